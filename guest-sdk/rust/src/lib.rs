@@ -1,0 +1,1 @@
+//! Write verifiers, setup routines and solutions for mcpmark in Rust.

@@ -1,0 +1,1 @@
+//! Experiments: planning, scheduling, the journal, grading.

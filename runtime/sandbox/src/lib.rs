@@ -1,0 +1,1 @@
+//! A wasmtime sandbox for guests: component and snapshot in, verdict out.

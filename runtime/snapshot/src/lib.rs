@@ -1,0 +1,1 @@
+//! Immutable, content-addressed trees: capture a directory, materialise, diff, digest, blob store.

@@ -1,0 +1,1 @@
+//! Tasks and worlds on disk: loading, validation, and building their guests.
