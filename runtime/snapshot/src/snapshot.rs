@@ -1,0 +1,111 @@
+//! A tree with its bytes.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use crate::{Blobs, Digest, File, Kind, Node, Tree, TreePath};
+
+/// A tree together with the source of its files' bytes: all that grading takes.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// The tree.
+    pub tree: Tree,
+    /// Where the bytes of its files are.
+    pub blobs: Arc<dyn Blobs>,
+}
+
+impl Snapshot {
+    /// Puts the two together.
+    #[must_use]
+    pub fn new(tree: Tree, blobs: Arc<dyn Blobs>) -> Self {
+        Self { tree, blobs }
+    }
+
+    /// The digest of the tree.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.tree.digest()
+    }
+
+    /// All bytes of the file at `path`.
+    pub fn read(&self, path: &TreePath) -> Result<Vec<u8>, ReadError> {
+        let file = self.file(path)?;
+        let bytes = self.blobs.read(&file.content);
+        let checked = bytes.and_then(|bytes| {
+            if bytes.len() as u64 == file.size {
+                Ok(bytes)
+            } else {
+                Err(crate::blobs::damaged(&file.content))
+            }
+        });
+        checked.map_err(|source| unreadable(path, source))
+    }
+
+    /// Bytes of the file at `path` from `offset`, at most `length` of them; fewer at
+    /// its end.
+    pub fn read_range(
+        &self,
+        path: &TreePath,
+        offset: u64,
+        length: u64,
+    ) -> Result<Vec<u8>, ReadError> {
+        let file = self.file(path)?;
+        self.blobs
+            .read_range(&file.content, offset, length)
+            .map_err(|source| unreadable(path, source))
+    }
+
+    fn file(&self, path: &TreePath) -> Result<&File, ReadError> {
+        match self.tree.get(path) {
+            Some(Node::File(file)) => Ok(file),
+            Some(node) => Err(ReadError::NotAFile {
+                path: path.clone(),
+                kind: node.kind(),
+            }),
+            None => Err(ReadError::NotFound { path: path.clone() }),
+        }
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("tree", &self.tree)
+            .finish_non_exhaustive()
+    }
+}
+
+fn unreadable(path: &TreePath, source: io::Error) -> ReadError {
+    ReadError::Blob {
+        path: path.clone(),
+        source,
+    }
+}
+
+/// Why a file of a snapshot could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Nothing stands there.
+    #[error("{path:?} does not exist")]
+    NotFound {
+        /// The path.
+        path: TreePath,
+    },
+    /// Something else stands there.
+    #[error("{path:?} is not a file but a {kind}")]
+    NotAFile {
+        /// The path.
+        path: TreePath,
+        /// What stands there.
+        kind: Kind,
+    },
+    /// Its bytes are missing or damaged.
+    #[error("cannot read {path:?}")]
+    Blob {
+        /// The path.
+        path: TreePath,
+        /// What went wrong.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,319 @@
+//! Blobs on disk, by digest.
+//!
+//! ```text
+//! <store>/format          the version of this layout
+//! <store>/blobs/ab/cdef…  one read-only file a blob, named by its digest
+//! <store>/tmp/            blobs that are being written
+//! ```
+//!
+//! A blob is written under `tmp`, synced, and renamed into place, so that none is ever
+//! seen half written. Any number of processes may use one store.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::batch::Batch;
+use crate::blobs::{damaged, missing};
+use crate::{Blobs, Digest, Directory, LoadError, Node, Snapshot, Tree};
+
+/// The version of the layout that this crate reads and writes.
+pub const STORE_FORMAT: u32 = 1;
+
+/// Older than this, what lies in `tmp` was left by a process that died.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A store of blobs in a directory. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: Arc<Path>,
+}
+
+impl Store {
+    /// Opens the store in `dir`, or makes one there. Sweeps what processes that died
+    /// more than a day ago left half written.
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let dir = dir.as_ref();
+        let store = Self { root: dir.into() };
+        for path in [dir.to_owned(), store.blobs_dir(), store.temporary_dir()] {
+            fs::create_dir_all(&path).map_err(|source| StoreError::write(&path, source))?;
+        }
+        store.check_format()?;
+        store.sweep();
+        Ok(store)
+    }
+
+    /// The directory of the store.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// Starts a batch: many blobs that are synced together and appear at its commit.
+    #[must_use]
+    pub fn batch(&self) -> Batch {
+        Batch::new(self.clone())
+    }
+
+    /// Keeps `bytes`.
+    pub fn put(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
+        let mut batch = self.batch();
+        let digest = batch.put_bytes(bytes)?;
+        batch.commit()?;
+        Ok(digest)
+    }
+
+    /// Keeps the encodings of all directories of a tree, so that
+    /// [`load_tree`](Self::load_tree) can read it back. The bytes of its files are
+    /// expected here already; see [`put_snapshot`](Self::put_snapshot).
+    pub fn put_tree(&self, tree: &Tree) -> Result<Digest, StoreError> {
+        let mut batch = self.batch();
+        let digest = batch.put_tree(tree)?;
+        batch.commit()?;
+        Ok(digest)
+    }
+
+    /// Keeps a tree and the bytes of its files, as far as they are not here yet.
+    pub fn put_snapshot(&self, snapshot: &Snapshot) -> Result<Digest, StoreError> {
+        let mut batch = self.batch();
+        for (path, file) in snapshot.tree.files() {
+            if !self.contains(&file.content) {
+                let bytes = snapshot
+                    .read(&path)
+                    .map_err(|source| StoreError::Source { source })?;
+                batch.put_bytes(&bytes)?;
+            }
+        }
+        let digest = batch.put_tree(&snapshot.tree)?;
+        batch.commit()?;
+        Ok(digest)
+    }
+
+    /// Reads a tree back by the digest of its root.
+    pub fn load_tree(&self, root: &Digest) -> Result<Tree, LoadError> {
+        Tree::load(root, self)
+    }
+
+    /// Reads a tree back, with this store as the source of its files' bytes.
+    pub fn snapshot(&self, root: &Digest) -> Result<Snapshot, LoadError> {
+        Ok(Snapshot::new(self.load_tree(root)?, Arc::new(self.clone())))
+    }
+
+    /// Where the blob lies, or would.
+    #[must_use]
+    pub fn blob_path(&self, digest: &Digest) -> PathBuf {
+        let hex = digest.hex();
+        let mut path = self.blobs_dir();
+        path.push(&hex[..2]);
+        path.push(&hex[2..]);
+        path
+    }
+
+    fn blobs_dir(&self) -> PathBuf {
+        self.root.join("blobs")
+    }
+
+    pub(crate) fn temporary_dir(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
+    fn check_format(&self) -> Result<(), StoreError> {
+        let path = self.root.join("format");
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return self.write_format(&path);
+            }
+            Err(source) => return Err(StoreError::read(&path, source)),
+        };
+        match text.trim_end().parse::<u32>() {
+            Ok(STORE_FORMAT) => Ok(()),
+            Ok(found) if found > STORE_FORMAT => Err(StoreError::NewerFormat {
+                path: self.root.to_path_buf(),
+                found,
+            }),
+            _ => Err(StoreError::BadFormat {
+                path,
+                text: crate::path::shorten(&text),
+            }),
+        }
+    }
+
+    fn write_format(&self, path: &Path) -> Result<(), StoreError> {
+        let write = || {
+            let mut file = tempfile::NamedTempFile::new_in(self.temporary_dir())?;
+            io::Write::write_all(&mut file, format!("{STORE_FORMAT}\n").as_bytes())?;
+            let mode = fs::Permissions::from_mode(0o644);
+            file.as_file().set_permissions(mode)?;
+            file.as_file().sync_all()?;
+            file.persist(path)?;
+            Ok(())
+        };
+        write().map_err(|source| StoreError::write(path, source))
+    }
+
+    /// Best effort: what cannot be removed now is tried again at the next opening.
+    fn sweep(&self) {
+        let Some(limit) = SystemTime::now().checked_sub(ABANDONED) else {
+            return;
+        };
+        for entry in fs::read_dir(self.temporary_dir())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            if metadata.modified().is_ok_and(|time| time < limit) {
+                let _ = if metadata.is_dir() {
+                    fs::remove_dir_all(entry.path())
+                } else {
+                    fs::remove_file(entry.path())
+                };
+            }
+        }
+    }
+
+    /// The length of a blob; none where it is missing.
+    pub(crate) fn length(&self, digest: &Digest) -> Option<u64> {
+        let metadata = fs::metadata(self.blob_path(digest)).ok()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+
+    fn open_blob(&self, digest: &Digest) -> io::Result<File> {
+        File::open(self.blob_path(digest)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => missing(digest),
+            _ => error,
+        })
+    }
+}
+
+impl Blobs for Store {
+    fn read(&self, digest: &Digest) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open_blob(digest)?.read_to_end(&mut bytes)?;
+        if Digest::of(&bytes) == *digest {
+            Ok(bytes)
+        } else {
+            Err(damaged(digest))
+        }
+    }
+
+    fn read_range(&self, digest: &Digest, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        let file = self.open_blob(digest)?;
+        let rest = file.metadata()?.len().saturating_sub(offset);
+        let length = usize::try_from(rest.min(length)).map_err(io::Error::other)?;
+        let mut bytes = vec![0; length];
+        file.read_exact_at(&mut bytes, offset)?;
+        Ok(bytes)
+    }
+
+    fn contains(&self, digest: &Digest) -> bool {
+        self.length(digest).is_some()
+    }
+
+    fn open(&self, digest: &Digest) -> io::Result<Option<File>> {
+        self.open_blob(digest).map(Some)
+    }
+}
+
+impl Batch {
+    /// Adds the encodings of all directories of a tree.
+    pub fn put_tree(&mut self, tree: &Tree) -> Result<Digest, StoreError> {
+        let count = tree.len();
+        if count > crate::MAX_ENTRIES {
+            return Err(StoreError::TooLarge {
+                limit: crate::MAX_ENTRIES,
+            });
+        }
+        self.put_directory(tree.root())
+    }
+
+    /// Children first, so that a directory that is there has all that it names.
+    fn put_directory(&mut self, directory: &Directory) -> Result<Digest, StoreError> {
+        for (_, node) in directory.iter() {
+            if let Node::Directory(below) = node {
+                self.put_directory(below)?;
+            }
+        }
+        let digest = directory.digest();
+        if !self.has(&digest, None) {
+            self.put_bytes(&directory.encode())?;
+        }
+        Ok(digest)
+    }
+}
+
+/// Why the store could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A file of the store could not be written.
+    #[error("cannot write {path:?} in the blob store")]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// A file of the store could not be read.
+    #[error("cannot read {path:?} in the blob store")]
+    Read {
+        /// The file or directory.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// What was to be kept could not be read.
+    #[error("cannot read what is to be stored")]
+    Input(#[source] io::Error),
+    /// A file of a snapshot that was to be kept could not be read.
+    #[error("the snapshot to be stored is not complete")]
+    Source {
+        /// What went wrong.
+        source: crate::ReadError,
+    },
+    /// The store was written by a newer version of this program.
+    #[error(
+        "the blob store {path:?} has format {found}, newer than format {STORE_FORMAT} that this version reads"
+    )]
+    NewerFormat {
+        /// The store.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+    /// The file that states the format does not.
+    #[error("{path:?} does not state the format of a blob store but {text:?}")]
+    BadFormat {
+        /// The file.
+        path: PathBuf,
+        /// What it says, cut when long.
+        text: String,
+    },
+    /// More entries than a tree may have.
+    #[error("the tree has more than {limit} entries")]
+    TooLarge {
+        /// The limit, [`MAX_ENTRIES`](crate::MAX_ENTRIES).
+        limit: u64,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn write(path: &Path, source: io::Error) -> Self {
+        Self::Write {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    fn read(path: &Path, source: io::Error) -> Self {
+        Self::Read {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
