@@ -1,0 +1,169 @@
+//! The result of one comparison, and the words that tell it.
+
+use std::fmt::{Debug, Display};
+
+/// How long a quoted value in a detail may be, in characters.
+const SHOWN: usize = 120;
+
+/// Whether something holds, and what was expected and found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    passed: bool,
+    detail: String,
+}
+
+impl Condition {
+    /// A condition that holds.
+    pub fn pass(detail: impl Into<String>) -> Self {
+        Self {
+            passed: true,
+            detail: detail.into(),
+        }
+    }
+
+    /// A condition that does not hold.
+    pub fn fail(detail: impl Into<String>) -> Self {
+        Self {
+            passed: false,
+            detail: detail.into(),
+        }
+    }
+
+    /// Compares two values and shows both, cut to a readable length.
+    pub fn equal<T: PartialEq<U> + Debug, U: Debug>(expected: &T, found: &U) -> Self {
+        if expected == found {
+            Self::pass(format!("found {}, as expected", show(found)))
+        } else {
+            Self::fail(format!(
+                "expected {}, found {}",
+                show(expected),
+                show(found)
+            ))
+        }
+    }
+
+    /// Holds when `holds` does; `detail` says what was expected and found.
+    pub fn when(holds: bool, detail: impl Into<String>) -> Self {
+        Self {
+            passed: holds,
+            detail: detail.into(),
+        }
+    }
+
+    /// Holds when all of them do. The detail is that of the first that does not, else all of them.
+    pub fn all(conditions: impl IntoIterator<Item = Condition>) -> Self {
+        let mut details = Vec::new();
+        for condition in conditions {
+            if !condition.passed {
+                return condition;
+            }
+            details.push(condition.detail);
+        }
+        details.dedup();
+        Self::pass(cut(&details.join("; "), 2 * SHOWN))
+    }
+
+    /// Holds when both do.
+    #[must_use]
+    pub fn and(self, other: impl Into<Condition>) -> Self {
+        Self::all([self, other.into()])
+    }
+
+    /// Whether it holds.
+    pub fn passed(&self) -> bool {
+        self.passed
+    }
+
+    /// What was expected and found.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// The same condition with the place it speaks of in front of its detail.
+    #[must_use]
+    pub fn at(mut self, place: impl Display) -> Self {
+        self.detail = format!("{place}: {}", self.detail);
+        self
+    }
+}
+
+/// `Ok` passes, `Err` fails with its text.
+impl<E: Display> From<Result<(), E>> for Condition {
+    fn from(result: Result<(), E>) -> Self {
+        match result {
+            Ok(()) => Self::pass("as expected"),
+            Err(reason) => Self::fail(reason.to_string()),
+        }
+    }
+}
+
+/// A value in its debug form, cut in the middle of nothing but at its end.
+pub(crate) fn show(value: &(impl Debug + ?Sized)) -> String {
+    cut(&format!("{value:?}"), SHOWN)
+}
+
+/// At most `limit` characters; what is left out is counted.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(limit) else {
+        return text.to_owned();
+    };
+    let more = text[end..].chars().count();
+    format!("{}… ({more} more characters)", &text[..end])
+}
+
+/// Two texts from a little before the place where they part, quoted.
+pub(crate) fn show_difference(expected: &str, found: &str) -> (String, String) {
+    const BEFORE: usize = 30;
+    let common = expected
+        .chars()
+        .zip(found.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    if common <= BEFORE || expected.chars().count().max(found.chars().count()) <= SHOWN {
+        return (show(expected), show(found));
+    }
+    let from = |text: &str| {
+        let rest: String = text.chars().skip(common - BEFORE).collect();
+        format!("…{}", show(&rest))
+    };
+    (from(expected), from(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_shows_both_sides() {
+        let condition = Condition::equal(&3, &4);
+        assert!(!condition.passed());
+        assert_eq!(condition.detail(), "expected 3, found 4");
+        assert!(Condition::equal(&3, &3).passed());
+    }
+
+    #[test]
+    fn all_stops_at_the_first_failure() {
+        let condition = Condition::pass("a")
+            .and(Condition::fail("b"))
+            .and(Condition::fail("c"));
+        assert_eq!((condition.passed(), condition.detail()), (false, "b"));
+    }
+
+    #[test]
+    fn long_values_are_cut_and_counted() {
+        let text = "é".repeat(400);
+        assert_eq!(
+            cut(&text, 300),
+            format!("{}… (100 more characters)", "é".repeat(300))
+        );
+        assert_eq!(cut("short", 5), "short");
+    }
+
+    #[test]
+    fn a_late_difference_is_shown_with_what_stands_before_it() {
+        let head = "x".repeat(500);
+        let (expected, found) = show_difference(&format!("{head}1"), &format!("{head}2"));
+        assert_eq!(expected, format!("…\"{}1\"", "x".repeat(30)));
+        assert_eq!(found, format!("…\"{}2\"", "x".repeat(30)));
+    }
+}

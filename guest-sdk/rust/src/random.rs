@@ -1,0 +1,166 @@
+//! Seeded random choices whose results never change between releases.
+
+use crate::host;
+
+/// The random source of a setup routine.
+///
+/// Its 64-bit numbers depend on the seed alone, and each method says how it uses them: the
+/// same seed gives the same choices in every release.
+#[derive(Debug)]
+pub struct Random(());
+
+impl Random {
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        host::random()
+    }
+
+    /// A number from 0 to `bound` - 1, each as likely.
+    ///
+    /// Numbers at or above the largest multiple of `bound` are drawn again; the result is the
+    /// rest of the division by `bound`.
+    ///
+    /// # Panics
+    /// When `bound` is 0.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        assert!(bound > 0, "a random number below 0 was asked for");
+        let uneven = (u64::MAX % bound + 1) % bound;
+        loop {
+            let number = self.next();
+            if number <= u64::MAX - uneven {
+                return number % bound;
+            }
+        }
+    }
+
+    /// A number from `low` to `high`, both included: `low` and one [`Random::below`].
+    ///
+    /// # Panics
+    /// When `high` is less than `low`.
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+        assert!(
+            low <= high,
+            "a random number between {low} and {high} was asked for"
+        );
+        let span = high.abs_diff(low);
+        let offset = if span == u64::MAX {
+            self.next()
+        } else {
+            self.below(span + 1)
+        };
+        low.wrapping_add_unsigned(offset)
+    }
+
+    /// True `numerator` times out of `denominator`: one [`Random::below`] of the denominator.
+    ///
+    /// # Panics
+    /// When `denominator` is 0.
+    pub fn chance(&mut self, numerator: u64, denominator: u64) -> bool {
+        self.below(denominator) < numerator
+    }
+
+    /// One of the items: one [`Random::below`].
+    ///
+    /// # Panics
+    /// When there are none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len() as u64) as usize]
+    }
+
+    /// One of the items, as likely as its weight: one [`Random::below`] of the sum of weights.
+    ///
+    /// # Panics
+    /// When all weights are 0.
+    pub fn weighted<'a, T>(&mut self, items: &'a [(T, u32)]) -> &'a T {
+        let mut rest = self.below(items.iter().map(|(_, weight)| u64::from(*weight)).sum());
+        for (item, weight) in items {
+            match rest.checked_sub(u64::from(*weight)) {
+                None => return item,
+                Some(left) => rest = left,
+            }
+        }
+        unreachable!("the number is below the sum of weights")
+    }
+
+    /// Puts the items in a random order: from the last to the second, each changes places with
+    /// one at or before it, chosen by [`Random::below`].
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            let other = self.below(last as u64 + 1) as usize;
+            items.swap(last, other);
+        }
+    }
+
+    /// So many different items in a random order: the first of a shuffled list of references.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    pub fn sample<'a, T>(&mut self, items: &'a [T], count: usize) -> Vec<&'a T> {
+        assert!(
+            count <= items.len(),
+            "a sample of {count} out of {} items was asked for",
+            items.len()
+        );
+        let mut all: Vec<&T> = items.iter().collect();
+        self.shuffle(&mut all);
+        all.truncate(count);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::set_up;
+
+    /// These choices are part of what a seed means: a world of last year is made again from it.
+    #[test]
+    fn choices_never_change() {
+        set_up(
+            |world| {
+                let random = world.random();
+                let mut order = [1, 2, 3, 4, 5, 6, 7, 8];
+                random.shuffle(&mut order);
+                let drawn = (
+                    random.next(),
+                    random.below(1000),
+                    random.between(-5, 5),
+                    *random.pick(&["a", "b", "c"]),
+                    *random.weighted(&[('x', 1), ('y', 9)]),
+                    random.chance(1, 2),
+                    order,
+                );
+                assert_eq!(
+                    format!("{drawn:?}"),
+                    "(10171558354225185081, 60, 2, \"b\", 'y', false, [6, 7, 2, 3, 4, 8, 5, 1])"
+                );
+            },
+            7,
+        );
+    }
+
+    #[test]
+    fn bounds_are_kept() {
+        set_up(
+            |world| {
+                let random = world.random();
+                let mut seen = [0; 6];
+                for _ in 0..600 {
+                    seen[random.below(6) as usize] += 1;
+                    assert!((-2..=2).contains(&random.between(-2, 2)));
+                    assert_eq!(random.between(4, 4), 4);
+                }
+                assert!(seen.iter().all(|count| *count > 50), "{seen:?}");
+                random.between(i64::MIN, i64::MAX);
+                assert_eq!(*random.weighted(&[('x', 0), ('y', 1), ('z', 0)]), 'y');
+                let mut sample = random.sample(&[1, 2, 3], 3);
+                sample.sort();
+                assert_eq!(sample, [&1, &2, &3]);
+            },
+            1,
+        );
+    }
+}

@@ -1,0 +1,459 @@
+//! CSV tables.
+
+use std::rc::Rc;
+
+use crate::condition::show;
+use crate::sequence::{count, in_any_order};
+use crate::{Condition, Found};
+
+/// How a CSV text is to be read.
+#[derive(Clone, Debug)]
+pub struct Csv {
+    separator: u8,
+    ragged: bool,
+    lenient: bool,
+    header: bool,
+}
+
+impl Csv {
+    /// RFC 4180 with a header, LF or CRLF, comma: every record has as many fields as the
+    /// header, no line is blank, quotes stand only around a whole field.
+    pub fn strict() -> Self {
+        Self {
+            separator: b',',
+            ragged: false,
+            lenient: false,
+            header: true,
+        }
+    }
+
+    /// Like [`Csv::strict`], but blank lines are skipped and stray quotes are text: for
+    /// reading what a world starts with.
+    pub fn lenient() -> Self {
+        Self {
+            lenient: true,
+            ..Self::strict()
+        }
+    }
+
+    /// Another separator than a comma.
+    #[must_use]
+    pub fn separator(mut self, separator: u8) -> Self {
+        self.separator = separator;
+        self
+    }
+
+    /// Allows records that are shorter or longer than the header.
+    #[must_use]
+    pub fn ragged(mut self) -> Self {
+        self.ragged = true;
+        self
+    }
+
+    /// Takes the first record as data; columns are then named `1`, `2` and so on.
+    #[must_use]
+    pub fn without_header(mut self) -> Self {
+        self.header = false;
+        self
+    }
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// What breaks the rules, with its line.
+    pub fn read(&self, text: &str) -> Result<Table, String> {
+        if !self.lenient {
+            check_quotes(text, self.separator)?;
+        }
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(self.ragged)
+            .delimiter(self.separator)
+            .from_reader(text.as_bytes());
+        let mut records = Vec::new();
+        for record in reader.records() {
+            let record =
+                record.map_err(|error| format!("expected CSV, found an error: {error}"))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            records.push((line, record.iter().map(str::to_owned).collect::<Vec<_>>()));
+        }
+        let mut records = records.into_iter();
+        let header: Rc<[String]> = if self.header {
+            records
+                .next()
+                .ok_or("expected a header line, found an empty text")?
+                .1
+                .into()
+        } else {
+            let width = records
+                .as_slice()
+                .iter()
+                .map(|(_, cells)| cells.len())
+                .max()
+                .unwrap_or(0);
+            (1..=width).map(|number| number.to_string()).collect()
+        };
+        let rows = records
+            .map(|(line, cells)| Row {
+                line,
+                header: header.clone(),
+                cells,
+            })
+            .collect();
+        Ok(Table { header, rows })
+    }
+}
+
+/// A table: a header and rows.
+#[derive(Clone, Debug)]
+pub struct Table {
+    header: Rc<[String]>,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    /// The names of the columns.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The rows, without the header.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+}
+
+/// A row of a table.
+#[derive(Clone, Debug)]
+pub struct Row {
+    line: u64,
+    header: Rc<[String]>,
+    cells: Vec<String>,
+}
+
+impl Row {
+    /// The line of the text on which the row begins, from 1.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The cells in their order.
+    pub fn cells(&self) -> &[String] {
+        &self.cells
+    }
+
+    /// The cell of a column, where there is one.
+    pub fn try_get(&self, column: &str) -> Option<&str> {
+        let index = self.header.iter().position(|name| name == column)?;
+        self.cells.get(index).map(String::as_str)
+    }
+
+    /// The cell of a column that the table is known to have: in the starting tree.
+    ///
+    /// # Panics
+    /// When the row has no such cell.
+    pub fn get(&self, column: &str) -> &str {
+        match self.try_get(column) {
+            Some(cell) => cell,
+            None => panic!(
+                "line {}: no column {column:?} among {:?}",
+                self.line, self.header
+            ),
+        }
+    }
+}
+
+impl Found<Table> {
+    /// Holds when the columns are these, in this order.
+    pub fn header_is<S: AsRef<str>>(&self, expected: impl AsRef<[S]>) -> Condition {
+        self.satisfies(|table| header_is(expected.as_ref(), table))
+    }
+
+    /// The table, if its columns are these in this order; else all conditions on it fail.
+    #[must_use]
+    pub fn header<S: AsRef<str>>(&self, expected: impl AsRef<[S]>) -> Found<Table> {
+        self.try_map(|table| {
+            let condition = header_is(expected.as_ref(), table);
+            if condition.passed() {
+                Ok(table.clone())
+            } else {
+                Err(condition.detail().to_owned())
+            }
+        })
+    }
+
+    /// Holds when there are exactly this many rows, the header not counted.
+    pub fn count_is(&self, expected: usize) -> Condition {
+        self.satisfies(|table| count(expected, table.rows.len()))
+    }
+
+    /// Holds when the rows are these, in this order. The detail shows the first that differs.
+    pub fn equal<R: AsRef<[S]>, S: AsRef<str>>(&self, expected: impl AsRef<[R]>) -> Condition {
+        self.satisfies(|table| {
+            let expected = expected.as_ref();
+            for (row, wanted) in table.rows.iter().zip(expected) {
+                let wanted = cells(wanted);
+                if row.cells != wanted {
+                    return Condition::fail(format!(
+                        "line {}: expected {}, found {}",
+                        row.line,
+                        show(&wanted.join(",")),
+                        show(&row.cells.join(","))
+                    ));
+                }
+            }
+            match (
+                expected.get(table.rows.len()),
+                table.rows.get(expected.len()),
+            ) {
+                (Some(missing), _) => Condition::fail(format!(
+                    "expected {} rows, found {}; first missing: {}",
+                    expected.len(),
+                    table.rows.len(),
+                    show(&cells(missing).join(","))
+                )),
+                (_, Some(extra)) => Condition::fail(format!(
+                    "expected {} rows, found {}; first extra, in line {}: {}",
+                    expected.len(),
+                    table.rows.len(),
+                    extra.line,
+                    show(&extra.cells.join(","))
+                )),
+                (None, None) => Condition::pass(format!("{} rows, as expected", expected.len())),
+            }
+        })
+    }
+
+    /// Holds when the rows are these in any order. The detail names missing and extra rows.
+    pub fn equal_in_any_order<R: AsRef<[S]>, S: AsRef<str>>(
+        &self,
+        expected: impl AsRef<[R]>,
+    ) -> Condition {
+        self.satisfies(|table| {
+            let expected: Vec<String> = expected
+                .as_ref()
+                .iter()
+                .map(|row| cells(row).join(","))
+                .collect();
+            let found: Vec<String> = table.rows.iter().map(|row| row.cells.join(",")).collect();
+            in_any_order(&expected, &found)
+        })
+    }
+
+    /// The cells of one column, from top to bottom.
+    pub fn column(&self, name: &str) -> Found<Vec<String>> {
+        self.part(&format!("column {name:?}"), |table| {
+            table
+                .rows
+                .iter()
+                .map(|row| row.try_get(name).map(str::to_owned))
+                .collect::<Option<Vec<_>>>()
+                .ok_or(format!("no such column among {}", show(&table.header)))
+        })
+    }
+
+    /// The only row that has this value in this column.
+    pub fn row_where(&self, column: &str, value: &str) -> Found<Row> {
+        self.part(&format!("the row with {column} {value:?}"), |table| {
+            let mut rows = table
+                .rows
+                .iter()
+                .filter(|row| row.try_get(column) == Some(value));
+            match (rows.next(), rows.next()) {
+                (Some(row), None) => Ok(row.clone()),
+                (None, _) => Err("there is none".to_owned()),
+                (Some(first), Some(second)) => Err(format!(
+                    "expected one, found it in lines {} and {}",
+                    first.line, second.line
+                )),
+            }
+        })
+    }
+}
+
+impl Found<Row> {
+    /// One cell of the row.
+    pub fn cell(&self, column: &str) -> Found<String> {
+        self.part(&format!("{column:?}"), |row| {
+            row.try_get(column)
+                .map(str::to_owned)
+                .ok_or("there is no such cell".to_owned())
+        })
+    }
+}
+
+fn cells<'a, S: AsRef<str> + 'a>(row: &'a impl AsRef<[S]>) -> Vec<&'a str> {
+    row.as_ref().iter().map(AsRef::as_ref).collect()
+}
+
+fn header_is<S: AsRef<str>>(expected: &[S], table: &Table) -> Condition {
+    let expected: Vec<&str> = expected.iter().map(AsRef::as_ref).collect();
+    let found: Vec<&str> = table.header.iter().map(String::as_str).collect();
+    if expected == found {
+        Condition::pass(format!("columns {}", show(&found.join(","))))
+    } else {
+        Condition::fail(format!(
+            "expected the columns {}, found {}",
+            show(&expected.join(",")),
+            show(&found.join(","))
+        ))
+    }
+}
+
+/// Finds what RFC 4180 forbids and the csv crate forgives: quotes inside a bare field, text
+/// after a closing quote, an open quote at the end, blank lines.
+fn check_quotes(text: &str, separator: u8) -> Result<(), String> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum At {
+        LineStart,
+        FieldStart,
+        Bare,
+        Quoted,
+        Closed,
+    }
+    let (mut at, mut line, mut opened) = (At::LineStart, 1, 1);
+    for byte in text.bytes() {
+        at = match (at, byte) {
+            (At::Quoted, b'"') => At::Closed,
+            (At::Quoted, _) => At::Quoted,
+            (At::Closed, b'"') => At::Quoted,
+            (At::LineStart, b'\n') => {
+                return Err(format!("expected CSV, found a blank line {line}"));
+            }
+            (_, b'\n') => At::LineStart,
+            (_, byte) if byte == separator => At::FieldStart,
+            (At::LineStart | At::FieldStart, b'"') => {
+                opened = line;
+                At::Quoted
+            }
+            (At::LineStart, b'\r') => At::LineStart,
+            (At::Closed, b'\r') => At::Closed,
+            (At::Closed, _) => {
+                return Err(format!(
+                    "expected CSV, found text after a closing quote in line {line}"
+                ));
+            }
+            (At::Bare, b'"') => {
+                return Err(format!(
+                    "expected CSV, found a quote inside an unquoted field in line {line}"
+                ));
+            }
+            _ => At::Bare,
+        };
+        if byte == b'\n' {
+            line += 1;
+        }
+    }
+    if at == At::Quoted {
+        return Err(format!(
+            "expected CSV, found no closing quote for the one in line {opened}"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Found<Table> {
+        Found::new("a.csv", Csv::strict().read(text))
+    }
+
+    #[test]
+    fn rows_are_compared_by_cells_and_told_by_line() {
+        let found = table("id,name\n1,\"Doe, Jane\"\n2,x\n").header(["id", "name"]);
+        assert!(found.equal([["1", "Doe, Jane"], ["2", "x"]]).passed());
+        assert_eq!(
+            found.equal([["1", "Doe, Jane"], ["2", "y"]]).detail(),
+            r#"a.csv: line 3: expected "2,y", found "2,x""#
+        );
+        assert_eq!(
+            found.equal([["1", "Doe, Jane"]]).detail(),
+            r#"a.csv: expected 1 rows, found 2; first extra, in line 3: "2,x""#
+        );
+        assert!(
+            found
+                .equal_in_any_order([["2", "x"], ["1", "Doe, Jane"]])
+                .passed()
+        );
+        assert!(found.row_where("id", "2").cell("name").equals("x").passed());
+        assert_eq!(
+            found.row_where("id", "9").exists().detail(),
+            r#"the row with id "9" of a.csv: there is none"#
+        );
+        assert!(found.column("name").equal(["Doe, Jane", "x"]).passed());
+    }
+
+    #[test]
+    fn another_header_fails_all_that_follows() {
+        let found = table("id,nom\n1,x\n").header(["id", "name"]);
+        assert_eq!(
+            found.count_is(1).detail(),
+            r#"a.csv: expected the columns "id,name", found "id,nom""#
+        );
+    }
+
+    #[test]
+    fn what_rfc_4180_forbids_is_refused() {
+        let cases = [
+            ("a,b\n\n1,2\n", "expected CSV, found a blank line 2"),
+            (
+                "a,b\n1\"x,2\n",
+                "expected CSV, found a quote inside an unquoted field in line 2",
+            ),
+            (
+                "a,b\n\"1\"x,2\n",
+                "expected CSV, found text after a closing quote in line 2",
+            ),
+            (
+                "a,b\n\"1,2\n",
+                "expected CSV, found no closing quote for the one in line 2",
+            ),
+            ("", "expected a header line, found an empty text"),
+        ];
+        for (text, detail) in cases {
+            assert_eq!(
+                Csv::strict().read(text).err().as_deref(),
+                Some(detail),
+                "{text:?}"
+            );
+        }
+        let short = Csv::strict().read("a,b\n1\n").expect_err("a short record");
+        assert!(short.contains("line: 2"), "{short}");
+        assert_eq!(
+            Csv::lenient()
+                .ragged()
+                .read("a,b\n\n1\n")
+                .expect("lenient")
+                .rows()
+                .len(),
+            1
+        );
+    }
+
+    #[test]
+    fn quoted_newlines_and_crlf_are_read() {
+        let found = table("a,b\r\n\"x\ny\",\"q\"\"q\"\r\n");
+        assert!(found.equal([["x\ny", "q\"q"]]).passed());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_a_writer_writes_is_read_back(rows in proptest::collection::vec(proptest::collection::vec("[a,\"\n é]{1,5}", 3), 1..5)) {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            writer.write_record(["x", "y", "z"]).expect("memory");
+            for row in &rows {
+                writer.write_record(row).expect("memory");
+            }
+            let text = String::from_utf8(writer.into_inner().expect("memory")).expect("utf-8");
+            proptest::prop_assert!(table(&text).equal(&rows).passed(), "{}", text);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "[a,\"\r\n]{0,12}") {
+            let _ = Csv::strict().read(&text);
+            let _ = Csv::lenient().ragged().without_header().read(&text);
+        }
+    }
+}

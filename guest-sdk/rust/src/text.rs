@@ -1,0 +1,275 @@
+//! Conditions on text and on its lines.
+
+use jiff::civil::Date;
+use rust_decimal::Decimal;
+
+use crate::condition::{show, show_difference};
+use crate::{Condition, Csv, Document, Found, Table, dates, numbers};
+
+impl Found<String> {
+    /// Holds when the text is exactly this, to the last byte.
+    ///
+    /// The detail shows the first line that differs; a missing or an extra newline at
+    /// the end, a CRLF and a byte order mark are told in words.
+    pub fn equals(&self, expected: &str) -> Condition {
+        self.satisfies(|found| compare(expected, found))
+    }
+
+    /// Holds when the text, without white space around it, is exactly this.
+    pub fn trimmed_equals(&self, expected: &str) -> Condition {
+        self.satisfies(|found| compare(expected, found.trim()))
+    }
+
+    /// Holds when the text has this part.
+    pub fn contains(&self, part: &str) -> Condition {
+        self.satisfies(|text| {
+            if text.contains(part) {
+                Condition::pass(format!("contains {}", show(part)))
+            } else {
+                Condition::fail(format!("expected {} in it, found no such text", show(part)))
+            }
+        })
+    }
+
+    /// Holds when the text has not this part.
+    pub fn lacks(&self, part: &str) -> Condition {
+        self.satisfies(|text| match text.find(part) {
+            None => Condition::pass(format!("does not contain {}", show(part))),
+            Some(at) => Condition::fail(format!(
+                "expected no {}, found it in line {}",
+                show(part),
+                text[..at].matches('\n').count() + 1
+            )),
+        })
+    }
+
+    /// Holds when one of the lines is exactly this.
+    pub fn contains_line(&self, line: &str) -> Condition {
+        self.satisfies(|text| {
+            if text.lines().any(|found| found == line) {
+                Condition::pass(format!("has the line {}", show(line)))
+            } else {
+                Condition::fail(format!(
+                    "expected the line {}, found no such line",
+                    show(line)
+                ))
+            }
+        })
+    }
+
+    /// Holds when the text ends with exactly one LF.
+    pub fn ends_with_one_newline(&self) -> Condition {
+        self.satisfies(|text| {
+            let count = text.len() - text.trim_end_matches('\n').len();
+            Condition::when(
+                count == 1,
+                format!("expected one newline at the end, found {count}"),
+            )
+        })
+    }
+
+    /// Holds when no CR and no byte order mark is in the text.
+    pub fn is_plain(&self) -> Condition {
+        self.satisfies(|text| {
+            if text.starts_with('\u{feff}') {
+                Condition::fail("expected no byte order mark, found one")
+            } else if let Some(at) = text.find('\r') {
+                let line = text[..at].matches('\n').count() + 1;
+                Condition::fail(format!(
+                    "expected LF line ends only, found a CR in line {line}"
+                ))
+            } else {
+                Condition::pass("LF line ends and no byte order mark")
+            }
+        })
+    }
+
+    /// Line `number`, from 1, without its LF.
+    pub fn line(&self, number: usize) -> Found<String> {
+        self.part(&format!("line {number}"), |text| {
+            let lines = split_lines(text);
+            let index = number.checked_sub(1).ok_or("lines count from 1")?;
+            lines
+                .get(index)
+                .map(|line| (*line).to_owned())
+                .ok_or(format!("there are only {} lines", lines.len()))
+        })
+    }
+
+    /// All lines without their LF. A newline at the end starts no further line; a CR stays.
+    pub fn lines(&self) -> Found<Vec<String>> {
+        self.map(|text| split_lines(text).into_iter().map(str::to_owned).collect())
+    }
+
+    /// The text read as a table.
+    pub fn csv(&self, format: &Csv) -> Found<Table> {
+        self.try_map(|text| format.read(text))
+    }
+
+    /// The text read as JSON.
+    pub fn json(&self) -> Found<serde_json::Value> {
+        self.try_map(|text| {
+            serde_json::from_str(text)
+                .map_err(|error| format!("expected JSON, found an error: {error}"))
+        })
+    }
+
+    /// The text read as Markdown.
+    pub fn markdown(&self) -> Found<Document> {
+        self.map(|text| Document::parse(text))
+    }
+
+    /// The text read as a number, see [`numbers::parse`].
+    pub fn number(&self) -> Found<Decimal> {
+        self.try_map(|text| numbers::parse(text))
+    }
+
+    /// The text read as a date in one of these formats, see [`dates::parse`].
+    pub fn date(&self, formats: &[&str]) -> Found<Date> {
+        self.try_map(|text| dates::parse(text, formats))
+    }
+}
+
+/// Lines without their LF; a final LF starts no line.
+fn split_lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    if lines.last() == Some(&"") {
+        lines.pop();
+    }
+    lines
+}
+
+fn compare(expected: &str, found: &str) -> Condition {
+    if expected == found {
+        return Condition::pass(format!("{} bytes of text, as expected", found.len()));
+    }
+    if found.starts_with('\u{feff}') && !expected.starts_with('\u{feff}') {
+        return Condition::fail("expected no byte order mark, found one at the start");
+    }
+    if found.replace("\r\n", "\n") == expected {
+        return Condition::fail("expected LF line ends, found CRLF");
+    }
+    let (mut left, mut right) = (expected.split('\n'), found.split('\n'));
+    let mut number = 0;
+    loop {
+        number += 1;
+        match (left.next(), right.next()) {
+            (Some(a), Some(b)) if a == b => {}
+            (Some(a), Some(b)) => {
+                let (a, b) = show_difference(a, b);
+                return Condition::fail(format!("line {number}: expected {a}, found {b}"));
+            }
+            (Some(""), None) => {
+                return Condition::fail("expected a newline at the end, found none");
+            }
+            (None, Some("")) => {
+                return Condition::fail(format!(
+                    "expected the text to end with line {}, found a further newline",
+                    number - 1
+                ));
+            }
+            (Some(a), None) => {
+                return Condition::fail(format!(
+                    "line {number}: expected {}, found the end of the text",
+                    show(a)
+                ));
+            }
+            (None, Some(b)) => {
+                return Condition::fail(format!(
+                    "line {number}: expected the end of the text, found {}",
+                    show(b)
+                ));
+            }
+            (None, None) => unreachable!("the texts differ"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(content: &str) -> Found<String> {
+        Found::new("a.txt", Ok(content.to_owned()))
+    }
+
+    #[test]
+    fn differences_are_told_by_line() {
+        let cases = [
+            ("a\nb\n", "a\nc\n", r#"line 2: expected "b", found "c""#),
+            (
+                "a\nb\n",
+                "a\nb",
+                "expected a newline at the end, found none",
+            ),
+            (
+                "a\nb",
+                "a\nb\n",
+                "expected the text to end with line 2, found a further newline",
+            ),
+            ("a\nb\n", "a\r\nb\r\n", "expected LF line ends, found CRLF"),
+            (
+                "a\n",
+                "\u{feff}a\n",
+                "expected no byte order mark, found one at the start",
+            ),
+            ("a\nb\n", "a\n", r#"line 2: expected "b", found """#),
+            (
+                "a\nb",
+                "a",
+                r#"line 2: expected "b", found the end of the text"#,
+            ),
+            (
+                "a",
+                "a\nb",
+                r#"line 2: expected the end of the text, found "b""#,
+            ),
+            ("", "a", r#"line 1: expected "", found "a""#),
+        ];
+        for (expected, found, detail) in cases {
+            let condition = text(found).equals(expected);
+            assert!(!condition.passed(), "{expected:?} {found:?}");
+            assert_eq!(condition.detail(), format!("a.txt: {detail}"));
+        }
+        assert!(text("a\r\n").equals("a\r\n").passed());
+    }
+
+    #[test]
+    fn lines_count_from_one_and_end_at_the_last_newline() {
+        assert!(text("a\nb\n").line(2).equals("b").passed());
+        assert_eq!(
+            text("a\nb\n").line(3).exists().detail(),
+            "line 3 of a.txt: there are only 2 lines"
+        );
+        assert_eq!(
+            text("a\n").line(0).exists().detail(),
+            "line 0 of a.txt: lines count from 1"
+        );
+        assert!(text("").lines().count_is(0).passed());
+        assert!(text("\n").lines().count_is(1).passed());
+    }
+
+    #[test]
+    fn parts_of_text() {
+        let found = text("one\ntwo\nthree\n");
+        assert!(found.contains("two").passed());
+        assert!(!found.contains_line("thre").passed());
+        assert_eq!(
+            found.lacks("three").detail(),
+            r#"a.txt: expected no "three", found it in line 3"#
+        );
+        assert!(found.ends_with_one_newline().passed());
+        assert!(!text("a\n\n").ends_with_one_newline().passed());
+        assert_eq!(
+            text("a\nb\r\n").is_plain().detail(),
+            "a.txt: expected LF line ends only, found a CR in line 2"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn equality_is_exactly_that_of_the_bytes(a in "[ab\r\n\u{feff}]{0,6}", b in "[ab\r\n\u{feff}]{0,6}") {
+            proptest::prop_assert_eq!(text(&b).equals(&a).passed(), a == b);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Setup routines: build the starting tree of a world.
+
+use serde_json::Value;
+
+use crate::host::{self, builder};
+use crate::{Random, verifier};
+
+/// What a setup function is given: the empty tree, the random source and the clock.
+#[derive(Debug)]
+pub struct World {
+    random: Random,
+}
+
+/// A file to be added, with more than a path and its bytes.
+#[derive(Clone, Debug)]
+pub struct NewFile {
+    path: String,
+    content: Vec<u8>,
+    executable: bool,
+    modified: Option<i64>,
+}
+
+impl NewFile {
+    /// A file with these bytes.
+    pub fn new(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
+        Self {
+            path: path.into(),
+            content: content.into(),
+            executable: false,
+            modified: None,
+        }
+    }
+
+    /// Last changed at this second since 1970-01-01T00:00:00Z, instead of the world's clock.
+    #[must_use]
+    pub fn modified(mut self, seconds: i64) -> Self {
+        self.modified = Some(seconds);
+        self
+    }
+
+    /// Marks it as a program.
+    #[must_use]
+    pub fn executable(mut self) -> Self {
+        self.executable = true;
+        self
+    }
+}
+
+/// # Panics
+/// The methods that add to the tree panic when the host refuses: a path that breaks the rules,
+/// a path that is taken, a world that is too large. The world cannot be built then.
+impl World {
+    pub(crate) fn new() -> Self {
+        Self {
+            random: Random::new(),
+        }
+    }
+
+    /// Adds a file, and the directories above it.
+    pub fn file(&mut self, path: impl Into<String>, content: impl Into<Vec<u8>>) {
+        self.add(NewFile::new(path, content));
+    }
+
+    /// Adds a file with a time of its own or with the executable bit.
+    pub fn add(&mut self, file: NewFile) {
+        accept(
+            &file.path,
+            host::write_file(&file.path, &file.content, file.executable, file.modified),
+        );
+    }
+
+    /// Adds a directory, and those above it. One that stands already stays.
+    pub fn directory(&mut self, path: &str) {
+        accept(path, host::create_directory(path));
+    }
+
+    /// Adds a symlink. The target is kept as written and must stay inside the world.
+    pub fn symlink(&mut self, path: &str, target: &str) {
+        accept(path, host::create_symlink(path, target));
+    }
+
+    /// The random source.
+    pub fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    /// The virtual clock, in seconds since 1970-01-01T00:00:00Z.
+    pub fn now(&self) -> i64 {
+        host::now()
+    }
+
+    /// The parameters of the task, a JSON object.
+    pub fn parameters(&self) -> Value {
+        verifier::parameters()
+    }
+
+    /// A line for people who look at how the world was made.
+    pub fn log(&self, message: &str) {
+        host::log(message);
+    }
+}
+
+fn accept(path: &str, result: Result<(), builder::Error>) {
+    if let Err(error) = result {
+        let reason = match error {
+            builder::Error::InvalidPath(rule) => format!("invalid path: {rule}"),
+            builder::Error::Exists(what) => format!("already there: {what}"),
+            builder::Error::TooLarge(limit) => format!("too large: {limit}"),
+        };
+        panic!("cannot add {path:?} to the world: {reason}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::set_up;
+
+    #[test]
+    fn a_world_is_built_from_its_seed() {
+        let setup = |world: &mut World| {
+            let number = world.random().below(1_000_000);
+            world.file("a/b.txt", format!("{number}\n"));
+            world.add(
+                NewFile::new("run.sh", "#!/bin/sh\n")
+                    .executable()
+                    .modified(world.now() - 60),
+            );
+            world.directory("empty");
+            world.directory("empty");
+            world.symlink("link", "a/b.txt");
+        };
+        let tree = set_up(setup, 1);
+        assert_eq!(tree, set_up(setup, 1));
+        assert_ne!(tree, set_up(setup, 2));
+        assert_eq!(tree.paths(), ["a", "a/b.txt", "empty", "link", "run.sh"]);
+    }
+
+    #[test]
+    #[should_panic(expected = r#"cannot add "a.txt" to the world: already there: a.txt"#)]
+    fn a_path_is_added_once() {
+        set_up(
+            |world| {
+                world.file("a.txt", "1");
+                world.file("a.txt", "2");
+            },
+            1,
+        );
+    }
+}
