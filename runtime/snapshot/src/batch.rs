@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::{Blobs, Digest, Store, StoreError};
+use crate::{Digest, Store, StoreError};
 
 /// Up to here a blob is read into memory, so that one that is known already is never
 /// written.
@@ -39,7 +39,7 @@ impl Batch {
     /// Adds `bytes`, unless the store has them.
     pub fn put_bytes(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
-        if !self.has(&digest, Some(bytes.len() as u64)) {
+        if !self.has(&digest, bytes.len() as u64) {
             let path = self.temporary(&digest.hex())?;
             create(&path)
                 .and_then(|mut file| file.write_all(bytes))
@@ -62,7 +62,7 @@ impl Batch {
         }
         let path = self.temporary(&format!("stream-{}", self.pending.len()))?;
         let (digest, length) = stream(&path, bytes, &mut reader)?;
-        if self.has(&digest, Some(length)) {
+        if self.has(&digest, length) {
             fs::remove_file(&path).map_err(|source| StoreError::write(&path, source))?;
         } else {
             self.add(path, digest);
@@ -99,12 +99,8 @@ impl Batch {
 
     /// Whether the store or this batch has the blob. One of another length was cut
     /// off by a crash of the machine and is written anew.
-    pub(crate) fn has(&self, digest: &Digest, length: Option<u64>) -> bool {
-        self.known.contains(digest)
-            || match length {
-                None => self.store.contains(digest),
-                Some(_) => self.store.length(digest) == length,
-            }
+    pub(crate) fn has(&self, digest: &Digest, length: u64) -> bool {
+        self.known.contains(digest) || self.store.length(digest) == Some(length)
     }
 
     fn add(&mut self, path: PathBuf, digest: Digest) {

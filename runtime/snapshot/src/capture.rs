@@ -236,7 +236,7 @@ impl Walker<'_> {
             digest: fingerprint.digest,
         };
         let same = now == *fingerprint && materialised.is_settled(fingerprint);
-        (same && self.batch.has(&now.digest, Some(now.size))).then_some(now)
+        (same && self.batch.has(&now.digest, now.size)).then_some(now)
     }
 
     fn read(

@@ -1,6 +1,8 @@
 //! Private directories that go away.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -16,9 +18,9 @@ pub struct Scratch(TempDir);
 impl Scratch {
     /// Makes one in `parent`; see [`scratch_parent`].
     pub fn new(parent: &Path) -> io::Result<Self> {
-        // tempfile makes directories with mode 0700.
         tempfile::Builder::new()
             .prefix("mcpmark-")
+            .permissions(Permissions::from_mode(0o700))
             .tempdir_in(parent)
             .map(Self)
     }
@@ -63,7 +65,6 @@ fn has_room(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn private_unique_and_removed() {

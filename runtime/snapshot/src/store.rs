@@ -240,11 +240,7 @@ impl Batch {
                 self.put_directory(below)?;
             }
         }
-        let digest = directory.digest();
-        if !self.has(&digest, None) {
-            self.put_bytes(&directory.encode())?;
-        }
-        Ok(digest)
+        self.put_bytes(&directory.encode())
     }
 }
 

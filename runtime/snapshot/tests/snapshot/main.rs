@@ -1,0 +1,10 @@
+//! Trees, stores and directories together, through the public interface.
+
+mod capture;
+mod diff;
+mod incremental;
+mod materialise;
+mod round_trip;
+mod store;
+mod trees;
+mod vectors;
