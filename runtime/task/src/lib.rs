@@ -1,1 +1,42 @@
 //! Tasks and worlds on disk: loading, validation, and building their guests.
+//!
+//! A [`Library`] is a directory with `tasks/` and `worlds/`. It gives [`Task`]s and [`World`]s, whose
+//! metadata has been checked and whose guests are known by their source ([`GuestSource`]).
+//! [`Selector`]s choose among tasks, a [`build::Builder`] turns guest sources into WebAssembly
+//! components, and [`bundle_digest`] names the whole of a task by one digest.
+//!
+//! ```no_run
+//! use mcpmark_task::{Library, build};
+//!
+//! let library = Library::discover(std::path::Path::new("."))?;
+//! let tasks = library.tasks()?.select(&["filesystem".parse()?], &[], &[])?;
+//! let mut builder = build::Builder::new(build::Options::new(library.guests_dir("/var/cache/mcpmark".as_ref())));
+//! for task in &tasks {
+//!     let built = builder.build(&[task.verifier.clone()], &mut |event| log(&event.to_string()))?;
+//!     log(&format!("{} is judged by {}", task.id, built[0].digest));
+//! }
+//! # fn log(_: &str) {}
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod build;
+mod bundle;
+mod document;
+mod error;
+mod guest;
+mod id;
+mod library;
+mod meta;
+mod selector;
+mod task;
+mod world;
+
+pub use bundle::{BundleParts, bundle_digest, canonical_json};
+pub use error::Error;
+pub use guest::GuestSource;
+pub use id::{TaskId, WorldId};
+pub use library::{BrokenTask, BrokenWorld, Library, Tasks, Worlds};
+pub use meta::{JudgedOn, Limits, Meta, Tier};
+pub use selector::{SelectError, Selector};
+pub use task::Task;
+pub use world::{World, WorldContent, WorldManifest};

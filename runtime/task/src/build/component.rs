@@ -1,0 +1,117 @@
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use mcpmark_snapshot::Digest;
+use wit_component::ComponentEncoder;
+
+use super::{BuildError, Built};
+use crate::GuestSource;
+
+/// Names what makes components of modules: a new version may give other bytes for the same module.
+const COMPONENTIZER: &str = "wit-component-0.254.2";
+
+/// Why a module cannot be made a component.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct ComponentizeError {
+    reason: String,
+}
+
+/// Makes a validated component of a core module that carries its component type, as `wit-bindgen` leaves it.
+///
+/// There is no adapter: a module that imports anything but its WIT interfaces is refused, WASI included.
+pub fn componentize(core: &[u8]) -> Result<Vec<u8>, ComponentizeError> {
+    ComponentEncoder::default()
+        .module(core)
+        .and_then(|encoder| encoder.validate(true).encode())
+        .map_err(|error| ComponentizeError {
+            reason: format!("{error:#}"),
+        })
+}
+
+/// A component on disk.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    pub(crate) path: PathBuf,
+    pub(crate) digest: Digest,
+    pub(crate) size: u64,
+}
+
+impl Stored {
+    pub(crate) fn of(self, source: &GuestSource) -> Built {
+        Built {
+            source: source.clone(),
+            path: self.path,
+            digest: self.digest,
+            size: self.size,
+        }
+    }
+}
+
+/// The component of a core module, and whether it was made just now.
+///
+/// A component that is there already is trusted only if its digest is the one noted beside it.
+pub(crate) fn store(core: &[u8], guest: &Path, dir: &Path) -> Result<(Stored, bool), BuildError> {
+    let path = dir.join(format!("{}-{COMPONENTIZER}.wasm", Digest::of(core).hex()));
+    let note = path.with_extension("digest");
+    if let Some(stored) = fs::read_to_string(&note)
+        .ok()
+        .and_then(|noted| check(&path, &noted.parse().ok()?))
+    {
+        return Ok((stored, false));
+    }
+    let component = componentize(core).map_err(|source| BuildError::Componentize {
+        guest: guest.to_owned(),
+        source,
+    })?;
+    let digest = Digest::of(&component);
+    write_atomically(&path, &component)?;
+    write_atomically(&note, digest.to_string().as_bytes())?;
+    Ok((
+        Stored {
+            path,
+            digest,
+            size: component.len() as u64,
+        },
+        true,
+    ))
+}
+
+/// The component at `path`, if its content is what the digest says.
+pub(crate) fn check(path: &Path, digest: &Digest) -> Option<Stored> {
+    let bytes = fs::read(path).ok()?;
+    (Digest::of(&bytes) == *digest).then(|| Stored {
+        path: path.to_owned(),
+        digest: *digest,
+        size: bytes.len() as u64,
+    })
+}
+
+/// A `.wasm` that somebody else built: a component as it is, a core module made a component.
+pub(crate) fn ready(path: &Path, dir: &Path) -> Result<Stored, BuildError> {
+    /// `\0asm`, version 13, layer 1.
+    const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+    let bytes = fs::read(path).map_err(|error| BuildError::io("reading", path, error))?;
+    if bytes.starts_with(COMPONENT) {
+        return Ok(Stored {
+            path: path.to_owned(),
+            digest: Digest::of(&bytes),
+            size: bytes.len() as u64,
+        });
+    }
+    store(&bytes, path, dir).map(|(stored, _)| stored)
+}
+
+/// Writes a file that readers see whole or not at all.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
+    let write = || -> io::Result<()> {
+        let dir = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(dir)?;
+        let mut file = tempfile::NamedTempFile::new_in(dir)?;
+        file.write_all(bytes)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|error| BuildError::io("writing", path, error))
+}

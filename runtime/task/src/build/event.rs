@@ -1,0 +1,65 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use super::TARGET;
+
+/// What a builder does, for people who wait for it. `Display` gives one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildEvent {
+    /// A way to a compiler is closed; the next one is tried.
+    NotFound {
+        /// Why.
+        reason: String,
+    },
+    /// A command is about to run that changes the machine: it adds a compiler or lists of packages.
+    Installing {
+        /// The command as one would type it.
+        command: String,
+    },
+    /// A compiler was found.
+    Toolchain {
+        /// Its version and where it comes from.
+        description: String,
+    },
+    /// Cargo is about to run.
+    Compiling {
+        /// The names of the packages, sorted.
+        packages: Vec<String>,
+    },
+    /// A line from cargo's progress.
+    Cargo {
+        /// As cargo words it.
+        line: String,
+    },
+    /// The compiler warns about a guest.
+    Warning {
+        /// The name of the package.
+        package: String,
+        /// The warning as the compiler words it.
+        rendered: String,
+    },
+    /// A new component was made.
+    Componentized {
+        /// The guest's source.
+        source: PathBuf,
+        /// Size of the component in bytes.
+        size: u64,
+    },
+}
+
+impl fmt::Display for BuildEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { reason } => f.write_str(reason),
+            Self::Installing { command } => write!(f, "getting a compiler for {TARGET}: {command}"),
+            Self::Toolchain { description } => write!(f, "building guests with {description}"),
+            Self::Compiling { packages } => write!(f, "compiling guests: {}", packages.join(", ")),
+            Self::Cargo { line } => f.write_str(line.trim()),
+            Self::Warning { rendered, .. } => f.write_str(rendered.trim_end()),
+            Self::Componentized { source, size } => {
+                write!(f, "made {} a component of {size} bytes", source.display())
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Building guests: Rust sources to WebAssembly components without any WASI import.
+//!
+//! A [`Builder`] finds a compiler for `wasm32-unknown-unknown`, runs cargo once for all packages that can
+//! share a run, makes components of the modules and keeps them. Where no input of a guest has changed
+//! since it was last built, cargo is not run at all.
+
+mod cargo;
+mod component;
+mod environment;
+mod error;
+mod event;
+mod process;
+mod stamp;
+mod toolchain;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use mcpmark_snapshot::Digest;
+
+use crate::GuestSource;
+use cargo::{Artifact, Workspace};
+use stamp::{Inputs, Stamp};
+use toolchain::Toolchain;
+
+pub use component::{ComponentizeError, componentize};
+pub use error::{BuildError, Failure};
+pub use event::BuildEvent;
+pub use toolchain::ToolchainChoice;
+
+/// The target that guests are compiled for: it has no host interface of its own.
+pub const TARGET: &str = "wasm32-unknown-unknown";
+
+/// How guests are built.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// Where everything that building makes is kept: cargo's products, components, stamps.
+    pub target_dir: PathBuf,
+    /// Whether Debian packages may be installed where they are the only way to a compiler.
+    pub allow_install: bool,
+    /// Which compilers may be used.
+    pub toolchain: ToolchainChoice,
+}
+
+impl Options {
+    /// Any compiler, to be installed where need be.
+    pub fn new(target_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            target_dir: target_dir.into(),
+            allow_install: true,
+            toolchain: ToolchainChoice::Auto,
+        }
+    }
+}
+
+/// A guest that is ready to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Built {
+    /// What it was built from.
+    pub source: GuestSource,
+    /// The component.
+    pub path: PathBuf,
+    /// Digest of the component.
+    pub digest: Digest,
+    /// Size of the component in bytes.
+    pub size: u64,
+}
+
+/// Builds guests; remembers the compiler that it found.
+#[derive(Debug)]
+pub struct Builder {
+    options: Options,
+    toolchains: HashMap<PathBuf, Toolchain>,
+}
+
+impl Builder {
+    /// A builder that has looked at nothing yet.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            toolchains: HashMap::new(),
+        }
+    }
+
+    /// Builds every guest that is not up to date; the answers stand in the order of the sources.
+    ///
+    /// Several processes may build into one target directory at once: they take turns.
+    pub fn build(
+        &mut self,
+        sources: &[GuestSource],
+        report: &mut dyn FnMut(BuildEvent),
+    ) -> Result<Vec<Built>, BuildError> {
+        let mut done = BTreeMap::new();
+        self.take_current(sources, &mut done)?;
+        if done.len() < sources.len() {
+            let _lock = self.lock()?;
+            self.take_current(sources, &mut done)?;
+            let missing: Vec<&GuestSource> = sources
+                .iter()
+                .filter(|source| !done.contains_key(source))
+                .collect();
+            self.compile(&missing, &mut done, report)?;
+        }
+        Ok(sources
+            .iter()
+            .filter_map(|source| done.get(source).cloned())
+            .collect())
+    }
+
+    /// Adds the guests that need no compiler: ready components, and those whose stamp still holds.
+    fn take_current<'a>(
+        &self,
+        sources: &'a [GuestSource],
+        done: &mut BTreeMap<&'a GuestSource, Built>,
+    ) -> Result<(), BuildError> {
+        let mut inputs = Inputs::default();
+        for source in sources {
+            if done.contains_key(source) {
+                continue;
+            }
+            let built = match source {
+                GuestSource::Wasm(path) => Some(component::ready(path, &self.components())?),
+                GuestSource::Rust { source, .. } => Stamp::read(&self.stamps(), source)
+                    .and_then(|stamp| stamp.current(self.options.toolchain, &mut inputs)),
+            };
+            if let Some(component) = built {
+                done.insert(source, component.of(source));
+            }
+        }
+        Ok(())
+    }
+
+    fn compile<'a>(
+        &mut self,
+        sources: &[&'a GuestSource],
+        done: &mut BTreeMap<&'a GuestSource, Built>,
+        report: &mut dyn FnMut(BuildEvent),
+    ) -> Result<(), BuildError> {
+        let mut workspaces: Vec<Workspace> = Vec::new();
+        for source in sources {
+            let GuestSource::Rust {
+                source,
+                package_dir,
+            } = source
+            else {
+                continue;
+            };
+            let known = workspaces
+                .iter()
+                .position(|workspace| workspace.has(package_dir));
+            let index = match known {
+                Some(index) => index,
+                None => {
+                    workspaces.push(Workspace::of(package_dir)?);
+                    workspaces.len() - 1
+                }
+            };
+            workspaces[index].want(source, package_dir)?;
+        }
+        for workspace in workspaces {
+            let toolchain = self.toolchain(&workspace.root, report)?;
+            let began = SystemTime::now();
+            let artifacts = workspace.build(&toolchain, &self.options.target_dir, report)?;
+            let mut inputs = Inputs::default();
+            for artifact in artifacts {
+                let Some(guest) = sources.iter().find(|guest| guest.path() == artifact.source)
+                else {
+                    continue;
+                };
+                let built = self.keep(&artifact, report)?;
+                let stamp = Stamp::new(
+                    &artifact,
+                    &workspace.root,
+                    &toolchain,
+                    &built,
+                    began,
+                    &mut inputs,
+                );
+                match stamp {
+                    Some(stamp) => stamp.write(&self.stamps())?,
+                    // Something changed while cargo ran: the next build asks cargo again.
+                    None => Stamp::forget(&self.stamps(), &artifact.source)?,
+                }
+                done.insert(guest, built.of(guest));
+            }
+        }
+        Ok(())
+    }
+
+    /// The component of an artifact, made anew only where its module is new.
+    fn keep(
+        &self,
+        artifact: &Artifact,
+        report: &mut dyn FnMut(BuildEvent),
+    ) -> Result<component::Stored, BuildError> {
+        let core = fs::read(&artifact.module)
+            .map_err(|error| BuildError::io("reading", &artifact.module, error))?;
+        let (stored, new) = component::store(&core, &artifact.source, &self.components())?;
+        if new {
+            report(BuildEvent::Componentized {
+                source: artifact.source.clone(),
+                size: stored.size,
+            });
+        }
+        Ok(stored)
+    }
+
+    fn toolchain(
+        &mut self,
+        dir: &Path,
+        report: &mut dyn FnMut(BuildEvent),
+    ) -> Result<Toolchain, BuildError> {
+        if let Some(found) = self.toolchains.get(dir) {
+            return Ok(found.clone());
+        }
+        let mut machine = toolchain::ThisMachine;
+        let found = toolchain::find(&mut machine, &self.options, dir, report)?;
+        report(BuildEvent::Toolchain {
+            description: found.description.clone(),
+        });
+        self.toolchains.insert(dir.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    fn components(&self) -> PathBuf {
+        self.options.target_dir.join("components")
+    }
+
+    fn stamps(&self) -> PathBuf {
+        self.options.target_dir.join("stamps")
+    }
+
+    /// Held while cargo runs and its products are read, so that nobody replaces them in between.
+    fn lock(&self) -> Result<File, BuildError> {
+        let path = self.options.target_dir.join("lock");
+        let locked = fs::create_dir_all(&self.options.target_dir)
+            .and_then(|()| {
+                File::options()
+                    .create(true)
+                    .truncate(false)
+                    .write(true)
+                    .open(&path)
+            })
+            .and_then(|file| file.lock().map(|()| file));
+        locked.map_err(|error| BuildError::io("locking", &path, error))
+    }
+}

@@ -1,0 +1,164 @@
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{BuildError, environment};
+
+/// A program to run with the clean environment.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) program: OsString,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) env: Vec<(&'static str, OsString)>,
+    pub(crate) dir: PathBuf,
+    pub(crate) limit: Option<Duration>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Finished {
+    pub(crate) success: bool,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+enum Line {
+    Out(String),
+    Err(String),
+}
+
+impl Call {
+    pub(crate) fn new(program: impl AsRef<OsStr>, dir: &Path) -> Self {
+        Self {
+            program: program.as_ref().to_owned(),
+            args: Vec::new(),
+            env: Vec::new(),
+            dir: dir.to_owned(),
+            limit: None,
+        }
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args
+            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &'static str, value: impl AsRef<OsStr>) -> Self {
+        self.env.push((name, value.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn limit(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// The call as one would type it.
+    pub(crate) fn typed(&self) -> String {
+        let words = std::iter::once(&self.program).chain(&self.args);
+        words
+            .map(|word| word.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Runs to the end, or to the limit; `progress` gets each line of standard error as it comes.
+    pub(crate) fn run(&self, progress: &mut dyn FnMut(&str)) -> Result<Finished, BuildError> {
+        self.try_run(progress).map_err(|source| BuildError::Start {
+            program: self.program.to_string_lossy().into_owned(),
+            source,
+        })
+    }
+
+    fn try_run(&self, progress: &mut dyn FnMut(&str)) -> io::Result<Finished> {
+        let mut child = Command::new(&self.program)
+            .args(&self.args)
+            .current_dir(&self.dir)
+            .env_clear()
+            .envs(environment::clean())
+            .envs(self.env.iter().cloned())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (sender, lines) = mpsc::channel();
+        if let Some(pipe) = child.stdout.take() {
+            let sender = sender.clone();
+            thread::spawn(move || each_line(pipe, |line| sender.send(Line::Out(line)).is_ok()));
+        }
+        if let Some(pipe) = child.stderr.take() {
+            thread::spawn(move || each_line(pipe, |line| sender.send(Line::Err(line)).is_ok()));
+        }
+        let deadline = self.limit.map(|limit| Instant::now() + limit);
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        loop {
+            let left = deadline.map_or(Duration::MAX, |deadline| {
+                deadline.saturating_duration_since(Instant::now())
+            });
+            match lines.recv_timeout(left) {
+                Ok(Line::Out(line)) => stdout.push_str(&line),
+                Ok(Line::Err(line)) => {
+                    progress(line.trim_end());
+                    stderr.push_str(&line);
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status: ExitStatus = child.wait()?;
+                    return Ok(Finished {
+                        success: status.success(),
+                        stdout,
+                        stderr,
+                    });
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    child.kill()?;
+                    child.wait()?;
+                    let limit = self.limit.unwrap_or_default().as_secs();
+                    stderr.push_str(&format!("stopped: not finished after {limit} s"));
+                    return Ok(Finished {
+                        success: false,
+                        stdout,
+                        stderr,
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Finished {
+    /// What the program said last on standard error, in one line.
+    pub(crate) fn complaint(&self) -> String {
+        let lines: Vec<&str> = self
+            .stderr
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
+        let errors: Vec<&str> = lines
+            .iter()
+            .copied()
+            .filter(|line| line.starts_with("error"))
+            .collect();
+        match (errors.first(), lines.last()) {
+            (Some(error), _) => (*error).to_owned(),
+            (None, Some(last)) => (*last).to_owned(),
+            (None, None) => "no reason given".to_owned(),
+        }
+    }
+}
+
+fn each_line(pipe: impl Read, mut take: impl FnMut(String) -> bool) {
+    let mut reader = BufReader::new(pipe);
+    let mut bytes = Vec::new();
+    while matches!(reader.read_until(b'\n', &mut bytes), Ok(count) if count > 0) {
+        if !take(String::from_utf8_lossy(&bytes).into_owned()) {
+            return;
+        }
+        bytes.clear();
+    }
+}

@@ -1,0 +1,242 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use mcpmark_snapshot::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::cargo::{Artifact, FLAGS};
+use super::component::{self, Stored, write_atomically};
+use super::toolchain::{Kind, Toolchain};
+use super::{BuildError, ToolchainChoice, environment};
+
+/// Changed when stamps mean something else, or when the way of building does.
+const FORMAT: u32 = 1;
+
+/// How far the clock of a file system may lie behind the system's.
+const CLOCK_STEP: Duration = Duration::from_millis(20);
+
+/// Files beside or above a source that decide how it is built, where they exist.
+const GOVERNING: &[&str] = &[
+    "Cargo.toml",
+    ".cargo/config.toml",
+    ".cargo/config",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+];
+
+/// Everything a guest was built from, to see later whether building it again could give anything else.
+///
+/// Sources and manifests count by content, so that a new checkout is no change; files of the compiler count
+/// by size and time, because they are large. A file that was not there counts too.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    format: u32,
+    source: PathBuf,
+    kind: Kind,
+    flags: Vec<String>,
+    environment: BTreeMap<String, Option<String>>,
+    contents: BTreeMap<PathBuf, Option<Digest>>,
+    marks: BTreeMap<PathBuf, Option<Mark>>,
+    component: PathBuf,
+    digest: Digest,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    size: u64,
+    modified: u128,
+}
+
+/// Files as they are now, each read once.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    contents: HashMap<PathBuf, Option<Digest>>,
+    marks: HashMap<PathBuf, Option<Mark>>,
+}
+
+impl Inputs {
+    fn content(&mut self, path: &Path) -> Option<Digest> {
+        if let Some(known) = self.contents.get(path) {
+            return *known;
+        }
+        let digest = fs::read(path).ok().map(|bytes| Digest::of(&bytes));
+        self.contents.insert(path.to_owned(), digest);
+        digest
+    }
+
+    fn mark(&mut self, path: &Path) -> Option<Mark> {
+        if let Some(known) = self.marks.get(path) {
+            return *known;
+        }
+        let mark = fs::metadata(path).ok().and_then(|metadata| {
+            let modified = metadata
+                .modified()
+                .ok()?
+                .duration_since(UNIX_EPOCH)
+                .ok()?
+                .as_nanos();
+            Some(Mark {
+                size: metadata.len(),
+                modified,
+            })
+        });
+        self.marks.insert(path.to_owned(), mark);
+        mark
+    }
+}
+
+impl Stamp {
+    /// What `built` was made from; none where that cannot be told, because cargo left no list of
+    /// sources or because one of them changed after cargo began.
+    pub(crate) fn new(
+        artifact: &Artifact,
+        root: &Path,
+        toolchain: &Toolchain,
+        built: &Stored,
+        began: SystemTime,
+        inputs: &mut Inputs,
+    ) -> Option<Self> {
+        let mut paths = sources(&artifact.module)?;
+        if let Some(home) = environment::cargo_home() {
+            // What registries gave is fixed by Cargo.lock and never changed in place.
+            paths.retain(|path| !path.starts_with(&home));
+            paths.extend(["config.toml", "config"].map(|name| home.join(name)));
+        }
+        let mut dirs: BTreeSet<PathBuf> = BTreeSet::new();
+        for start in paths.iter().chain([
+            &artifact.package_dir.join("Cargo.toml"),
+            &root.join("Cargo.toml"),
+        ]) {
+            dirs.extend(start.ancestors().skip(1).map(Path::to_owned));
+        }
+        paths.extend(
+            dirs.iter()
+                .flat_map(|dir| GOVERNING.iter().map(|name| dir.join(name))),
+        );
+        paths.insert(root.join("Cargo.lock"));
+
+        for path in &paths {
+            if let Ok(modified) = fs::metadata(path).and_then(|metadata| metadata.modified())
+                && modified + CLOCK_STEP >= began
+            {
+                return None;
+            }
+        }
+        Some(Self {
+            format: FORMAT,
+            source: artifact.source.clone(),
+            kind: toolchain.kind,
+            flags: flags(),
+            environment: environment_now(),
+            contents: paths
+                .into_iter()
+                .map(|path| (path.clone(), inputs.content(&path)))
+                .collect(),
+            marks: toolchain
+                .marks
+                .iter()
+                .map(|path| (path.clone(), inputs.mark(path)))
+                .collect(),
+            component: built.path.clone(),
+            digest: built.digest,
+        })
+    }
+
+    /// The component, if nothing it was made from has changed.
+    pub(crate) fn current(&self, choice: ToolchainChoice, inputs: &mut Inputs) -> Option<Stored> {
+        let holds = self.format == FORMAT
+            && self.kind.allowed(choice)
+            && self.flags == flags()
+            && self.environment == environment_now()
+            && self
+                .marks
+                .iter()
+                .all(|(path, mark)| inputs.mark(path) == *mark)
+            && self
+                .contents
+                .iter()
+                .all(|(path, digest)| inputs.content(path) == *digest);
+        if holds {
+            component::check(&self.component, &self.digest)
+        } else {
+            None
+        }
+    }
+
+    /// The stamp of a source, if there is one that can be read.
+    pub(crate) fn read(dir: &Path, source: &Path) -> Option<Self> {
+        let text = fs::read(Self::path(dir, source)).ok()?;
+        let stamp: Self = serde_json::from_slice(&text).ok()?;
+        (stamp.source == source).then_some(stamp)
+    }
+
+    pub(crate) fn write(&self, dir: &Path) -> Result<(), BuildError> {
+        let path = Self::path(dir, &self.source);
+        let text = serde_json::to_vec(self)
+            .map_err(|error| BuildError::io("writing", &path, error.into()))?;
+        write_atomically(&path, &text)
+    }
+
+    pub(crate) fn forget(dir: &Path, source: &Path) -> Result<(), BuildError> {
+        let path = Self::path(dir, source);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(BuildError::io("removing", &path, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn path(dir: &Path, source: &Path) -> PathBuf {
+        let full = std::path::absolute(source).unwrap_or_else(|_| source.to_owned());
+        dir.join(format!(
+            "{}.json",
+            Digest::of(full.as_os_str().as_encoded_bytes()).hex()
+        ))
+    }
+}
+
+fn flags() -> Vec<String> {
+    FLAGS.iter().map(|flag| (*flag).to_owned()).collect()
+}
+
+fn environment_now() -> BTreeMap<String, Option<String>> {
+    let value =
+        |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    let mut environment: BTreeMap<_, _> = environment::CHOOSING
+        .iter()
+        .map(|name| ((*name).to_owned(), value(name)))
+        .collect();
+    for program in ["cargo", "rustc"] {
+        let found = environment::on_path(program).map(|path| path.to_string_lossy().into_owned());
+        environment.insert(format!("which {program}"), found);
+    }
+    environment
+}
+
+/// The files that cargo says the module was made from: `module: source source`, spaces escaped.
+fn sources(module: &Path) -> Option<BTreeSet<PathBuf>> {
+    let text = fs::read_to_string(module.with_extension("d")).ok()?;
+    let line = text.lines().next()?;
+    let (_, list) = line.split_once(": ")?;
+    let mut paths = BTreeSet::new();
+    let mut path = String::new();
+    let mut letters = list.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => path.extend(letters.next()),
+            ' ' => {
+                if !path.is_empty() {
+                    paths.insert(PathBuf::from(std::mem::take(&mut path)));
+                }
+            }
+            other => path.push(other),
+        }
+    }
+    if !path.is_empty() {
+        paths.insert(PathBuf::from(path));
+    }
+    (!paths.is_empty()).then_some(paths)
+}

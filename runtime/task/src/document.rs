@@ -1,0 +1,242 @@
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::Error;
+
+/// The largest text file that is read: far above any instruction or metadata.
+const LARGEST_TEXT: u64 = 1 << 20;
+
+/// A file and the name under which errors speak of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) shown: PathBuf,
+}
+
+impl Place {
+    pub(crate) fn new(root: &Path, path: &Path) -> Self {
+        let shown = path.strip_prefix(root).unwrap_or(path);
+        Self {
+            path: path.to_owned(),
+            shown: shown.to_owned(),
+        }
+    }
+
+    pub(crate) fn join(&self, name: &str) -> Self {
+        Self {
+            path: self.path.join(name),
+            shown: self.shown.join(name),
+        }
+    }
+
+    pub(crate) fn layout(&self, problem: impl Into<String>) -> Error {
+        Error::Layout {
+            place: self.shown.clone(),
+            problem: problem.into(),
+        }
+    }
+
+    pub(crate) fn unreadable(&self, source: io::Error) -> Error {
+        Error::Read {
+            file: self.shown.clone(),
+            source,
+        }
+    }
+
+    /// The whole file, or none where there is no such file.
+    pub(crate) fn text(&self) -> Result<Option<String>, Error> {
+        let file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(self.unreadable(error)),
+        };
+        let mut bytes = Vec::new();
+        file.take(LARGEST_TEXT + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| self.unreadable(error))?;
+        if bytes.len() as u64 > LARGEST_TEXT {
+            return Err(Error::TooLarge {
+                file: self.shown.clone(),
+                limit: LARGEST_TEXT,
+            });
+        }
+        let text = String::from_utf8(bytes).map_err(|error| Error::NotText {
+            file: self.shown.clone(),
+            offset: error.utf8_error().valid_up_to(),
+        })?;
+        Ok(Some(text))
+    }
+}
+
+/// A JSON object from a file, read key by key so that errors name the key.
+///
+/// `null` counts as absent: the published format writes it for values it lacks.
+#[derive(Debug)]
+pub(crate) struct Document {
+    file: PathBuf,
+    /// The path to this object inside the file, with a dot at its end.
+    prefix: String,
+    pub(crate) map: Map<String, Value>,
+}
+
+impl Document {
+    pub(crate) fn parse(file: &Path, text: &str) -> Result<Self, Error> {
+        let syntax = |line, column, reason| Error::Syntax {
+            file: file.to_owned(),
+            line,
+            column,
+            reason,
+        };
+        match serde_json::from_str(text) {
+            Ok(Value::Object(map)) => Ok(Self {
+                file: file.to_owned(),
+                prefix: String::new(),
+                map,
+            }),
+            Ok(other) => Err(syntax(
+                1,
+                1,
+                format!("expected an object, found {}", describe(&other)),
+            )),
+            Err(error) => {
+                let whole = error.to_string();
+                let reason = whole
+                    .rsplit_once(" at line ")
+                    .map_or(whole.as_str(), |(reason, _)| reason);
+                Err(syntax(error.line(), error.column(), reason.to_owned()))
+            }
+        }
+    }
+
+    pub(crate) fn wrong(&self, key: &str, problem: impl Into<String>) -> Error {
+        Error::Key {
+            file: self.file.clone(),
+            key: format!("{}{key}", self.prefix),
+            problem: problem.into(),
+        }
+    }
+
+    fn expected(&self, key: &str, what: &str, found: &Value) -> Error {
+        self.wrong(key, format!("expected {what}, found {}", describe(found)))
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.map.get(key).filter(|value| !value.is_null())
+    }
+
+    /// The value that `found` gives for the key, or an error that says the key is missing.
+    pub(crate) fn required<T>(&self, key: &str, found: Option<T>, what: &str) -> Result<T, Error> {
+        found.ok_or_else(|| self.wrong(key, format!("is missing; it is {what}")))
+    }
+
+    pub(crate) fn string(&self, key: &str) -> Result<Option<String>, Error> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(other) => Err(self.expected(key, "a string", other)),
+        }
+    }
+
+    pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        let Value::Array(items) = value else {
+            return Err(self.expected(key, "an array of strings", value));
+        };
+        let texts = items.iter().map(|item| match item {
+            Value::String(text) => Ok(text.clone()),
+            other => Err(self.expected(key, "an array of strings", other)),
+        });
+        texts.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A whole number of at least `least`.
+    pub(crate) fn number(&self, key: &str, least: u64) -> Result<Option<u64>, Error> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        match value.as_u64() {
+            Some(number) if number >= least => Ok(Some(number)),
+            _ => Err(self.wrong(
+                key,
+                format!(
+                    "expected a whole number from {least} to {}, found {value}",
+                    u64::MAX
+                ),
+            )),
+        }
+    }
+
+    pub(crate) fn object(&self, key: &str) -> Result<Option<Self>, Error> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::Object(map)) => Ok(Some(Self {
+                file: self.file.clone(),
+                prefix: format!("{}{key}.", self.prefix),
+                map: map.clone(),
+            })),
+            Some(other) => Err(self.expected(key, "an object", other)),
+        }
+    }
+
+    /// Refuses keys that are not among `known`.
+    pub(crate) fn refuse_unknown(&self, known: &[&str]) -> Result<(), Error> {
+        match self.unknown(known).next() {
+            None => Ok(()),
+            Some(key) => Err(self.wrong(
+                key,
+                format!(
+                    "{}; the keys are: {}",
+                    unknown_key(key, known),
+                    known.join(", ")
+                ),
+            )),
+        }
+    }
+
+    /// One sentence for each key that is not among `known`.
+    pub(crate) fn warn_unknown(&self, known: &[&str]) -> Vec<String> {
+        self.unknown(known)
+            .map(|key| {
+                self.wrong(
+                    key,
+                    format!("{} and has no effect", unknown_key(key, known)),
+                )
+                .to_string()
+            })
+            .collect()
+    }
+
+    fn unknown<'a>(&'a self, known: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        self.map
+            .keys()
+            .map(String::as_str)
+            .filter(|key| !known.contains(key))
+    }
+}
+
+fn unknown_key(key: &str, known: &[&str]) -> String {
+    match known
+        .iter()
+        .find(|name| strsim::osa_distance(name, key) <= 2)
+    {
+        Some(near) => format!("is not known (did you mean {near:?}?)"),
+        None => "is not known".to_owned(),
+    }
+}
+
+/// A value in words, without the content of large ones.
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::String(text) if text.chars().count() <= 40 => format!("{text:?}"),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}

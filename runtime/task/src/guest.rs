@@ -1,0 +1,53 @@
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+use crate::document::Place;
+
+/// Where the code of a guest comes from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GuestSource {
+    /// A Rust source file that is the root of a cargo target.
+    Rust {
+        /// The root file, as in `verifier.rs`.
+        source: PathBuf,
+        /// The directory of the package's `Cargo.toml`.
+        package_dir: PathBuf,
+    },
+    /// A ready component.
+    Wasm(PathBuf),
+}
+
+impl GuestSource {
+    /// The file that stands for the guest.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Rust { source, .. } => source,
+            Self::Wasm(path) => path,
+        }
+    }
+
+    /// The guest named `stem` in `dir`, whose package is in `package`; none where there is no such file.
+    pub(crate) fn find(dir: &Place, stem: &str, package: &Place) -> Result<Option<Self>, Error> {
+        let (rust, wasm) = (
+            dir.join(&format!("{stem}.rs")),
+            dir.join(&format!("{stem}.wasm")),
+        );
+        match (rust.path.is_file(), wasm.path.is_file()) {
+            (false, false) => Ok(None),
+            (true, true) => Err(dir.layout(format!(
+                "{stem}.rs and {stem}.wasm both exist; keep the one that is meant"
+            ))),
+            (false, true) => Ok(Some(Self::Wasm(wasm.path))),
+            (true, false) if !package.join("Cargo.toml").path.is_file() => {
+                Err(rust.layout(format!(
+                    "has no package to build it; add {}",
+                    package.join("Cargo.toml").shown.display()
+                )))
+            }
+            (true, false) => Ok(Some(Self::Rust {
+                source: rust.path,
+                package_dir: package.path.clone(),
+            })),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Error;
+
+/// Names a task: `<service>/<world>/<task>`, the directories it lies in below `tasks/`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId {
+    service: String,
+    group: String,
+    name: String,
+}
+
+impl TaskId {
+    /// Joins three names, each of which must follow the rules for names.
+    pub fn new(service: &str, group: &str, name: &str) -> Result<Self, Error> {
+        for part in [service, group, name] {
+            check_name(part).map_err(|reason| Error::Name {
+                text: format!("{service}/{group}/{name}"),
+                what: "task id",
+                reason,
+            })?;
+        }
+        Ok(Self {
+            service: service.to_owned(),
+            group: group.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// The service, as in `filesystem`.
+    pub fn service(&self) -> &str {
+        &self.service
+    }
+
+    /// The directory between service and task. By custom the name of the task's world.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// The last part.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.service, self.group, self.name)
+    }
+}
+
+impl FromStr for TaskId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.split('/').collect::<Vec<_>>()[..] {
+            [service, group, name] => Self::new(service, group, name),
+            _ => Err(Error::Name {
+                text: text.to_owned(),
+                what: "task id",
+                reason: "it is written <service>/<world>/<task>".to_owned(),
+            }),
+        }
+    }
+}
+
+/// Names a world: `<service>/<world>`, the directories it lies in below `worlds/`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorldId {
+    service: String,
+    name: String,
+}
+
+impl WorldId {
+    /// Joins two names, each of which must follow the rules for names.
+    pub fn new(service: &str, name: &str) -> Result<Self, Error> {
+        for part in [service, name] {
+            check_name(part).map_err(|reason| Error::Name {
+                text: format!("{service}/{name}"),
+                what: "world id",
+                reason,
+            })?;
+        }
+        Ok(Self {
+            service: service.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// The service, as in `filesystem`.
+    pub fn service(&self) -> &str {
+        &self.service
+    }
+
+    /// The last part.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for WorldId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.service, self.name)
+    }
+}
+
+impl FromStr for WorldId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.split('/').collect::<Vec<_>>()[..] {
+            [service, name] => Self::new(service, name),
+            _ => Err(Error::Name {
+                text: text.to_owned(),
+                what: "world id",
+                reason: "it is written <service>/<world>".to_owned(),
+            }),
+        }
+    }
+}
+
+/// A name is a portable directory name that needs no quoting in a shell or a glob.
+fn check_name(name: &str) -> Result<(), String> {
+    const LONGEST: usize = 100;
+    if name.is_empty() {
+        return Err("a part of it is empty".to_owned());
+    }
+    if name.len() > LONGEST {
+        return Err(format!("a part of it is longer than {LONGEST} bytes"));
+    }
+    if name.starts_with(['.', '-']) {
+        return Err(format!("{name:?} begins with {:?}", &name[..1]));
+    }
+    match name
+        .chars()
+        .find(|c| !c.is_ascii_alphanumeric() && !"._-".contains(*c))
+    {
+        Some(bad) => Err(format!(
+            "{name:?} has {bad:?}; a name has letters, digits, '-', '_' and '.'"
+        )),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn refuses_names_that_leave_the_directory() {
+        for text in [
+            "a/../b", "a/./b", "/a/b", "a//b", "a/b/", "a/b", "a/b/c/d", "", "a/b/c\\d", "a/b/-x",
+            "a/b/c d", "a/b/ü",
+        ] {
+            assert!(text.parse::<TaskId>().is_err(), "{text:?}");
+        }
+        for text in ["a", "a/b/c", "../b", "a/..", "", "/"] {
+            assert!(text.parse::<WorldId>().is_err(), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ids_are_written_as_they_are_read(text in "[a-z0-9/._-]{0,12}") {
+            if let Ok(id) = text.parse::<TaskId>() {
+                prop_assert_eq!(id.to_string(), text.clone());
+            }
+            if let Ok(id) = text.parse::<WorldId>() {
+                prop_assert_eq!(id.to_string(), text);
+            }
+        }
+    }
+}

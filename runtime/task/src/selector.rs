@@ -1,0 +1,210 @@
+use std::fmt;
+use std::str::FromStr;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::library::Tasks;
+use crate::{Error, Task, TaskId, Tier};
+
+/// Chooses tasks by id: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob.
+///
+/// A selector with fewer parts than an id chooses everything below; `*` stays within one part.
+#[derive(Debug, Clone)]
+pub struct Selector {
+    text: String,
+    glob: GlobMatcher,
+}
+
+impl Selector {
+    /// Whether the id, or a directory above it, fits.
+    pub fn matches(&self, id: &TaskId) -> bool {
+        let task = id.to_string();
+        let ends = task
+            .match_indices('/')
+            .map(|(end, _)| end)
+            .chain([task.len()]);
+        ends.into_iter().any(|end| self.glob.is_match(&task[..end]))
+    }
+
+    /// The selector as written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Selector {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = |reason: String| Error::Name {
+            text: text.to_owned(),
+            what: "selector",
+            reason,
+        };
+        let pattern = text.strip_suffix('/').unwrap_or(text);
+        if pattern.is_empty() {
+            return Err(wrong("it is empty".to_owned()));
+        }
+        let glob = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .build()
+            .map_err(|error| wrong(error.kind().to_string()))?;
+        Ok(Self {
+            text: text.to_owned(),
+            glob: glob.compile_matcher(),
+        })
+    }
+}
+
+/// Why a choice of tasks failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// The selector fits no task at all.
+    #[error("selector {selector:?} fits no task{}", hint(near))]
+    NoMatch {
+        /// The selector.
+        selector: String,
+        /// Ids, or beginnings of ids, that look alike.
+        near: Vec<String>,
+    },
+
+    /// Tasks fit the selectors, but none has the tier and the tags.
+    #[error("none of the {chosen} chosen tasks is of {}", wanted(tiers, tags))]
+    NothingLeft {
+        /// How many tasks fit the selectors.
+        chosen: usize,
+        /// The tiers that were asked for.
+        tiers: Vec<Tier>,
+        /// The tags that were asked for.
+        tags: Vec<String>,
+    },
+
+    /// A chosen task cannot be used.
+    #[error("task {id} cannot be used")]
+    Broken {
+        /// The task.
+        id: TaskId,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
+
+    /// The library has no tasks.
+    #[error("there are no tasks")]
+    NoTasks,
+}
+
+impl Tasks {
+    /// The tasks that fit at least one selector (all where there is none), are of one of the tiers
+    /// (any where there is none) and have at least one of the tags (any where there is none), sorted by id.
+    ///
+    /// Fails where a selector fits nothing, and where a task that fits a selector is broken.
+    pub fn select(
+        self,
+        selectors: &[Selector],
+        tiers: &[Tier],
+        tags: &[String],
+    ) -> Result<Vec<Task>, SelectError> {
+        let Self { tasks, broken } = self;
+        for selector in selectors {
+            let mut ids = tasks
+                .iter()
+                .map(|task| &task.id)
+                .chain(broken.iter().map(|task| &task.id));
+            if !ids.clone().any(|id| selector.matches(id)) {
+                let near = near(selector.as_str(), &mut ids);
+                return Err(SelectError::NoMatch {
+                    selector: selector.to_string(),
+                    near,
+                });
+            }
+        }
+        let chosen = |id: &TaskId| {
+            selectors.is_empty() || selectors.iter().any(|selector| selector.matches(id))
+        };
+        if let Some(task) = broken.into_iter().find(|task| chosen(&task.id)) {
+            return Err(SelectError::Broken {
+                id: task.id,
+                source: Box::new(task.error),
+            });
+        }
+        let chosen: Vec<Task> = tasks.into_iter().filter(|task| chosen(&task.id)).collect();
+        if chosen.is_empty() {
+            return Err(SelectError::NoTasks);
+        }
+        let count = chosen.len();
+        let of_tier = |task: &Task| tiers.is_empty() || tiers.contains(&task.meta.difficulty);
+        let tagged =
+            |task: &Task| tags.is_empty() || tags.iter().any(|tag| task.meta.tags.contains(tag));
+        let left: Vec<Task> = chosen
+            .into_iter()
+            .filter(|task| of_tier(task) && tagged(task))
+            .collect();
+        if left.is_empty() {
+            return Err(SelectError::NothingLeft {
+                chosen: count,
+                tiers: tiers.to_vec(),
+                tags: tags.to_vec(),
+            });
+        }
+        Ok(left)
+    }
+}
+
+/// At most three ids, cut to as many parts as the selector has, that look like it; best first.
+fn near(text: &str, ids: &mut dyn Iterator<Item = &TaskId>) -> Vec<String> {
+    const ALIKE: f64 = 0.8;
+    let parts = text.trim_end_matches('/').split('/').count();
+    let mut scored: Vec<(f64, String)> = ids
+        .flat_map(|id| {
+            let id = id.to_string();
+            let cut = id.split('/').take(parts).collect::<Vec<_>>().join("/");
+            // Somebody who types only the name of a task or world means the whole id.
+            let last = id.rsplit('/').next().unwrap_or_default();
+            let whole = strsim::jaro_winkler(text, last);
+            [(strsim::jaro_winkler(text, &cut), cut), (whole, id)]
+        })
+        .filter(|(score, _)| *score >= ALIKE)
+        .collect();
+    scored.sort_by(|(a, left), (b, right)| b.total_cmp(a).then_with(|| left.cmp(right)));
+    let mut near: Vec<String> = Vec::new();
+    for (_, id) in scored {
+        if near.len() < 3 && !near.contains(&id) {
+            near.push(id);
+        }
+    }
+    near
+}
+
+fn hint(near: &[String]) -> String {
+    if near.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean {}?", near.join(" or "))
+    }
+}
+
+fn wanted(tiers: &[Tier], tags: &[String]) -> String {
+    let tiers = tiers
+        .iter()
+        .map(|tier| tier.as_str())
+        .collect::<Vec<_>>()
+        .join(" or ");
+    let tags = tags
+        .iter()
+        .map(|tag| format!("{tag:?}"))
+        .collect::<Vec<_>>()
+        .join(" or ");
+    match (tiers.is_empty(), tags.is_empty()) {
+        (false, true) => format!("tier {tiers}"),
+        (true, _) => format!("tag {tags}"),
+        (false, false) => format!("tier {tiers} and tag {tags}"),
+    }
+}

@@ -1,0 +1,119 @@
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::document::{Document, Place};
+use crate::meta::{self, ParsedMeta};
+use crate::{Error, GuestSource, Meta, TaskId, WorldId};
+
+/// Files any one of which says that a directory is meant as a task.
+const SIGNS: &[&str] = &[
+    "meta.json",
+    "description.md",
+    "verifier.rs",
+    "verifier.wasm",
+    "solution.rs",
+    "solution.wasm",
+];
+
+/// An instruction, a world to start from, and a verifier.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Task {
+    /// The name of the task.
+    pub id: TaskId,
+    /// Its directory.
+    pub dir: PathBuf,
+    /// What `meta.json` says.
+    pub meta: Meta,
+    /// The world it starts from.
+    pub world: WorldId,
+    /// What the agent is told: `description.md`.
+    pub instruction: String,
+    /// Judges the final state.
+    pub verifier: GuestSource,
+    /// Plays the task as it is meant.
+    pub solution: Option<GuestSource>,
+    /// Wrong solutions, which the verifier must reject: name and guest, sorted by name.
+    pub cheats: Vec<(String, GuestSource)>,
+    /// Remarks that do not stop the task from running.
+    pub warnings: Vec<String>,
+}
+
+impl Task {
+    /// All guests of the task: the verifier, then the solution, then the cheats.
+    pub fn guests(&self) -> impl Iterator<Item = &GuestSource> {
+        let cheats = self.cheats.iter().map(|(_, source)| source);
+        std::iter::once(&self.verifier)
+            .chain(&self.solution)
+            .chain(cheats)
+    }
+
+    /// Whether a directory is meant as a task, finished or not.
+    pub(crate) fn is_meant(dir: &Place) -> bool {
+        SIGNS.iter().any(|name| dir.join(name).path.exists())
+    }
+
+    pub(crate) fn load(id: TaskId, dir: &Place, worlds: &[WorldId]) -> Result<Self, Error> {
+        let file = dir.join("meta.json");
+        let text = file
+            .text()?
+            .ok_or_else(|| dir.layout("no meta.json; add one with at least \"difficulty\""))?;
+        let document = Document::parse(&file.shown, &text)?;
+        let ParsedMeta {
+            meta,
+            world,
+            warnings,
+        } = meta::parse(document, &id, worlds)?;
+
+        let description = dir.join("description.md");
+        let instruction = description
+            .text()?
+            .ok_or_else(|| dir.layout("no description.md; add the instruction for the agent"))?;
+        if instruction.trim().is_empty() {
+            return Err(description.layout("is empty; write the instruction for the agent"));
+        }
+        let verifier = GuestSource::find(dir, "verifier", dir)?
+            .ok_or_else(|| dir.layout("no verifier; add verifier.rs or verifier.wasm"))?;
+        let solution = GuestSource::find(dir, "solution", dir)?;
+        let cheats = cheats(dir)?;
+        Ok(Self {
+            id,
+            dir: dir.path.clone(),
+            meta,
+            world,
+            instruction,
+            verifier,
+            solution,
+            cheats,
+            warnings,
+        })
+    }
+}
+
+fn cheats(dir: &Place) -> Result<Vec<(String, GuestSource)>, Error> {
+    let folder = dir.join("cheats");
+    let mut names = BTreeSet::new();
+    match std::fs::read_dir(&folder.path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(folder.unreadable(error)),
+        Ok(entries) => {
+            for entry in entries {
+                let path =
+                    PathBuf::from(entry.map_err(|error| folder.unreadable(error))?.file_name());
+                let kind = path.extension().and_then(|kind| kind.to_str());
+                if let (Some(stem), Some("rs" | "wasm")) =
+                    (path.file_stem().and_then(|stem| stem.to_str()), kind)
+                {
+                    names.insert(stem.to_owned());
+                }
+            }
+        }
+    }
+    let mut cheats = Vec::new();
+    for name in names {
+        if let Some(source) = GuestSource::find(&folder, &name, dir)? {
+            cheats.push((name, source));
+        }
+    }
+    Ok(cheats)
+}

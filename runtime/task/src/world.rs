@@ -1,0 +1,168 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::document::{Document, Place};
+use crate::{Error, GuestSource, WorldId};
+
+const KEYS: &[&str] = &[
+    "title",
+    "description",
+    "license",
+    "clock",
+    "seed",
+    "modified",
+];
+const SIGNS: &[&str] = &["world.json", "files", "setup.rs", "setup.wasm"];
+
+/// A starting state of one service.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct World {
+    /// The name of the world.
+    pub id: WorldId,
+    /// Its directory.
+    pub dir: PathBuf,
+    /// What `world.json` says.
+    pub manifest: WorldManifest,
+    /// What it is made of.
+    pub content: WorldContent,
+}
+
+/// What `world.json` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WorldManifest {
+    /// The title.
+    pub title: String,
+    /// What is in the world.
+    pub description: Option<String>,
+    /// Under which licence, as an SPDX expression.
+    pub license: String,
+    /// The instant at which the world stands still; whole seconds.
+    pub clock: Timestamp,
+    /// The seed where the task or the person gives none.
+    pub seed: u64,
+    /// When files of a `files/` world were modified, where it is not the clock; whole seconds.
+    pub modified: BTreeMap<String, Timestamp>,
+}
+
+/// What a world is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorldContent {
+    /// A directory that is the tree.
+    Files(PathBuf),
+    /// A guest that makes the tree from the seed.
+    Setup(GuestSource),
+}
+
+impl World {
+    /// Whether a directory is meant as a world, finished or not.
+    pub(crate) fn is_meant(dir: &Place) -> bool {
+        SIGNS.iter().any(|name| dir.join(name).path.exists())
+    }
+
+    pub(crate) fn load(id: WorldId, dir: &Place) -> Result<Self, Error> {
+        let file = dir.join("world.json");
+        let text = file.text()?.ok_or_else(|| {
+            dir.layout("no world.json; add one with \"title\", \"license\" and \"clock\"")
+        })?;
+        let document = Document::parse(&file.shown, &text)?;
+        let content = content(dir)?;
+        let manifest = manifest(&document, &content)?;
+        Ok(Self {
+            id,
+            dir: dir.path.clone(),
+            manifest,
+            content,
+        })
+    }
+}
+
+fn content(dir: &Place) -> Result<WorldContent, Error> {
+    let files = dir.join("files");
+    match (files.path.is_dir(), GuestSource::find(dir, "setup", dir)?) {
+        (true, None) => Ok(WorldContent::Files(files.path)),
+        (false, Some(setup)) => Ok(WorldContent::Setup(setup)),
+        (true, Some(_)) => {
+            Err(dir.layout("has both files/ and a setup guest; keep the one that is meant"))
+        }
+        (false, None) => Err(dir.layout("has no content; add files/, setup.rs or setup.wasm")),
+    }
+}
+
+fn manifest(document: &Document, content: &WorldContent) -> Result<WorldManifest, Error> {
+    document.refuse_unknown(KEYS)?;
+    let license = document.required(
+        "license",
+        document.string("license")?,
+        "an SPDX expression, as in \"CC0-1.0\"",
+    )?;
+    spdx::Expression::parse(&license).map_err(|error| {
+        document.wrong(
+            "license",
+            format!("{license:?} is no SPDX expression: {}", error.reason),
+        )
+    })?;
+    let clock = document.required(
+        "clock",
+        document.string("clock")?,
+        "an RFC 3339 instant, as in \"2026-03-02T09:00:00Z\"",
+    )?;
+    Ok(WorldManifest {
+        title: document.required(
+            "title",
+            document.string("title")?,
+            "the name of the world for people",
+        )?,
+        description: document.string("description")?,
+        license,
+        clock: instant(document, "clock", &clock)?,
+        seed: document.number("seed", 0)?.unwrap_or(1),
+        modified: modified(document, content)?,
+    })
+}
+
+fn modified(
+    document: &Document,
+    content: &WorldContent,
+) -> Result<BTreeMap<String, Timestamp>, Error> {
+    let Some(object) = document.object("modified")? else {
+        return Ok(BTreeMap::new());
+    };
+    let WorldContent::Files(files) = content else {
+        return Err(document.wrong(
+            "modified",
+            "is for worlds made of files/; a setup guest sets the times itself",
+        ));
+    };
+    let mut times = BTreeMap::new();
+    for path in object.map.keys() {
+        let text = object.required(path, object.string(path)?, "an RFC 3339 instant")?;
+        let inside =
+            !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        if !inside || Path::new(path).is_absolute() || files.join(path).symlink_metadata().is_err()
+        {
+            return Err(object.wrong(
+                path,
+                "names no file of the world; write it as a path below files/",
+            ));
+        }
+        times.insert(path.clone(), instant(&object, path, &text)?);
+    }
+    Ok(times)
+}
+
+fn instant(document: &Document, key: &str, text: &str) -> Result<Timestamp, Error> {
+    let instant = text.parse::<Timestamp>().map_err(|error| {
+        document.wrong(
+            key,
+            format!("{text:?} is no RFC 3339 instant, as in \"2026-03-02T09:00:00Z\": {error}"),
+        )
+    })?;
+    if instant.subsec_nanosecond() != 0 {
+        return Err(document.wrong(key, format!("{text:?} is not a whole second")));
+    }
+    Ok(instant)
+}
