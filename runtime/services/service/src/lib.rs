@@ -1,1 +1,47 @@
-//! What every service shares: the Service and Session traits and the MCP wiring.
+//! What every service shares: the [`Service`] and [`Session`] traits and the MCP wiring.
+//!
+//! A [`Service`] opens a [`Session`] over a private copy of a [`WorldState`]. The session serves
+//! MCP on any byte stream, and captures the final state as a tree. [`ToolServer`] is the server
+//! side of that, ready for a service that only has tools; [`ToolClient`] is the client side that
+//! an agent calls tools through.
+//!
+//! ```
+//! use mcpmark_service::{SessionLimits, ToolHandler, ToolOutput, ToolServer, ToolSurface};
+//! use rmcp::ErrorData;
+//! use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+//!
+//! struct Echo;
+//!
+//! impl ToolHandler for Echo {
+//!     fn call(&mut self, _tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+//!         let text = serde_json::Value::Object(arguments).to_string();
+//!         Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+//!     }
+//! }
+//!
+//! let surface = ToolSurface::parse(
+//!     "echo",
+//!     "1.0.0",
+//!     r#"[{"name":"echo","inputSchema":{"type":"object"}}]"#,
+//! )?;
+//! let server = ToolServer::new(surface, Echo, &SessionLimits::default());
+//! # let _ = server;
+//! # let _ = ToolOutput::default();
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod client;
+mod output;
+mod server;
+mod session;
+mod world;
+
+pub use client::{CallError, ToolClient};
+pub use output::{Content, ToolOutput};
+pub use rmcp::model::{JsonObject, Tool};
+pub use server::{ToolHandler, ToolServer, ToolSurface};
+pub use session::{BoxedStream, ByteStream, ServeHandle, Service, ServiceError, Session};
+pub use world::{SessionLimits, WorldState};
+
+/// The longest MCP message that either side of a session takes, in bytes.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;

@@ -1,0 +1,167 @@
+//! The client side: how agents call tools.
+
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
+    ClientRequest, Implementation, JsonObject, ServerResult, Tool,
+};
+use rmcp::service::{PeerRequestOptions, RunningService};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{RoleClient, ServiceExt};
+use serde_json::Value;
+
+use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServiceError, Session, ToolOutput};
+
+/// Bytes that each direction of the in-process pipe buffers.
+const PIPE_BYTES: usize = 64 * 1024;
+
+/// An MCP client that lists and calls tools.
+pub struct ToolClient {
+    connection: RunningService<RoleClient, ClientConfig>,
+    tools: Vec<Tool>,
+}
+
+impl ToolClient {
+    /// Connects to a session within this process.
+    pub async fn connect(session: &dyn Session) -> Result<Self, ServiceError> {
+        let (near, far) = tokio::io::duplex(PIPE_BYTES);
+        let served = session.serve(Box::new(far));
+        match Self::over(Box::new(near)).await {
+            Ok(client) => Ok(client),
+            Err(error) => {
+                served.abort();
+                Err(error)
+            }
+        }
+    }
+
+    /// Connects to a server at the other end of a byte stream.
+    pub async fn over(io: BoxedStream) -> Result<Self, ServiceError> {
+        let identity = Implementation::new("mcpmark", env!("CARGO_PKG_VERSION"));
+        let config = ClientConfig::new(ClientCapabilities::default(), identity);
+        let (read, write) = tokio::io::split(io);
+        let transport = AsyncRwTransport::new(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
+        let connection = config
+            .serve(transport)
+            .await
+            .map_err(|error| ServiceError::Handshake(error.to_string()))?;
+        let tools = connection
+            .list_all_tools()
+            .await
+            .map_err(|error| ServiceError::Handshake(error.to_string()))?;
+        Ok(Self { connection, tools })
+    }
+
+    /// The tools of the server, all of them, in its order.
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// Calls a tool and waits for its result at most as long as `timeout`.
+    ///
+    /// After a timeout the server is told to forget the call, and the client works on. The tool
+    /// may have had its effect.
+    pub async fn call(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        timeout: Duration,
+    ) -> Result<ToolOutput, CallError> {
+        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let deadline = tokio::time::Instant::now() + timeout;
+        let timed_out = || CallError::Timeout { after: timeout };
+
+        let sending = self
+            .connection
+            .send_request_with_option(request, PeerRequestOptions::no_options());
+        let mut sent = tokio::time::timeout_at(deadline, sending)
+            .await
+            .map_err(|_| timed_out())??;
+        match tokio::time::timeout_at(deadline, &mut sent.rx).await {
+            Ok(Ok(response)) => output(response?),
+            Ok(Err(_)) => Err(CallError::Closed),
+            Err(_) => {
+                // In a task of its own: the notice waits for as long as the server does not read.
+                tokio::spawn(sent.cancel(Some("timeout".to_owned())));
+                Err(timed_out())
+            }
+        }
+    }
+
+    /// Closes the connection.
+    pub async fn close(mut self) -> Result<(), ServiceError> {
+        self.connection
+            .close()
+            .await
+            .map(drop)
+            .map_err(|error| ServiceError::Stopped(error.to_string()))
+    }
+}
+
+fn output(response: ServerResult) -> Result<ToolOutput, CallError> {
+    match response {
+        ServerResult::CallToolResult(result) => Ok(result.into()),
+        // A result with a content block that the protocol does not know.
+        ServerResult::CustomResult(result) if result.0.get("content").is_some() => {
+            serde_json::from_value(result.0).map_err(|error| unexpected(&error.to_string()))
+        }
+        _ => Err(unexpected("it is not the result of a tool call")),
+    }
+}
+
+fn unexpected(reason: &str) -> CallError {
+    CallError::Protocol {
+        code: -32603,
+        message: format!("unexpected result: {reason}"),
+    }
+}
+
+impl From<CallToolResult> for ToolOutput {
+    fn from(result: CallToolResult) -> Self {
+        let block = |block| serde_json::to_value(block).unwrap_or(Value::Null).into();
+        Self {
+            content: result.content.into_iter().map(block).collect(),
+            structured: result.structured_content,
+            is_error: result.is_error.unwrap_or(false),
+        }
+    }
+}
+
+/// Why a call gave no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The result did not come in time.
+    #[error("no result after {} s", after.as_secs_f64())]
+    Timeout {
+        /// How long the client waited.
+        after: Duration,
+    },
+    /// The server answered with a JSON-RPC error.
+    #[error("mcp error {code}: {message}")]
+    Protocol {
+        /// The JSON-RPC error code.
+        code: i32,
+        /// The server's message.
+        message: String,
+    },
+    /// The connection is closed.
+    #[error("the connection to the mcp server is closed")]
+    Closed,
+}
+
+impl From<rmcp::ServiceError> for CallError {
+    fn from(error: rmcp::ServiceError) -> Self {
+        match error {
+            rmcp::ServiceError::McpError(data) => Self::Protocol {
+                code: data.code.0,
+                message: data.message.into_owned(),
+            },
+            rmcp::ServiceError::TransportSend(_) | rmcp::ServiceError::TransportClosed => {
+                Self::Closed
+            }
+            other => unexpected(&other.to_string()),
+        }
+    }
+}

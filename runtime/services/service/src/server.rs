@@ -1,0 +1,182 @@
+//! The server side of a service that has tools and nothing else.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use tokio::sync::Mutex;
+
+use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServeHandle, ServiceError, SessionLimits};
+
+/// What a server says of itself: its identity and its tools, in the order in which it lists them.
+#[derive(Debug, Clone)]
+pub struct ToolSurface {
+    /// The name that the handshake gives.
+    pub name: String,
+    /// The version that the handshake gives.
+    pub version: String,
+    /// The tools.
+    pub tools: Vec<Tool>,
+}
+
+impl ToolSurface {
+    /// A surface from its tools as JSON: the array that `tools/list` answers.
+    pub fn parse(name: &str, version: &str, tools: &str) -> Result<Self, serde_json::Error> {
+        Ok(Self {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            tools: serde_json::from_str(tools)?,
+        })
+    }
+}
+
+/// What the tools of a server do.
+pub trait ToolHandler: Send + 'static {
+    /// Calls one tool; `tool` need not be one of the surface. Runs on a thread that may block.
+    ///
+    /// What the model should read, failures included, is a result; an error is for calls that the
+    /// emulated server answers with a JSON-RPC error.
+    fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData>;
+}
+
+/// Serves a [`ToolSurface`] by a [`ToolHandler`], one call at a time in the order of arrival.
+///
+/// Clones serve the same handler.
+pub struct ToolServer<H> {
+    surface: Arc<ToolSurface>,
+    handler: Arc<Mutex<Option<H>>>,
+    max_result_bytes: u64,
+}
+
+impl<H> Clone for ToolServer<H> {
+    fn clone(&self) -> Self {
+        Self {
+            surface: Arc::clone(&self.surface),
+            handler: Arc::clone(&self.handler),
+            max_result_bytes: self.max_result_bytes,
+        }
+    }
+}
+
+impl<H: ToolHandler> ToolServer<H> {
+    /// A server for one session.
+    pub fn new(surface: ToolSurface, handler: H, limits: &SessionLimits) -> Self {
+        Self {
+            surface: Arc::new(surface),
+            handler: Arc::new(Mutex::new(Some(handler))),
+            max_result_bytes: limits.max_result_bytes,
+        }
+    }
+
+    /// Serves MCP on a byte stream until the peer closes it.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub fn serve(&self, io: BoxedStream) -> ServeHandle {
+        let server = self.clone();
+        ServeHandle::new(tokio::spawn(async move {
+            let (read, write) = tokio::io::split(io);
+            let transport =
+                AsyncRwTransport::new(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
+            match server.serve(transport).await {
+                Ok(running) => match running.waiting().await {
+                    Ok(_) => Ok(()),
+                    Err(error) => Err(ServiceError::Stopped(error.to_string())),
+                },
+                Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+                Err(error) => Err(ServiceError::Handshake(error.to_string())),
+            }
+        }))
+    }
+
+    /// Works on the handler between two calls, on a thread that may block.
+    pub async fn with<T, F>(&self, work: F) -> Result<T, ServiceError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut H) -> T + Send + 'static,
+    {
+        let mut handler = Arc::clone(&self.handler).lock_owned().await;
+        tokio::task::spawn_blocking(move || handler.as_mut().map(work))
+            .await
+            .map_err(|error| ServiceError::Stopped(error.to_string()))?
+            .ok_or(ServiceError::Closed)
+    }
+
+    /// Takes the handler out; later calls are answered that the session is closed.
+    pub async fn close(&self) -> Result<H, ServiceError> {
+        self.handler
+            .lock()
+            .await
+            .take()
+            .ok_or(ServiceError::Closed)
+    }
+
+    fn within_limit(&self, result: CallToolResult) -> CallToolResult {
+        let size: u64 = result.content.iter().map(content_size).sum();
+        if size <= self.max_result_bytes {
+            return result;
+        }
+        let limit = self.max_result_bytes;
+        CallToolResult::error(vec![ContentBlock::text(format!(
+            "result of {size} bytes exceeds the limit of {limit} bytes for one tool result"
+        ))])
+    }
+}
+
+fn content_size(block: &ContentBlock) -> u64 {
+    let bytes = match block {
+        ContentBlock::Text(text) => text.text.len(),
+        ContentBlock::Image(image) => image.data.len(),
+        ContentBlock::Audio(audio) => audio.data.len(),
+        other => serde_json::to_string(other).map_or(0, |json| json.len()),
+    };
+    bytes as u64
+}
+
+impl<H: ToolHandler> ServerHandler for ToolServer<H> {
+    fn get_info(&self) -> ServerConfig {
+        let identity = Implementation::new(&self.surface.name, &self.surface.version);
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(identity)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.surface.tools.clone()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut handler = Arc::clone(&self.handler).lock_owned().await;
+        // A call that was given up while it waited for its turn must have no effect.
+        if context.ct.is_cancelled() {
+            return Err(ErrorData::internal_error("the call was cancelled", None));
+        }
+        let outcome = tokio::task::spawn_blocking(move || {
+            let arguments = request.arguments.unwrap_or_default();
+            handler
+                .as_mut()
+                .map(|handler| handler.call(&request.name, arguments))
+        })
+        .await;
+        match outcome {
+            Ok(Some(result)) => Ok(self.within_limit(result?).into()),
+            Ok(None) => Err(ErrorData::internal_error("the session is closed", None)),
+            Err(error) => Err(ErrorData::internal_error(
+                format!("the tool stopped: {error}"),
+                None,
+            )),
+        }
+    }
+}

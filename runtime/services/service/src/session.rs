@@ -1,0 +1,127 @@
+//! The contract between services and whoever runs them.
+
+use async_trait::async_trait;
+use mcpmark_snapshot::Tree;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinHandle;
+
+use crate::WorldState;
+
+/// A kind of world that agents act on, such as `filesystem`.
+#[async_trait]
+pub trait Service: Send + Sync {
+    /// The name of the service, as tasks and the command line write it.
+    fn name(&self) -> &'static str;
+
+    /// Sets up a private copy of the world.
+    async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError>;
+}
+
+/// One world in use.
+#[async_trait]
+pub trait Session: Send + Sync {
+    /// Serves MCP on a byte stream until the peer closes it.
+    ///
+    /// Any number of streams may be served at once; calls run one at a time. Must be called
+    /// within a Tokio runtime.
+    fn serve(&self, io: BoxedStream) -> ServeHandle;
+
+    /// Captures the state as it is now; its blobs are in the store of the world.
+    async fn capture(&self) -> Result<Tree, ServiceError>;
+
+    /// Ends the session and removes the private copy.
+    async fn close(self: Box<Self>) -> Result<(), ServiceError>;
+}
+
+/// Both directions of a byte stream.
+pub trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
+
+/// A byte stream that carries MCP: an in-process pipe, standard input and output, a socket.
+pub type BoxedStream = Box<dyn ByteStream>;
+
+/// A connection that is being served.
+#[must_use = "the connection is served whether or not this is awaited, but its failure is lost"]
+pub struct ServeHandle(JoinHandle<Result<(), ServiceError>>);
+
+impl ServeHandle {
+    /// Wraps the task that serves a connection.
+    pub fn new(task: JoinHandle<Result<(), ServiceError>>) -> Self {
+        Self(task)
+    }
+
+    /// Waits until the peer has closed the connection.
+    pub async fn join(self) -> Result<(), ServiceError> {
+        match self.0.await {
+            Ok(result) => result,
+            Err(error) => Err(ServiceError::Stopped(error.to_string())),
+        }
+    }
+
+    /// Drops the connection without waiting for the peer.
+    pub fn abort(&self) {
+        self.0.abort();
+    }
+}
+
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a service could not do its work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// The private copy of the world could not be made.
+    #[error("cannot set up the {service} world")]
+    SetUp {
+        /// The service.
+        service: &'static str,
+        /// What failed.
+        source: Source,
+    },
+    /// The state could not be captured.
+    #[error("cannot capture the {service} world")]
+    Capture {
+        /// The service.
+        service: &'static str,
+        /// What failed.
+        source: Source,
+    },
+    /// The private copy could not be removed.
+    #[error("cannot remove the private copy of the {service} world")]
+    Remove {
+        /// The service.
+        service: &'static str,
+        /// What failed.
+        source: Source,
+    },
+    /// An MCP connection could not be set up.
+    #[error("mcp handshake failed: {0}")]
+    Handshake(String),
+    /// The session has been closed.
+    #[error("the session is closed")]
+    Closed,
+    /// A task of the session ended abnormally.
+    #[error("the session stopped: {0}")]
+    Stopped(String),
+}
+
+impl ServiceError {
+    /// The error for a world that cannot be set up.
+    pub fn set_up(service: &'static str, source: impl Into<Source>) -> Self {
+        let source = source.into();
+        Self::SetUp { service, source }
+    }
+
+    /// The error for a state that cannot be captured.
+    pub fn capture(service: &'static str, source: impl Into<Source>) -> Self {
+        let source = source.into();
+        Self::Capture { service, source }
+    }
+
+    /// The error for a private copy that cannot be removed.
+    pub fn remove(service: &'static str, source: impl Into<Source>) -> Self {
+        let source = source.into();
+        Self::Remove { service, source }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a session starts from.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mcpmark_snapshot::{Store, Tree};
+use serde::{Deserialize, Serialize};
+
+/// Everything that a service needs to set up a world.
+#[derive(Clone)]
+pub struct WorldState {
+    /// The starting state.
+    pub tree: Tree,
+    /// Where the blobs of `tree` are, and where those of the final state go.
+    pub store: Arc<Store>,
+    /// The seed of whatever the service derives: ids, names of temporary files.
+    pub seed: u64,
+    /// The time in this world, in seconds since 1970-01-01 UTC. It stands still.
+    pub clock: i64,
+    /// What the session may use.
+    pub limits: SessionLimits,
+    /// The directory in which private copies of the world are made.
+    pub scratch: PathBuf,
+}
+
+/// What one session may use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionLimits {
+    /// The most bytes that the files of the world may have together.
+    pub max_bytes: u64,
+    /// The most entries (files, directories and symlinks) that the world may have.
+    pub max_files: u64,
+    /// The most bytes that the content of one tool result may have.
+    pub max_result_bytes: u64,
+}
+
+impl Default for SessionLimits {
+    fn default() -> Self {
+        Self {
+            max_bytes: 256 * 1024 * 1024,
+            max_files: 100_000,
+            max_result_bytes: 8 * 1024 * 1024,
+        }
+    }
+}
