@@ -1,0 +1,71 @@
+//! Why a call failed, worded as Node.js words it.
+
+use std::io;
+
+use rustix::io::Errno;
+
+/// Why a tool call failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The agent's doing; it reads this text.
+    Said(String),
+    /// The machine's doing, such as a full disk. The world cannot be trusted any more.
+    Host(String),
+}
+
+impl Failure {
+    pub(crate) fn said(text: impl Into<String>) -> Self {
+        Self::Said(text.into())
+    }
+
+    pub(crate) fn errno(errno: Errno, during: &str) -> Self {
+        match describe(errno) {
+            Some(text) => Self::Said(format!("{text}, {during}")),
+            None => Self::Host(format!("{}, {during}", io::Error::from(errno))),
+        }
+    }
+
+    /// `during` is the system call with its paths, such as `open '/workspace/a.txt'`.
+    pub(crate) fn io(error: &io::Error, during: &str) -> Self {
+        match Errno::from_io_error(error) {
+            Some(errno) => Self::errno(errno, during),
+            None => Self::Host(format!("{error}, {during}")),
+        }
+    }
+}
+
+/// The code and the message of an error that an agent can cause.
+fn describe(errno: Errno) -> Option<&'static str> {
+    Some(match errno {
+        Errno::EXIST => "EEXIST: file already exists",
+        Errno::INVAL => "EINVAL: invalid argument",
+        Errno::ISDIR => "EISDIR: illegal operation on a directory",
+        Errno::LOOP => "ELOOP: too many symbolic links encountered",
+        Errno::NAMETOOLONG => "ENAMETOOLONG: name too long",
+        Errno::NOENT => "ENOENT: no such file or directory",
+        Errno::NOTDIR => "ENOTDIR: not a directory",
+        Errno::NOTEMPTY => "ENOTEMPTY: directory not empty",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_agent_reads_only_what_it_can_cause() {
+        let failure = Failure::io(&Errno::NOENT.into(), "open '/workspace/x'");
+        let Failure::Said(text) = failure else {
+            panic!("{failure:?}");
+        };
+        assert_eq!(
+            text,
+            "ENOENT: no such file or directory, open '/workspace/x'"
+        );
+        for error in [Errno::NOSPC.into(), io::Error::other("escape")] {
+            let failure = Failure::io(&error, "open '/workspace/x'");
+            assert!(matches!(failure, Failure::Host(_)), "{failure:?}");
+        }
+    }
+}

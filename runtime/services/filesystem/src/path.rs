@@ -1,0 +1,183 @@
+//! Paths as agents write them: text work only, the disk is not asked.
+
+use crate::failure::Failure;
+
+/// Where agents see the world, the same on every machine.
+pub const ROOT: &str = "/workspace";
+
+/// What `~` stands for. It is outside the world.
+const HOME: &str = "/home/agent";
+
+/// The absolute form of a path that lies in the world, or why it is refused.
+pub(crate) fn absolute(requested: &str) -> Result<String, Failure> {
+    let expanded = match requested.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{HOME}{rest}"),
+        _ => requested.to_owned(),
+    };
+    let absolute = resolve(&expanded);
+    if !allowed(&absolute) {
+        return Err(outside("path", &absolute));
+    }
+    // Only what follows the name of the root can be lost in `allowed`.
+    if below_root(&absolute).is_none() {
+        return Err(no_parent("/"));
+    }
+    Ok(absolute)
+}
+
+/// The refusal of a path or symlink target that leads outside.
+pub(crate) fn outside(what: &str, absolute: &str) -> Failure {
+    Failure::said(format!(
+        "Access denied - {what} outside allowed directories: {absolute} not in {ROOT}"
+    ))
+}
+
+/// The refusal of a path whose directory cannot be found.
+pub(crate) fn no_parent(parent: &str) -> Failure {
+    Failure::said(format!("Parent directory does not exist: {parent}"))
+}
+
+/// The part of an absolute path below the root (empty for the root itself); none outside.
+pub(crate) fn below_root(absolute: &str) -> Option<&str> {
+    let rest = absolute.strip_prefix(ROOT)?;
+    match rest {
+        "" => Some(""),
+        _ => rest.strip_prefix('/'),
+    }
+}
+
+/// The absolute form of a path below the root.
+pub(crate) fn shown(below_root: &str) -> String {
+    match below_root {
+        "" => ROOT.to_owned(),
+        _ => format!("{ROOT}/{below_root}"),
+    }
+}
+
+/// The directory of an absolute path.
+pub(crate) fn parent(absolute: &str) -> &str {
+    match absolute.rfind('/') {
+        None | Some(0) => "/",
+        Some(at) => &absolute[..at],
+    }
+}
+
+/// The extension of the last name, dot included and in lower case; empty where there is none.
+pub(crate) fn extension(absolute: &str) -> String {
+    let name = absolute.rsplit('/').next().unwrap_or_default();
+    match name.rfind('.') {
+        None | Some(0) => String::new(),
+        Some(at) => name[at..].to_lowercase(),
+    }
+}
+
+/// Makes a path absolute and takes out `.`, `..` and surplus slashes.
+pub(crate) fn resolve(path: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    if !path.starts_with('/') {
+        names.extend(ROOT.split('/').filter(|name| !name.is_empty()));
+    }
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            _ => names.push(name),
+        }
+    }
+    format!("/{}", names.join("/"))
+}
+
+/// Whether a path lies in the world. The real server takes white space off its end, and one
+/// quotation mark, before it compares.
+fn allowed(absolute: &str) -> bool {
+    let trimmed = absolute.trim_matches(is_js_space);
+    let trimmed = trimmed.strip_suffix(['"', '\'']).unwrap_or(trimmed);
+    !trimmed.contains('\0') && below_root(&resolve(trimmed)).is_some()
+}
+
+/// What JavaScript takes for white space.
+pub(crate) fn is_js_space(c: char) -> bool {
+    c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(path: &str) -> String {
+        match absolute(path) {
+            Err(Failure::Said(text)) => text,
+            other => panic!("{path:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn paths_inside() {
+        for (path, expected) in [
+            ("", "/workspace"),
+            (".", "/workspace"),
+            ("a.txt", "/workspace/a.txt"),
+            ("/workspace", "/workspace"),
+            ("/workspace/", "/workspace"),
+            ("//workspace//a//b/", "/workspace/a/b"),
+            ("a/../../workspace/b", "/workspace/b"),
+            ("/etc/../workspace/./b", "/workspace/b"),
+            ("~x", "/workspace/~x"),
+            ("a b ", "/workspace/a b "),
+            ("\"a\"", "/workspace/\"a\""),
+            ("C:\\x", "/workspace/C:\\x"),
+            ("...", "/workspace/..."),
+            ("ａ․txt", "/workspace/ａ․txt"),
+        ] {
+            assert_eq!(absolute(path).unwrap(), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn paths_outside() {
+        for (path, shown) in [
+            ("..", "/"),
+            ("../x", "/x"),
+            ("a/../../x", "/x"),
+            ("/", "/"),
+            ("/etc/passwd", "/etc/passwd"),
+            ("/workspacex", "/workspacex"),
+            ("/workspace/../etc", "/etc"),
+            ("~", "/home/agent"),
+            ("~/x", "/home/agent/x"),
+            ("a\0b", "/workspace/a\0b"),
+            (".. ", "/workspace/.. "),
+        ] {
+            assert_eq!(
+                refusal(path),
+                format!(
+                    "Access denied - path outside allowed directories: {shown} not in /workspace"
+                ),
+                "{path:?}"
+            );
+        }
+        for path in [
+            "/workspace ",
+            "/workspace\"",
+            "/workspace'",
+            "/workspace\u{feff}",
+        ] {
+            assert_eq!(refusal(path), "Parent directory does not exist: /");
+        }
+    }
+
+    #[test]
+    fn extensions() {
+        for (path, expected) in [
+            ("/workspace/a.PNG", ".png"),
+            ("/workspace/.png", ""),
+            ("/workspace/a.", "."),
+            ("/workspace/a.b/c", ""),
+            ("/workspace/a.tar.gz", ".gz"),
+        ] {
+            assert_eq!(extension(path), expected);
+        }
+    }
+}
