@@ -1,1 +1,28 @@
-//! Agents and the loop that drives them over MCP, with limits and a trajectory.
+//! Agents and what drives them over MCP, with limits and a trajectory.
+//!
+//! An [`Agent`] acts in an [`Attempt`]: it replies, it calls tools, and what happens is
+//! handed to a [`Recorder`] at once. [`Oracle`] plays a task's solution, [`Nop`] does
+//! nothing; a model takes the same turns under the same [`AttemptLimits`].
+//!
+//! ```no_run
+//! use mcpmark_agent::{Agent, Attempt, AttemptLimits, Nop, Recorder};
+//! use mcpmark_service::ToolClient;
+//!
+//! # async fn example(client: ToolClient, recorder: &mut dyn Recorder) {
+//! let limits = AttemptLimits::default();
+//! let mut attempt =
+//!     Attempt::start("Tidy the attic.", &client, limits, recorder, Default::default()).unwrap();
+//! let end = Nop.run(&mut attempt).await.unwrap();
+//! assert_eq!(end.to_string(), "completed");
+//! # }
+//! ```
+
+mod agents;
+mod attempt;
+mod end;
+mod trajectory;
+
+pub use crate::agents::{Agent, Nop, Oracle};
+pub use crate::attempt::{Attempt, AttemptLimits, Halt};
+pub use crate::end::{End, EndKind};
+pub use crate::trajectory::{Event, RecordError, Recorder, Reply, ToolCall};

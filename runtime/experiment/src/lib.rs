@@ -1,1 +1,40 @@
-//! Experiments: planning, scheduling, the journal, grading.
+//! Experiments: planning, scheduling, resume, the journal, grading.
+//!
+//! A [`Workshop`] turns tasks into [`Prepared`] ones. A [`Spec`] says what is to be run
+//! and gives a plan; a [`Runner`] makes its attempts and writes each of them to the
+//! [`Journal`] as it happens. States lie in the store, and [`grade`] judges them from
+//! there. [`Home`] is the directory that holds both.
+//!
+//! ```no_run
+//! use mcpmark_experiment::{Home, report::ExperimentReport};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let home = Home::new("/home/me/.local/share/mcpmark");
+//! let journal = home.journal()?;
+//! for experiment in journal.experiments(10)? {
+//!     let rows = journal.attempts(&experiment.name)?;
+//!     let report = ExperimentReport::new(&experiment.name, rows.len(), rows);
+//!     assert!(report.summary.passed <= report.summary.graded);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod grade;
+mod home;
+pub mod journal;
+mod outcome;
+mod plan;
+mod prepare;
+pub mod report;
+mod run;
+mod world;
+
+pub use crate::grade::{GradeInput, grade};
+pub use crate::home::{ExperimentLock, Home, HomeError};
+pub use crate::journal::{Journal, JournalError};
+pub use crate::outcome::{FaultReport, Outcome};
+pub use crate::plan::{AgentKind, Planned, Spec};
+pub use crate::prepare::{PrepareError, Prepared, Workshop};
+pub use crate::run::{Listener, Progress, RunFailure, Runner, service};
+pub use crate::world::{Start, WorldError, capture_directory, start_world};

@@ -1,0 +1,192 @@
+use async_trait::async_trait;
+use mcpmark_sandbox::{
+    Limits, RunError, Sandbox, Solution, Solved, ToolContent, ToolError, ToolHost, ToolInfo,
+    ToolOutput,
+};
+use mcpmark_service::Content;
+use serde_json::{Map, Value};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{Attempt, End, EndKind, Halt, Reply, ToolCall};
+
+/// Something that acts on a world through tools.
+#[async_trait]
+pub trait Agent: Send + Sync {
+    /// Its name, as in `--agent NAME`.
+    fn name(&self) -> &'static str;
+
+    /// Acts until it is done or the attempt ends.
+    ///
+    /// # Errors
+    ///
+    /// A [`Halt`] that [`Attempt`] gave it.
+    async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt>;
+}
+
+/// Does nothing. A task that it passes is worth nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nop;
+
+#[async_trait]
+impl Agent for Nop {
+    fn name(&self) -> &'static str {
+        "nop"
+    }
+
+    async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
+        attempt.reply(&Reply::default())?;
+        Ok(End::new(EndKind::Completed))
+    }
+}
+
+/// Plays a task's own solution. Each tool call is a turn, and so is the last message.
+#[derive(Clone)]
+pub struct Oracle {
+    sandbox: Sandbox,
+    solution: Solution,
+    parameters: String,
+}
+
+impl Oracle {
+    /// An oracle for one task.
+    pub fn new(sandbox: Sandbox, solution: Solution, parameters: String) -> Self {
+        Self {
+            sandbox,
+            solution,
+            parameters,
+        }
+    }
+}
+
+#[async_trait]
+impl Agent for Oracle {
+    fn name(&self) -> &'static str {
+        "oracle"
+    }
+
+    async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
+        let (requests, mut incoming) = mpsc::channel(1);
+        let bridge = Bridge {
+            tools: tool_infos(attempt),
+            requests,
+        };
+        let guest = self.clone();
+        let played = tokio::task::spawn_blocking(move || {
+            let Oracle {
+                sandbox,
+                solution,
+                parameters,
+            } = guest;
+            sandbox.solve(&solution, Box::new(bridge), parameters, &Limits::SOLUTION)
+        });
+        let mut halt = None;
+        while let Some(Request { call, result }) = incoming.recv().await {
+            let answer = match play(attempt, call).await {
+                Ok(answer) => answer.map_err(ToolError::Failed),
+                Err(reason) => {
+                    let message = reason.to_string();
+                    halt = Some(reason);
+                    Err(ToolError::Stop(message))
+                }
+            };
+            // The guest waits for it; if it has gone, its end is in `played`.
+            let _ = result.send(answer);
+        }
+        let run = played.await;
+        if let Some(halt) = halt {
+            return Err(halt);
+        }
+        match run.map(|run| run.result) {
+            Ok(Ok(Solved::Answer(text))) => {
+                attempt.reply(&Reply {
+                    text,
+                    calls: Vec::new(),
+                })?;
+                Ok(End::new(EndKind::Completed))
+            }
+            Ok(Ok(Solved::Stopped(reason))) => Ok(End::with(EndKind::ModelError, reason)),
+            Ok(Err(RunError::Fault(fault))) => Ok(End::with(
+                EndKind::ModelError,
+                format!("the solution faulted: {fault}"),
+            )),
+            Ok(Err(RunError::Host(message))) => Ok(End::with(EndKind::ModelError, message)),
+            Err(panic) => Ok(End::with(EndKind::ModelError, panic.to_string())),
+        }
+    }
+}
+
+async fn play(
+    attempt: &mut Attempt<'_>,
+    call: ToolCall,
+) -> Result<Result<ToolOutput, String>, Halt> {
+    let call = ToolCall {
+        id: format!("call-{}", attempt.tool_calls() + 1),
+        ..call
+    };
+    let reply = Reply {
+        text: String::new(),
+        calls: vec![call],
+    };
+    attempt.reply(&reply)?;
+    Ok(attempt.call(&reply.calls[0]).await?.map(convert))
+}
+
+/// Carries a guest's calls from its thread to the attempt.
+struct Bridge {
+    tools: Vec<ToolInfo>,
+    requests: mpsc::Sender<Request>,
+}
+
+struct Request {
+    call: ToolCall,
+    result: oneshot::Sender<Result<ToolOutput, ToolError>>,
+}
+
+impl ToolHost for Bridge {
+    fn list(&mut self) -> Vec<ToolInfo> {
+        self.tools.clone()
+    }
+
+    fn call(&mut self, name: &str, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+        let gone = || ToolError::Stop("the attempt has ended".into());
+        let call = ToolCall {
+            id: String::new(),
+            name: name.to_owned(),
+            arguments,
+        };
+        let (result, answer) = oneshot::channel();
+        self.requests
+            .blocking_send(Request { call, result })
+            .map_err(|_| gone())?;
+        answer.blocking_recv().map_err(|_| gone())?
+    }
+}
+
+fn tool_infos(attempt: &Attempt<'_>) -> Vec<ToolInfo> {
+    let tools = attempt.client().tools().iter();
+    tools
+        .map(|tool| ToolInfo {
+            name: tool.name.to_string(),
+            description: tool.description.as_deref().unwrap_or_default().to_owned(),
+            input_schema: Value::Object((*tool.input_schema).clone()),
+        })
+        .collect()
+}
+
+fn convert(output: mcpmark_service::ToolOutput) -> ToolOutput {
+    let content = output
+        .content
+        .into_iter()
+        .map(|content| match content {
+            Content::Text { text } => ToolContent::Text(text),
+            Content::Image { mime_type, data } => ToolContent::Image(mime_type, data),
+            Content::Audio { mime_type, data } => ToolContent::Audio(mime_type, data),
+            Content::Other(value) => ToolContent::Other(value),
+        })
+        .collect();
+    ToolOutput {
+        content,
+        structured: output.structured,
+        is_error: output.is_error,
+    }
+}

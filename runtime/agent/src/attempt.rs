@@ -1,0 +1,216 @@
+use std::time::{Duration, Instant};
+
+use mcpmark_service::{CallError, ToolClient, ToolOutput};
+use tokio_util::sync::CancellationToken;
+
+use crate::{End, EndKind, Event, RecordError, Recorder, Reply, ToolCall};
+
+/// What an agent may use in one attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttemptLimits {
+    /// Replies of the agent.
+    pub turns: u32,
+    /// Wall time of the whole attempt.
+    pub time: Duration,
+    /// Wall time of one tool call.
+    pub tool_call: Duration,
+}
+
+impl Default for AttemptLimits {
+    fn default() -> Self {
+        Self {
+            turns: 100,
+            time: Duration::from_secs(3600),
+            tool_call: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Why an attempt goes no further.
+#[derive(Debug, thiserror::Error)]
+pub enum Halt {
+    /// A limit was reached or somebody stopped it. The world is graded all the same.
+    #[error("{0}")]
+    End(End),
+    /// What happens can no longer be recorded.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The service has gone.
+    #[error("the tool server closed its connection")]
+    ServerClosed,
+}
+
+/// One attempt as its agent sees it: the instruction, the tools, and the limits.
+///
+/// Every agent, whether model, solution or none, acts through [`reply`](Self::reply)
+/// and [`call`](Self::call), so that turns, limits and the trajectory mean the same.
+pub struct Attempt<'a> {
+    instruction: &'a str,
+    client: &'a ToolClient,
+    limits: AttemptLimits,
+    recorder: &'a mut dyn Recorder,
+    cancel: CancellationToken,
+    deadline: Instant,
+    turns: u32,
+    tool_calls: u32,
+    answer: Option<String>,
+}
+
+impl<'a> Attempt<'a> {
+    /// Starts the clock and records the instruction.
+    ///
+    /// # Errors
+    ///
+    /// When the recorder fails.
+    pub fn start(
+        instruction: &'a str,
+        client: &'a ToolClient,
+        limits: AttemptLimits,
+        recorder: &'a mut dyn Recorder,
+        cancel: CancellationToken,
+    ) -> Result<Self, RecordError> {
+        recorder.record(Event::Instruction(instruction))?;
+        Ok(Self {
+            instruction,
+            client,
+            limits,
+            recorder,
+            cancel,
+            deadline: Instant::now() + limits.time,
+            turns: 0,
+            tool_calls: 0,
+            answer: None,
+        })
+    }
+
+    /// What the agent is asked to do.
+    pub fn instruction(&self) -> &'a str {
+        self.instruction
+    }
+
+    /// The tools that it may call.
+    pub fn client(&self) -> &'a ToolClient {
+        self.client
+    }
+
+    /// The limits that hold.
+    pub fn limits(&self) -> &AttemptLimits {
+        &self.limits
+    }
+
+    /// Replies so far.
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// Tool calls so far.
+    pub fn tool_calls(&self) -> u32 {
+        self.tool_calls
+    }
+
+    /// The text of the last reply.
+    pub fn answer(&self) -> Option<&str> {
+        self.answer.as_deref()
+    }
+
+    /// Says whether another turn may begin.
+    ///
+    /// # Errors
+    ///
+    /// The end of the attempt, where one has come.
+    pub fn check(&self) -> Result<(), Halt> {
+        if self.cancel.is_cancelled() {
+            return Err(Halt::End(End::new(EndKind::Cancelled)));
+        }
+        if Instant::now() >= self.deadline {
+            return Err(Halt::End(self.out_of_time()));
+        }
+        if self.turns >= self.limits.turns {
+            return Err(Halt::End(End::with(
+                EndKind::TurnLimit,
+                format!("{} turns were used", self.limits.turns),
+            )));
+        }
+        Ok(())
+    }
+
+    /// Counts and records one turn.
+    ///
+    /// # Errors
+    ///
+    /// When no further turn is allowed, or it cannot be recorded.
+    pub fn reply(&mut self, reply: &Reply) -> Result<(), Halt> {
+        self.check()?;
+        self.turns += 1;
+        self.recorder.record(Event::Reply {
+            turn: self.turns,
+            reply,
+        })?;
+        self.answer = Some(reply.text.clone());
+        Ok(())
+    }
+
+    /// Runs one tool call of the current turn. The inner error is for the agent: the
+    /// call has no result, and the attempt goes on.
+    ///
+    /// # Errors
+    ///
+    /// When the attempt has ended, its server is lost, or the call cannot be recorded.
+    pub async fn call(&mut self, call: &ToolCall) -> Result<Result<ToolOutput, String>, Halt> {
+        if self.cancel.is_cancelled() {
+            return Err(Halt::End(End::new(EndKind::Cancelled)));
+        }
+        let remaining = self.deadline.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
+            return Err(Halt::End(self.out_of_time()));
+        }
+        self.tool_calls += 1;
+        self.recorder.record(Event::CallStarted {
+            turn: self.turns,
+            call,
+        })?;
+        let started = Instant::now();
+        let timeout = self.limits.tool_call.min(remaining);
+        let called = tokio::select! {
+            () = self.cancel.cancelled() => None,
+            called = self.client.call(&call.name, call.arguments.clone(), timeout) => Some(called),
+        };
+        let elapsed = started.elapsed();
+        let (result, halt) = match called {
+            Some(Ok(output)) => (Ok(output), None),
+            Some(Err(CallError::Closed)) => (
+                Err("the tool server closed its connection".to_owned()),
+                Some(Halt::ServerClosed),
+            ),
+            Some(Err(CallError::Timeout { .. })) if timeout == remaining => {
+                let end = self.out_of_time();
+                (Err(end.to_string()), Some(Halt::End(end)))
+            }
+            Some(Err(error)) => (Err(error.to_string()), None),
+            None => {
+                let end = End::new(EndKind::Cancelled);
+                (
+                    Err("the attempt was cancelled".to_owned()),
+                    Some(Halt::End(end)),
+                )
+            }
+        };
+        self.recorder.record(Event::CallEnded {
+            turn: self.turns,
+            call,
+            result: result.as_ref().map_err(String::as_str),
+            elapsed,
+        })?;
+        match halt {
+            Some(halt) => Err(halt),
+            None => Ok(result),
+        }
+    }
+
+    fn out_of_time(&self) -> End {
+        End::with(
+            EndKind::TimeLimit,
+            format!("{} s were used", self.limits.time.as_secs()),
+        )
+    }
+}

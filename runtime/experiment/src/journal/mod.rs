@@ -1,0 +1,97 @@
+//! The journal: what happened, written when it happens.
+//!
+//! One SQLite file in WAL mode. A process writes through one connection; several
+//! processes may share the file. Rows are never deleted to try again: a new try of an
+//! attempt is a new row.
+
+mod read;
+mod schema;
+mod write;
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::Connection;
+
+pub use self::read::{AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, Trajectory};
+pub use self::write::{AttemptKey, AttemptRecorder, Ending, GradeRecord};
+
+/// Everything about experiments that outlives the process.
+#[derive(Debug)]
+pub struct Journal {
+    connection: Mutex<Connection>,
+}
+
+/// Why the journal cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// SQLite says no.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// A row does not hold what it should.
+    #[error("the journal holds malformed JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Written by another version of this program.
+    #[error(
+        "the journal has format {found}, and this mcpmark knows format {known}; use a newer mcpmark, or set MCPMARK_HOME to another directory"
+    )]
+    Format {
+        /// What the file says.
+        found: i32,
+        /// What this program knows.
+        known: i32,
+    },
+    /// Some other program's file.
+    #[error("the file is a SQLite database of some other program")]
+    Foreign,
+    /// No row fits a name or prefix.
+    #[error("no {what} is named {name:?}")]
+    Unknown {
+        /// `attempt` or `experiment`.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+    },
+    /// More than one row fits a prefix.
+    #[error("{name:?} fits {count} attempts; give more characters")]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// How many fit.
+        count: usize,
+    },
+    /// The name of an experiment is taken.
+    #[error("an experiment named {0:?} is there already; `mcpmark resume {0}` goes on with it")]
+    NameTaken(String),
+}
+
+impl Journal {
+    /// Opens the journal, and makes it where it is not there yet.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be opened, is not a journal, or has a newer format.
+    pub fn open(path: &Path) -> Result<Self, JournalError> {
+        let mut connection = Connection::open(path)?;
+        schema::prepare(&mut connection)?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A panic while the lock was held rolled its transaction back.
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Milliseconds since 1970-01-01T00:00:00Z, of the host's clock.
+pub(crate) fn now_ms() -> i64 {
+    let elapsed = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
+}

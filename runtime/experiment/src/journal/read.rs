@@ -1,0 +1,375 @@
+use std::collections::BTreeMap;
+
+use mcpmark_sandbox::Check;
+use rusqlite::{OptionalExtension, Row, params};
+use serde_json::Value;
+
+use super::{Journal, JournalError};
+
+/// An experiment and how far it has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExperimentRow {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// When it was begun, in milliseconds since 1970-01-01T00:00:00Z.
+    pub created_ms: i64,
+    /// What it runs, as JSON.
+    pub spec: String,
+    /// Attempts that were begun, the last try of each.
+    pub attempts: u32,
+    /// Attempts that were graded.
+    pub graded: u32,
+    /// Attempts that passed.
+    pub passed: u32,
+}
+
+/// An attempt with its last grade.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttemptRow {
+    /// Its id.
+    pub id: String,
+    /// The experiment's name.
+    pub experiment: String,
+    /// Its place in the experiment's plan.
+    pub position: usize,
+    /// `<service>/<world>/<task>`.
+    pub task: String,
+    /// The agent's name.
+    pub agent: String,
+    /// The model, where one acts.
+    pub model: Option<String>,
+    /// Which repetition, from 1.
+    pub k: u32,
+    /// Which try, from 1.
+    pub try_number: u32,
+    /// The task's digest.
+    pub bundle: Option<String>,
+    /// The starting state's digest.
+    pub world: Option<String>,
+    /// `running`, `finished` or `abandoned`.
+    pub status: String,
+    /// When it began, in milliseconds since 1970-01-01T00:00:00Z.
+    pub started_ms: i64,
+    /// When it ended.
+    pub ended_ms: Option<i64>,
+    /// How the agent's part ended.
+    pub ended: Option<String>,
+    /// More about that.
+    pub ended_detail: Option<String>,
+    /// The agent's last message.
+    pub answer: Option<String>,
+    /// Replies of the agent.
+    pub turns: u32,
+    /// Tool calls of the agent.
+    pub tool_calls: u32,
+    /// The final state's digest.
+    pub state: Option<String>,
+    /// What came of it.
+    pub outcome: Option<String>,
+    /// The error, where there was no grade.
+    pub error: Option<String>,
+    /// The last grade.
+    pub grade: Option<GradeRow>,
+}
+
+/// One grade.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GradeRow {
+    /// The verifier's digest.
+    pub verifier: String,
+    /// The engine's profile.
+    pub engine: String,
+    /// `graded` or `verifier-fault`.
+    pub outcome: String,
+    /// Whether all checks passed.
+    pub passed: Option<bool>,
+    /// The share of checks that passed.
+    pub score: Option<f64>,
+    /// The kind of the verifier's fault.
+    pub fault_kind: Option<String>,
+    /// What happened to the verifier.
+    pub fault_message: Option<String>,
+    /// What the verifier logged.
+    pub log: String,
+    /// The checks.
+    pub checks: Vec<Check>,
+}
+
+/// One message of a trajectory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageRow {
+    /// The turn; 0 for the instruction.
+    pub turn: u32,
+    /// `user` or `assistant`.
+    pub role: String,
+    /// The message as JSON.
+    pub content: Value,
+}
+
+/// One tool call of a trajectory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallRow {
+    /// The turn that asked for it.
+    pub turn: u32,
+    /// Names the call within the attempt.
+    pub call_id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Value,
+    /// How long it took, in microseconds; none if it never came back.
+    pub elapsed_us: Option<i64>,
+    /// Its result.
+    pub result: Option<Value>,
+    /// Whether the tool said that it failed.
+    pub is_error: bool,
+    /// Why there is no result.
+    pub error: Option<String>,
+}
+
+/// What was said and done in an attempt.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trajectory {
+    /// The messages in order.
+    pub messages: Vec<MessageRow>,
+    /// The tool calls in order.
+    pub calls: Vec<CallRow>,
+}
+
+const ATTEMPT: &str = "
+SELECT a.id, e.name, a.position, a.task, a.agent, a.model, a.k, a.try, a.bundle, a.world, a.status,
+       a.started_ms, a.ended_ms, a.ended, a.ended_detail, a.answer, a.turns, a.tool_calls, a.state,
+       a.outcome, a.error, g.id, g.verifier, g.engine, g.outcome, g.passed, g.score, g.fault_kind,
+       g.fault_message, g.log
+FROM attempts a
+JOIN experiments e ON e.id = a.experiment
+LEFT JOIN grades g ON g.id = (SELECT max(id) FROM grades WHERE attempt = a.id)";
+
+/// Only the last try of each attempt counts.
+const LAST_TRY: &str = "NOT EXISTS (
+    SELECT 1 FROM attempts b
+    WHERE b.experiment = a.experiment AND b.position = a.position AND b.try > a.try)";
+
+impl Journal {
+    /// The experiments, the newest first, at most `limit` of them.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn experiments(&self, limit: usize) -> Result<Vec<ExperimentRow>, JournalError> {
+        let connection = self.lock();
+        let mut query =
+            connection.prepare_cached(&experiments("ORDER BY e.created_ms DESC, e.id LIMIT ?1"))?;
+        let rows = query.query_map([limit as i64], experiment_row)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// One experiment by its name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name.
+    pub fn experiment(&self, name: &str) -> Result<ExperimentRow, JournalError> {
+        let connection = self.lock();
+        connection
+            .query_row(&experiments("WHERE e.name = ?1"), [name], experiment_row)
+            .optional()?
+            .ok_or_else(|| JournalError::Unknown {
+                what: "experiment",
+                name: name.to_owned(),
+            })
+    }
+
+    /// The attempts of an experiment in the order of its plan, the last try of each.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn attempts(&self, experiment: &str) -> Result<Vec<AttemptRow>, JournalError> {
+        let connection = self.lock();
+        let mut query = connection.prepare_cached(&format!(
+            "{ATTEMPT} WHERE e.name = ?1 AND {LAST_TRY} ORDER BY a.position"
+        ))?;
+        let mut rows = query.query([experiment])?;
+        let mut attempts = Vec::new();
+        let mut grades = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let (attempt, grade) = attempt_row(row)?;
+            if let Some(grade) = grade {
+                grades.insert(grade, attempts.len());
+            }
+            attempts.push(attempt);
+        }
+        for (grade, index) in grades {
+            let checks = checks(&connection, grade)?;
+            if let Some(grade) = &mut attempts[index].grade {
+                grade.checks = checks;
+            }
+        }
+        Ok(attempts)
+    }
+
+    /// One attempt by its id or the beginning of it.
+    ///
+    /// # Errors
+    ///
+    /// When none fits, or more than one.
+    pub fn attempt(&self, prefix: &str) -> Result<AttemptRow, JournalError> {
+        let unknown = || JournalError::Unknown {
+            what: "attempt",
+            name: prefix.to_owned(),
+        };
+        if prefix.is_empty() || !prefix.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(unknown());
+        }
+        let connection = self.lock();
+        let mut query =
+            connection.prepare_cached(&format!("{ATTEMPT} WHERE a.id LIKE ?1 || '%'"))?;
+        let mut rows = query.query([prefix])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(attempt_row(row)?);
+        }
+        let count = found.len();
+        match found.pop() {
+            None => Err(unknown()),
+            Some(_) if count > 1 => Err(JournalError::Ambiguous {
+                name: prefix.to_owned(),
+                count,
+            }),
+            Some((mut attempt, grade)) => {
+                if let (Some(id), Some(grade)) = (grade, &mut attempt.grade) {
+                    grade.checks = checks(&connection, id)?;
+                }
+                Ok(attempt)
+            }
+        }
+    }
+
+    /// What was said and done in an attempt, by its whole id.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn trajectory(&self, attempt: &str) -> Result<Trajectory, JournalError> {
+        let connection = self.lock();
+        let mut query = connection.prepare_cached(
+            "SELECT turn, role, content FROM messages WHERE attempt = ?1 ORDER BY seq",
+        )?;
+        let mut rows = query.query([attempt])?;
+        let mut trajectory = Trajectory::default();
+        while let Some(row) = rows.next()? {
+            trajectory.messages.push(MessageRow {
+                turn: row.get(0)?,
+                role: row.get(1)?,
+                content: json(row.get(2)?)?,
+            });
+        }
+        let mut query = connection.prepare_cached(
+            "SELECT turn, call_id, name, arguments, elapsed_us, result, is_error, error
+             FROM tool_calls WHERE attempt = ?1 ORDER BY seq",
+        )?;
+        let mut rows = query.query([attempt])?;
+        while let Some(row) = rows.next()? {
+            trajectory.calls.push(CallRow {
+                turn: row.get(0)?,
+                call_id: row.get(1)?,
+                name: row.get(2)?,
+                arguments: json(row.get(3)?)?,
+                elapsed_us: row.get(4)?,
+                result: row.get::<_, Option<String>>(5)?.map(json).transpose()?,
+                is_error: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
+                error: row.get(7)?,
+            });
+        }
+        Ok(trajectory)
+    }
+}
+
+fn experiments(tail: &str) -> String {
+    // The last try of each attempt, with its last grade.
+    format!(
+        "SELECT e.id, e.name, e.created_ms, e.spec,
+                (SELECT count(DISTINCT a.position) FROM attempts a WHERE a.experiment = e.id),
+                (SELECT count(*) FROM attempts a WHERE a.experiment = e.id
+                    AND a.outcome = 'graded' AND {LAST_TRY}),
+                (SELECT count(*) FROM attempts a
+                    JOIN grades g ON g.id = (SELECT max(id) FROM grades WHERE attempt = a.id)
+                    WHERE a.experiment = e.id AND g.passed = 1 AND {LAST_TRY})
+         FROM experiments e {tail}"
+    )
+}
+
+fn experiment_row(row: &Row<'_>) -> rusqlite::Result<ExperimentRow> {
+    Ok(ExperimentRow {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        created_ms: row.get(2)?,
+        spec: row.get(3)?,
+        attempts: row.get(4)?,
+        graded: row.get(5)?,
+        passed: row.get(6)?,
+    })
+}
+
+fn attempt_row(row: &Row<'_>) -> rusqlite::Result<(AttemptRow, Option<i64>)> {
+    let grade_id: Option<i64> = row.get(21)?;
+    let grade = match grade_id {
+        None => None,
+        Some(_) => Some(GradeRow {
+            verifier: row.get(22)?,
+            engine: row.get(23)?,
+            outcome: row.get(24)?,
+            passed: row.get(25)?,
+            score: row.get(26)?,
+            fault_kind: row.get(27)?,
+            fault_message: row.get(28)?,
+            log: row.get(29)?,
+            checks: Vec::new(),
+        }),
+    };
+    let attempt = AttemptRow {
+        id: row.get(0)?,
+        experiment: row.get(1)?,
+        position: row.get::<_, i64>(2)? as usize,
+        task: row.get(3)?,
+        agent: row.get(4)?,
+        model: row.get(5)?,
+        k: row.get(6)?,
+        try_number: row.get(7)?,
+        bundle: row.get(8)?,
+        world: row.get(9)?,
+        status: row.get(10)?,
+        started_ms: row.get(11)?,
+        ended_ms: row.get(12)?,
+        ended: row.get(13)?,
+        ended_detail: row.get(14)?,
+        answer: row.get(15)?,
+        turns: row.get(16)?,
+        tool_calls: row.get(17)?,
+        state: row.get(18)?,
+        outcome: row.get(19)?,
+        error: row.get(20)?,
+        grade,
+    };
+    Ok((attempt, grade_id))
+}
+
+fn checks(connection: &rusqlite::Connection, grade: i64) -> rusqlite::Result<Vec<Check>> {
+    let mut query = connection
+        .prepare_cached("SELECT name, passed, detail FROM checks WHERE grade = ?1 ORDER BY seq")?;
+    let rows = query.query_map(params![grade], |row| {
+        Ok(Check {
+            name: row.get(0)?,
+            passed: row.get(1)?,
+            detail: row.get(2)?,
+        })
+    })?;
+    rows.collect()
+}
+
+fn json(text: String) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(&text)
+}

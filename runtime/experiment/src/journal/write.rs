@@ -1,0 +1,359 @@
+use std::sync::Arc;
+
+use mcpmark_agent::{End, Event, RecordError, Recorder};
+use mcpmark_snapshot::Digest;
+use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use serde_json::json;
+
+use super::{Journal, JournalError, now_ms};
+use crate::Outcome;
+
+/// What makes an attempt the one it is within its experiment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AttemptKey {
+    /// `<service>/<world>/<task>`.
+    pub task: String,
+    /// The agent's name.
+    pub agent: String,
+    /// The agent's settings, as canonical JSON.
+    pub agent_settings: String,
+    /// `provider/name`, where a model acts.
+    pub model: Option<String>,
+    /// The model's settings, as canonical JSON.
+    pub model_settings: String,
+    /// Which repetition, from 1.
+    pub k: u32,
+}
+
+/// How the agent's part ended, and what it left.
+#[derive(Debug, Clone)]
+pub struct Ending {
+    /// How it ended.
+    pub end: End,
+    /// Its last message.
+    pub answer: Option<String>,
+    /// Its replies.
+    pub turns: u32,
+    /// Its tool calls.
+    pub tool_calls: u32,
+    /// The final state of the world, in the store.
+    pub state: Digest,
+}
+
+/// One grade of an attempt.
+#[derive(Debug, Clone)]
+pub struct GradeRecord<'a> {
+    /// The verifier's component.
+    pub verifier: Digest,
+    /// The engine's profile.
+    pub engine: &'a str,
+    /// What came of it.
+    pub outcome: &'a Outcome,
+    /// What the verifier logged.
+    pub log: &'a [String],
+}
+
+impl Journal {
+    /// Adds an experiment and returns its id.
+    ///
+    /// # Errors
+    ///
+    /// When the name is taken, or the row cannot be written.
+    pub fn create_experiment(&self, name: &str, spec: &str) -> Result<String, JournalError> {
+        let now = now_ms();
+        let unique = format!("mcpmark:experiment:{name}:{now}:{}", std::process::id());
+        let id = short_id(&unique);
+        let mut connection = self.lock();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let taken = transaction
+            .query_row("SELECT 1 FROM experiments WHERE name = ?1", [name], |_| {
+                Ok(())
+            })
+            .optional()?;
+        if taken.is_some() {
+            return Err(JournalError::NameTaken(name.to_owned()));
+        }
+        transaction.execute(
+            "INSERT INTO experiments (id, name, created_ms, spec) VALUES (?1, ?2, ?3, ?4)",
+            params![id, name, now, spec],
+        )?;
+        transaction.commit()?;
+        Ok(id)
+    }
+
+    /// Marks what a stopped process left behind: its running attempts are no longer running.
+    ///
+    /// # Errors
+    ///
+    /// When the rows cannot be written.
+    pub fn abandon_running(&self, experiment: &str) -> Result<usize, JournalError> {
+        Ok(self.lock().execute(
+            "UPDATE attempts SET status = 'abandoned', outcome = 'cancelled', ended_ms = ?2
+             WHERE experiment = ?1 AND status = 'running'",
+            params![experiment, now_ms()],
+        )?)
+    }
+
+    /// Begins a new try of an attempt.
+    ///
+    /// # Errors
+    ///
+    /// When the row cannot be written.
+    pub fn start_attempt(
+        self: &Arc<Self>,
+        experiment: &str,
+        position: usize,
+        key: &AttemptKey,
+        bundle: Option<&Digest>,
+        world: Option<&Digest>,
+    ) -> Result<AttemptRecorder, JournalError> {
+        let mut connection = self.lock();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let number: u32 = transaction.query_row(
+            "SELECT coalesce(max(try), 0) + 1 FROM attempts
+             WHERE experiment = ?1 AND task = ?2 AND agent = ?3 AND agent_settings = ?4
+               AND model IS ?5 AND model_settings = ?6 AND k = ?7",
+            params![
+                experiment,
+                key.task,
+                key.agent,
+                key.agent_settings,
+                key.model,
+                key.model_settings,
+                key.k
+            ],
+            |row| row.get(0),
+        )?;
+        let unique = json!([
+            "mcpmark:attempt",
+            experiment,
+            key.task,
+            key.agent,
+            key.agent_settings,
+            key.model,
+            key.model_settings,
+            key.k,
+            number
+        ]);
+        let id = short_id(&unique.to_string());
+        transaction.execute(
+            "INSERT INTO attempts (id, experiment, position, task, agent, agent_settings, model,
+                model_settings, k, try, bundle, world, status, started_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'running', ?13)",
+            params![
+                id,
+                experiment,
+                position as i64,
+                key.task,
+                key.agent,
+                key.agent_settings,
+                key.model,
+                key.model_settings,
+                key.k,
+                number,
+                bundle.map(ToString::to_string),
+                world.map(ToString::to_string),
+                now_ms()
+            ],
+        )?;
+        transaction.commit()?;
+        drop(connection);
+        Ok(AttemptRecorder {
+            journal: Arc::clone(self),
+            id,
+            messages: 0,
+            calls: 0,
+        })
+    }
+
+    /// Keeps how the agent's part ended, before the grade.
+    ///
+    /// # Errors
+    ///
+    /// When the row cannot be written.
+    pub fn end_agent(&self, attempt: &str, ending: &Ending) -> Result<(), JournalError> {
+        self.lock().execute(
+            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4, turns = ?5,
+                tool_calls = ?6, state = ?7 WHERE id = ?1",
+            params![
+                attempt,
+                ending.end.kind.as_str(),
+                ending.end.detail,
+                ending.answer,
+                ending.turns,
+                ending.tool_calls,
+                ending.state.to_string()
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Finishes an attempt, with its grade where there is one.
+    ///
+    /// # Errors
+    ///
+    /// When the rows cannot be written; then none of them is.
+    pub fn finish_attempt(
+        &self,
+        attempt: &str,
+        outcome: &Outcome,
+        grade: Option<&GradeRecord<'_>>,
+    ) -> Result<(), JournalError> {
+        let mut connection = self.lock();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if let Some(grade) = grade {
+            let fault = grade.outcome.fault();
+            transaction.execute(
+                "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score,
+                    fault_kind, fault_message, log)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                params![
+                    attempt,
+                    now_ms(),
+                    grade.verifier.to_string(),
+                    grade.engine,
+                    grade.outcome.as_str(),
+                    grade.outcome.passed(),
+                    grade.outcome.score(),
+                    fault.as_ref().map(|fault| &fault.kind),
+                    fault.as_ref().map(|fault| &fault.message),
+                    grade.log.join("\n"),
+                ],
+            )?;
+            let id = transaction.last_insert_rowid();
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO checks (grade, seq, name, passed, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?;
+            for (seq, check) in grade.outcome.checks().iter().enumerate() {
+                insert.execute(params![
+                    id,
+                    seq as i64,
+                    check.name,
+                    check.passed,
+                    check.detail
+                ])?;
+            }
+        }
+        let error = match outcome {
+            Outcome::InfraError(message) | Outcome::InvalidTask(message) => Some(message),
+            _ => None,
+        };
+        transaction.execute(
+            "UPDATE attempts SET status = 'finished', ended_ms = ?2, outcome = ?3, error = ?4
+             WHERE id = ?1",
+            params![attempt, now_ms(), outcome.as_str(), error],
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+}
+
+/// Writes one attempt's messages and tool calls as they happen.
+#[derive(Debug)]
+pub struct AttemptRecorder {
+    journal: Arc<Journal>,
+    id: String,
+    messages: u32,
+    calls: u32,
+}
+
+impl AttemptRecorder {
+    /// The attempt's id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn message(&mut self, turn: u32, role: &str, content: &str) -> Result<(), JournalError> {
+        self.messages += 1;
+        self.journal
+            .lock()
+            .prepare_cached(
+                "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                self.id,
+                self.messages,
+                turn,
+                role,
+                content,
+                now_ms()
+            ])?;
+        Ok(())
+    }
+
+    fn write(&mut self, event: Event<'_>) -> Result<(), JournalError> {
+        match event {
+            Event::Instruction(text) => {
+                self.message(0, "user", &json!({ "text": text }).to_string())
+            }
+            Event::Reply { turn, reply } => {
+                self.message(turn, "assistant", &serde_json::to_string(reply)?)?;
+                self.journal
+                    .lock()
+                    .prepare_cached("UPDATE attempts SET turns = ?2 WHERE id = ?1")?
+                    .execute(params![self.id, turn])?;
+                Ok(())
+            }
+            Event::CallStarted { turn, call } => {
+                self.calls += 1;
+                let connection = self.journal.lock();
+                connection.prepare_cached(
+                    "INSERT INTO tool_calls (attempt, seq, turn, call_id, name, arguments, started_ms)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                )?
+                .execute(params![
+                    self.id,
+                    self.calls,
+                    turn,
+                    call.id,
+                    call.name,
+                    serde_json::to_string(&call.arguments)?,
+                    now_ms()
+                ])?;
+                connection
+                    .prepare_cached("UPDATE attempts SET tool_calls = ?2 WHERE id = ?1")?
+                    .execute(params![self.id, self.calls])?;
+                Ok(())
+            }
+            Event::CallEnded {
+                result, elapsed, ..
+            } => {
+                let (output, is_error, error) = match result {
+                    Ok(output) => (
+                        Some(serde_json::to_string(output)?),
+                        Some(output.is_error),
+                        None,
+                    ),
+                    Err(error) => (None, None, Some(error)),
+                };
+                self.journal.lock().prepare_cached(
+                    "UPDATE tool_calls SET elapsed_us = ?3, result = ?4, is_error = ?5, error = ?6
+                     WHERE attempt = ?1 AND seq = ?2",
+                )?
+                .execute(params![
+                    self.id,
+                    self.calls,
+                    elapsed.as_micros() as i64,
+                    output,
+                    is_error,
+                    error
+                ])?;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Recorder for AttemptRecorder {
+    fn record(&mut self, event: Event<'_>) -> Result<(), RecordError> {
+        self.write(event)
+            .map_err(|error| RecordError(error.to_string()))
+    }
+}
+
+/// Twelve hexadecimal digits that follow from `unique`: short enough to type, long
+/// enough that the attempts of many machines can be merged.
+fn short_id(unique: &str) -> String {
+    Digest::of(unique.as_bytes()).hex()[..12].to_owned()
+}

@@ -1,0 +1,87 @@
+use std::fmt;
+
+use mcpmark_sandbox::{Check, Fault, FaultKind, Verdict};
+use serde::Serialize;
+
+/// What came of an attempt. A number exists only where grading happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The verifier judged the final state.
+    Graded(Verdict),
+    /// The verifier broke.
+    VerifierFault(Fault),
+    /// The host failed: a full disk, a lost server.
+    InfraError(String),
+    /// The task cannot be attempted as it is.
+    InvalidTask(String),
+    /// Somebody stopped it.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The name used in reports: `graded`, `verifier-fault`, ….
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Graded(_) => "graded",
+            Self::VerifierFault(_) => "verifier-fault",
+            Self::InfraError(_) => "infra-error",
+            Self::InvalidTask(_) => "invalid-task",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether all checks passed; none unless graded.
+    pub fn passed(&self) -> Option<bool> {
+        self.verdict().map(Verdict::passed)
+    }
+
+    /// The share of checks that passed; none unless graded.
+    pub fn score(&self) -> Option<f64> {
+        self.verdict().map(Verdict::score)
+    }
+
+    /// The verifier's checks; empty unless graded.
+    pub fn checks(&self) -> &[Check] {
+        self.verdict().map_or(&[], Verdict::checks)
+    }
+
+    /// What went wrong where there is no grade.
+    pub fn fault(&self) -> Option<FaultReport> {
+        let (kind, message) = match self {
+            Self::Graded(_) | Self::Cancelled => return None,
+            Self::VerifierFault(Fault { kind, message }) => (FaultKind::as_str(*kind), message),
+            Self::InfraError(message) => ("infra", message),
+            Self::InvalidTask(message) => ("invalid", message),
+        };
+        Some(FaultReport {
+            kind: kind.to_owned(),
+            message: message.clone(),
+        })
+    }
+
+    fn verdict(&self) -> Option<&Verdict> {
+        match self {
+            Self::Graded(verdict) => Some(verdict),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Graded(verdict) if verdict.passed() => f.write_str("passed"),
+            Self::Graded(_) => f.write_str("failed"),
+            other => f.write_str(other.as_str()),
+        }
+    }
+}
+
+/// Why there is no grade, in the form of `--json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FaultReport {
+    /// The kind of a verifier's fault, or `infra` or `invalid`.
+    pub kind: String,
+    /// What happened.
+    pub message: String,
+}

@@ -1,0 +1,283 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mcpmark_agent::AttemptLimits;
+use mcpmark_sandbox::{Limits, LoadError, MAX_MEMORY_BYTES, Sandbox, Solution, Verifier};
+use mcpmark_service::SessionLimits;
+use mcpmark_snapshot::{Digest, Store};
+use mcpmark_task::build::{BuildError, BuildEvent, Builder};
+use mcpmark_task::{
+    BundleParts, GuestSource, JudgedOn, Library, Task, TaskId, World, WorldContent, WorldId,
+    bundle_digest, canonical_json,
+};
+
+use crate::{Start, WorldError, start_world};
+
+/// A task with everything that an attempt needs, checked and loaded.
+#[derive(Clone)]
+pub struct Prepared {
+    /// The task.
+    pub id: TaskId,
+    /// What the agent is told.
+    pub instruction: String,
+    /// The starting state.
+    pub start: Start,
+    /// Judges the final state.
+    pub verifier: Verifier,
+    /// Plays the task as it is meant.
+    pub solution: Option<Solution>,
+    /// Names all of the task.
+    pub bundle: Digest,
+    /// What the verifier sees.
+    pub judged_on: JudgedOn,
+    /// The task's parameters as canonical JSON.
+    pub parameters: String,
+    /// What the verifier may use.
+    pub verifier_limits: Limits,
+    /// What the agent may use.
+    pub attempt_limits: AttemptLimits,
+    /// What the world may hold.
+    pub session_limits: SessionLimits,
+}
+
+/// Why tasks cannot be attempted.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// A task or world on disk is not valid.
+    #[error(transparent)]
+    Task(#[from] mcpmark_task::Error),
+    /// A guest cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A built guest cannot be read.
+    #[error("{}: cannot be read", path.display())]
+    Read {
+        /// The component.
+        path: PathBuf,
+        /// What the file system said.
+        source: std::io::Error,
+    },
+    /// A guest does not fit the contract.
+    #[error("task {task}: the {guest} {source}")]
+    Guest {
+        /// The task.
+        task: TaskId,
+        /// `verifier` or `solution`.
+        guest: &'static str,
+        /// What is wrong with it.
+        source: LoadError,
+    },
+    /// A world cannot be made.
+    #[error("world {world}: {source}")]
+    World {
+        /// The world.
+        world: WorldId,
+        /// What is wrong with it.
+        source: WorldError,
+    },
+    /// The oracle has nothing to play.
+    #[error(
+        "task {0} has no solution, and the oracle plays nothing else; add solution.rs, or use another --agent"
+    )]
+    NoSolution(TaskId),
+}
+
+impl PrepareError {
+    /// Whether the host is to blame, and not a task or world.
+    pub fn is_infrastructure(&self) -> bool {
+        match self {
+            Self::World { source, .. } => source.is_infrastructure(),
+            Self::Build(error) => !matches!(
+                error,
+                BuildError::Package { .. }
+                    | BuildError::NoTarget { .. }
+                    | BuildError::Compile { .. }
+                    | BuildError::Componentize { .. }
+            ),
+            Self::Read { .. } => true,
+            Self::Task(_) | Self::Guest { .. } | Self::NoSolution(_) => false,
+        }
+    }
+}
+
+/// What preparing needs.
+pub struct Workshop<'a> {
+    /// Where tasks and worlds lie.
+    pub library: &'a Library,
+    /// Builds guests.
+    pub builder: &'a mut Builder,
+    /// Compiles and checks guests.
+    pub sandbox: &'a Sandbox,
+    /// Keeps the starting states.
+    pub store: &'a Store,
+    /// Hears what is being built.
+    pub report: &'a mut dyn FnMut(BuildEvent),
+}
+
+impl Workshop<'_> {
+    /// Builds and checks everything that the tasks need, worlds first and each once.
+    ///
+    /// # Errors
+    ///
+    /// With the first task, world or guest that is not valid, before anything has run.
+    pub fn prepare(&mut self, tasks: &[Task]) -> Result<Vec<Prepared>, PrepareError> {
+        let mut worlds = BTreeMap::new();
+        for task in tasks {
+            if !worlds.contains_key(&task.world) {
+                worlds.insert(task.world.clone(), self.library.world(&task.world)?);
+            }
+        }
+        let mut sources: Vec<GuestSource> = worlds.values().filter_map(setup).cloned().collect();
+        for task in tasks {
+            sources.extend(
+                std::iter::once(&task.verifier)
+                    .chain(&task.solution)
+                    .cloned(),
+            );
+        }
+        let mut components = self.build(&sources)?;
+
+        let mut starts = BTreeMap::new();
+        for (id, world) in &worlds {
+            let setup = setup(world).and_then(|source| components.get(source));
+            starts.insert(id.clone(), self.start(world, setup.map(Vec::as_slice))?);
+        }
+        tasks
+            .iter()
+            .map(|task| {
+                let mut component =
+                    |source: &GuestSource| components.remove(source).unwrap_or_default();
+                let verifier = component(&task.verifier);
+                let solution = task.solution.as_ref().map(&mut component);
+                let world = &worlds[&task.world];
+                let start = starts[&task.world].clone();
+                self.load(task, world, start, &verifier, solution.as_deref())
+            })
+            .collect()
+    }
+
+    /// Makes the starting state of one world, building its guest where it has one.
+    ///
+    /// # Errors
+    ///
+    /// When the world is not valid.
+    pub fn world(&mut self, world: &World) -> Result<Start, PrepareError> {
+        let components = self.build(&setup(world).cloned().into_iter().collect::<Vec<_>>())?;
+        self.start(world, components.into_values().next().as_deref())
+    }
+
+    fn start(&self, world: &World, setup: Option<&[u8]>) -> Result<Start, PrepareError> {
+        start_world(world, setup, self.sandbox, self.store).map_err(|source| PrepareError::World {
+            world: world.id.clone(),
+            source,
+        })
+    }
+
+    fn build(
+        &mut self,
+        sources: &[GuestSource],
+    ) -> Result<BTreeMap<GuestSource, Vec<u8>>, PrepareError> {
+        let mut components = BTreeMap::new();
+        for built in self.builder.build(sources, self.report)? {
+            let bytes = fs::read(&built.path).map_err(|source| PrepareError::Read {
+                path: built.path.clone(),
+                source,
+            })?;
+            components.insert(built.source, bytes);
+        }
+        Ok(components)
+    }
+
+    fn load(
+        &self,
+        task: &Task,
+        world: &World,
+        start: Start,
+        verifier: &[u8],
+        solution: Option<&[u8]>,
+    ) -> Result<Prepared, PrepareError> {
+        let wrong = |guest| {
+            move |source| PrepareError::Guest {
+                task: task.id.clone(),
+                guest,
+                source,
+            }
+        };
+        let verifier = self.sandbox.verifier(verifier).map_err(wrong("verifier"))?;
+        let solution = solution
+            .map(|bytes| self.sandbox.solution(bytes))
+            .transpose()
+            .map_err(wrong("solution"))?;
+        let bundle = bundle_digest(&BundleParts {
+            task,
+            world: &world.manifest,
+            seed: start.seed,
+            snapshot: start.digest,
+            verifier: verifier.digest(),
+            solution: solution.as_ref().map(Solution::digest),
+        });
+        let parameters = serde_json::Value::Object(task.meta.parameters.clone());
+        let Limited {
+            verifier: verifier_limits,
+            attempt,
+            session,
+        } = limits(&task.meta.limits);
+        Ok(Prepared {
+            id: task.id.clone(),
+            instruction: task.instruction.clone(),
+            start,
+            verifier,
+            solution,
+            bundle,
+            judged_on: task.meta.judged_on,
+            parameters: canonical_json(&parameters),
+            verifier_limits,
+            attempt_limits: attempt,
+            session_limits: session,
+        })
+    }
+}
+
+/// The setup guest of a world that has one.
+fn setup(world: &World) -> Option<&GuestSource> {
+    match &world.content {
+        WorldContent::Setup(source) => Some(source),
+        WorldContent::Files(_) => None,
+    }
+}
+
+struct Limited {
+    verifier: Limits,
+    attempt: AttemptLimits,
+    session: SessionLimits,
+}
+
+/// The task's own limits over the defaults, below what the host can give.
+fn limits(own: &mcpmark_task::Limits) -> Limited {
+    let mut limited = Limited {
+        verifier: Limits::VERIFIER,
+        attempt: AttemptLimits::default(),
+        session: SessionLimits::default(),
+    };
+    if let Some(fuel) = own.fuel {
+        limited.verifier.fuel = fuel;
+    }
+    if let Some(bytes) = own.memory_bytes {
+        limited.verifier.memory_bytes = bytes.min(MAX_MEMORY_BYTES);
+    }
+    if let Some(turns) = own.turns {
+        limited.attempt.turns = u32::try_from(turns).unwrap_or(u32::MAX);
+    }
+    if let Some(seconds) = own.time_seconds {
+        limited.attempt.time = Duration::from_secs(seconds);
+    }
+    if let Some(seconds) = own.tool_call_seconds {
+        limited.attempt.tool_call = Duration::from_secs(seconds);
+    }
+    if let Some(bytes) = own.world_bytes {
+        limited.session.max_bytes = bytes;
+    }
+    limited
+}

@@ -1,0 +1,131 @@
+//! What `--json` prints; others build on these forms.
+
+use mcpmark_sandbox::Check;
+use serde::Serialize;
+
+use crate::journal::AttemptRow;
+use crate::outcome::FaultReport;
+
+/// An experiment with its attempts.
+#[derive(Debug, Serialize)]
+pub struct ExperimentReport {
+    /// The experiment's name.
+    pub experiment: String,
+    /// Its attempts in the order of the plan.
+    pub attempts: Vec<AttemptReport>,
+    /// Their numbers.
+    pub summary: Summary,
+}
+
+/// One attempt.
+#[derive(Debug, Serialize)]
+pub struct AttemptReport {
+    /// Its id.
+    pub id: String,
+    /// `<service>/<world>/<task>`.
+    pub task: String,
+    /// The agent's name.
+    pub agent: String,
+    /// The model, where one acts.
+    pub model: Option<String>,
+    /// Which repetition, from 1.
+    pub k: u32,
+    /// How the agent's part ended.
+    pub ended: Option<String>,
+    /// What came of the attempt.
+    pub outcome: Option<String>,
+    /// Whether all checks passed; null unless graded.
+    pub passed: Option<bool>,
+    /// The share of checks that passed; null unless graded.
+    pub score: Option<f64>,
+    /// The verifier's checks.
+    pub checks: Vec<Check>,
+    /// Why there is no grade.
+    pub fault: Option<FaultReport>,
+    /// Replies of the agent.
+    pub turns: u32,
+    /// Tool calls of the agent.
+    pub tool_calls: u32,
+    /// The final state's digest.
+    pub state: Option<String>,
+    /// The task's digest.
+    pub bundle: Option<String>,
+}
+
+/// How many attempts came to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Attempts that were planned.
+    pub attempts: usize,
+    /// Attempts that were graded.
+    pub graded: usize,
+    /// Attempts that passed.
+    pub passed: usize,
+}
+
+impl ExperimentReport {
+    /// Reports the attempts of an experiment that planned `planned` of them.
+    pub fn new(experiment: &str, planned: usize, rows: Vec<AttemptRow>) -> Self {
+        let attempts: Vec<_> = rows.into_iter().map(AttemptReport::from).collect();
+        let summary = Summary {
+            attempts: planned,
+            graded: attempts
+                .iter()
+                .filter(|attempt| attempt.passed.is_some())
+                .count(),
+            passed: attempts
+                .iter()
+                .filter(|attempt| attempt.passed == Some(true))
+                .count(),
+        };
+        Self {
+            experiment: experiment.to_owned(),
+            attempts,
+            summary,
+        }
+    }
+}
+
+impl From<AttemptRow> for AttemptReport {
+    fn from(row: AttemptRow) -> Self {
+        let mut fault = None;
+        let (mut passed, mut score, mut checks) = (None, None, Vec::new());
+        match (row.grade, row.error) {
+            (Some(grade), _) => {
+                (passed, score, checks) = (grade.passed, grade.score, grade.checks);
+                fault = grade
+                    .fault_kind
+                    .zip(grade.fault_message)
+                    .map(|(kind, message)| FaultReport { kind, message });
+            }
+            (None, Some(message)) => {
+                let kind = match row.outcome.as_deref() {
+                    Some("invalid-task") => "invalid",
+                    _ => "infra",
+                };
+                fault = Some(FaultReport {
+                    kind: kind.to_owned(),
+                    message,
+                });
+            }
+            (None, None) => {}
+        }
+        Self {
+            id: row.id,
+            task: row.task,
+            agent: row.agent,
+            model: row.model,
+            k: row.k,
+            ended: row.ended,
+            outcome: row.outcome,
+            passed,
+            score,
+            checks,
+            fault,
+            turns: row.turns,
+            tool_calls: row.tool_calls,
+            state: row.state,
+            bundle: row.bundle,
+        }
+    }
+}

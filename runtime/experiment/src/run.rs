@@ -1,0 +1,397 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mcpmark_agent::{
+    Agent, Attempt, End, EndKind, Event, Halt, Nop, Oracle, RecordError, Recorder,
+};
+use mcpmark_filesystem::Filesystem;
+use mcpmark_sandbox::{Log, Sandbox};
+use mcpmark_service::{Service, ServiceError, Session, ToolClient, WorldState};
+use mcpmark_snapshot::{Digest, Store};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::journal::{AttemptRecorder, Ending, GradeRecord, JournalError};
+use crate::{AgentKind, GradeInput, Journal, Outcome, Planned, Prepared, grade};
+
+/// What runs share.
+pub struct Runner {
+    /// Where everything is written.
+    pub journal: Arc<Journal>,
+    /// Where states are kept.
+    pub store: Arc<Store>,
+    /// Runs verifiers and solutions.
+    pub sandbox: Sandbox,
+    /// Where private copies of worlds are made.
+    pub scratch: PathBuf,
+    /// Attempts at the same time.
+    pub jobs: usize,
+}
+
+/// What happens while attempts run.
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// An attempt begins.
+    Started {
+        /// Its id.
+        attempt: String,
+        /// Its task.
+        task: String,
+        /// Which repetition.
+        k: u32,
+    },
+    /// An agent calls a tool.
+    ToolCall {
+        /// The attempt.
+        attempt: String,
+        /// How many calls it has made.
+        number: u32,
+        /// The tool.
+        tool: String,
+    },
+    /// An attempt is over and in the journal.
+    Finished {
+        /// The attempt.
+        attempt: String,
+        /// Its task.
+        task: String,
+        /// Which repetition.
+        k: u32,
+        /// What came of it.
+        outcome: Outcome,
+        /// Replies of the agent.
+        turns: u32,
+        /// Tool calls of the agent.
+        tool_calls: u32,
+    },
+    /// Something went wrong that changes no result.
+    Warning(String),
+}
+
+/// Hears of progress.
+pub type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// Why an experiment cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFailure {
+    /// Nothing more can be written down.
+    #[error("the journal cannot be written")]
+    Journal(#[from] JournalError),
+    /// An event could not be written down.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A bug: an attempt's own task broke.
+    #[error("an attempt broke: {0}")]
+    Broken(String),
+}
+
+impl Runner {
+    /// Makes the planned attempts, `jobs` at a time, and returns when all are over or
+    /// `cancel` was called and those that ran have ended.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be written; running attempts are stopped.
+    pub async fn run(
+        self: &Arc<Self>,
+        experiment: &str,
+        agent: AgentKind,
+        tasks: &[Arc<Prepared>],
+        plan: Vec<Planned>,
+        cancel: CancellationToken,
+        listener: Listener,
+    ) -> Result<(), RunFailure> {
+        let permits = Arc::new(Semaphore::new(self.jobs.max(1)));
+        let mut running = JoinSet::new();
+        let mut failure = None;
+        for planned in plan {
+            let permit = tokio::select! {
+                biased;
+                () = cancel.cancelled() => break,
+                Some(over) = running.join_next(), if !running.is_empty() => {
+                    failure = failed(over);
+                    None
+                }
+                permit = Arc::clone(&permits).acquire_owned() => permit.ok(),
+            };
+            let permit = match permit {
+                Some(permit) => permit,
+                None if failure.is_some() => break,
+                None => match Arc::clone(&permits).acquire_owned().await {
+                    Ok(permit) => permit,
+                    Err(_) => break,
+                },
+            };
+            let one = OneAttempt {
+                runner: Arc::clone(self),
+                experiment: experiment.to_owned(),
+                agent,
+                task: Arc::clone(&tasks[planned.task]),
+                planned,
+                cancel: cancel.clone(),
+                listener: Arc::clone(&listener),
+            };
+            running.spawn(async move {
+                let _permit = permit;
+                one.run().await
+            });
+        }
+        if failure.is_some() {
+            cancel.cancel();
+        }
+        while let Some(over) = running.join_next().await {
+            if let Some(error) = failed(over) {
+                cancel.cancel();
+                failure.get_or_insert(error);
+            }
+        }
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+fn failed(over: Result<Result<(), RunFailure>, tokio::task::JoinError>) -> Option<RunFailure> {
+    match over {
+        Ok(Ok(())) => None,
+        Ok(Err(failure)) => Some(failure),
+        Err(error) => Some(RunFailure::Broken(error.to_string())),
+    }
+}
+
+/// The service of a name, where this program has it.
+pub fn service(name: &str) -> Option<Arc<dyn Service>> {
+    match name {
+        "filesystem" => Some(Arc::new(Filesystem::default())),
+        _ => None,
+    }
+}
+
+struct OneAttempt {
+    runner: Arc<Runner>,
+    experiment: String,
+    agent: AgentKind,
+    task: Arc<Prepared>,
+    planned: Planned,
+    cancel: CancellationToken,
+    listener: Listener,
+}
+
+/// What an attempt came to before its grade.
+enum Acted {
+    /// The agent's part is over, and this is the final state.
+    Ended(Digest, Option<String>),
+    /// There is nothing to grade.
+    Over(Outcome),
+}
+
+impl OneAttempt {
+    async fn run(self) -> Result<(), RunFailure> {
+        let Self {
+            runner,
+            task,
+            planned,
+            ..
+        } = &self;
+        let recorder = runner.journal.start_attempt(
+            &self.experiment,
+            planned.position,
+            &planned.key,
+            Some(&task.bundle),
+            Some(&task.start.digest),
+        )?;
+        let id = recorder.id().to_owned();
+        (self.listener)(Progress::Started {
+            attempt: id.clone(),
+            task: planned.key.task.clone(),
+            k: planned.key.k,
+        });
+        let mut recorder = Observed {
+            inner: recorder,
+            listener: Arc::clone(&self.listener),
+            calls: 0,
+            turns: 0,
+        };
+        let acted = self.act(&mut recorder).await?;
+        let outcome = match acted {
+            Acted::Over(outcome) => {
+                runner.journal.finish_attempt(&id, &outcome, None)?;
+                outcome
+            }
+            Acted::Ended(state, answer) => {
+                let (outcome, log) = self.grade(state, answer).await;
+                let engine = runner.sandbox.profile();
+                let record = GradeRecord {
+                    verifier: task.verifier.digest(),
+                    engine: &engine,
+                    outcome: &outcome,
+                    log: &log.lines,
+                };
+                let graded = matches!(outcome, Outcome::Graded(_) | Outcome::VerifierFault(_));
+                runner
+                    .journal
+                    .finish_attempt(&id, &outcome, graded.then_some(&record))?;
+                outcome
+            }
+        };
+        (self.listener)(Progress::Finished {
+            attempt: id,
+            task: planned.key.task.clone(),
+            k: planned.key.k,
+            outcome,
+            turns: recorder.turns,
+            tool_calls: recorder.calls,
+        });
+        Ok(())
+    }
+
+    /// Sets up the world, lets the agent act, and captures what it leaves.
+    async fn act(&self, recorder: &mut Observed) -> Result<Acted, RunFailure> {
+        let infra = |error: ServiceError| Acted::Over(Outcome::InfraError(error_chain(&error)));
+        let Some(service) = service(self.task.id.service()) else {
+            let message = format!("there is no service named {:?}", self.task.id.service());
+            return Ok(Acted::Over(Outcome::InvalidTask(message)));
+        };
+        let world = WorldState {
+            tree: self.task.start.tree.clone(),
+            store: Arc::clone(&self.runner.store),
+            seed: self.task.start.seed,
+            clock: self.task.start.clock,
+            limits: self.task.session_limits.clone(),
+            scratch: self.runner.scratch.clone(),
+        };
+        let session = match service.open(world).await {
+            Ok(session) => session,
+            Err(error) => return Ok(infra(error)),
+        };
+        let acted = match ToolClient::connect(&*session).await {
+            Ok(client) => {
+                let acted = self.drive(&client, &*session, recorder).await;
+                if let Err(error) = client.close().await {
+                    self.warn(&error);
+                }
+                acted
+            }
+            Err(error) => Ok(infra(error)),
+        };
+        if let Err(error) = session.close().await {
+            self.warn(&error);
+        }
+        acted
+    }
+
+    async fn drive(
+        &self,
+        client: &ToolClient,
+        session: &dyn Session,
+        recorder: &mut Observed,
+    ) -> Result<Acted, RunFailure> {
+        let id = recorder.inner.id().to_owned();
+        let mut attempt = Attempt::start(
+            &self.task.instruction,
+            client,
+            self.task.attempt_limits,
+            recorder,
+            self.cancel.clone(),
+        )?;
+        let agent: Box<dyn Agent> = match (self.agent, &self.task.solution) {
+            (AgentKind::Nop, _) => Box::new(Nop),
+            (AgentKind::Oracle, Some(solution)) => Box::new(Oracle::new(
+                self.runner.sandbox.clone(),
+                solution.clone(),
+                self.task.parameters.clone(),
+            )),
+            (AgentKind::Oracle, None) => {
+                let message = "the task has no solution for the oracle to play".to_owned();
+                return Ok(Acted::Over(Outcome::InvalidTask(message)));
+            }
+        };
+        let end: End = match agent.run(&mut attempt).await {
+            Ok(end) | Err(Halt::End(end)) => end,
+            Err(Halt::Record(error)) => return Err(error.into()),
+            Err(error @ Halt::ServerClosed) => {
+                return Ok(Acted::Over(Outcome::InfraError(error.to_string())));
+            }
+        };
+        let (turns, tool_calls) = (attempt.turns(), attempt.tool_calls());
+        let answer = attempt.answer().map(str::to_owned);
+        if end.kind == EndKind::Cancelled {
+            return Ok(Acted::Over(Outcome::Cancelled));
+        }
+        let state = match session.capture().await {
+            Ok(tree) => tree.digest(),
+            Err(error) => {
+                return Ok(Acted::Over(Outcome::InfraError(error_chain(&error))));
+            }
+        };
+        let ending = Ending {
+            end,
+            answer: answer.clone(),
+            turns,
+            tool_calls,
+            state,
+        };
+        self.runner.journal.end_agent(&id, &ending)?;
+        Ok(Acted::Ended(state, answer))
+    }
+
+    async fn grade(&self, state: Digest, answer: Option<String>) -> (Outcome, Log) {
+        let input = GradeInput {
+            start: self.task.start.digest,
+            state,
+            answer: answer.filter(|_| self.task.judged_on.answer),
+            parameters: self.task.parameters.clone(),
+        };
+        let (runner, task) = (Arc::clone(&self.runner), Arc::clone(&self.task));
+        let graded = tokio::task::spawn_blocking(move || {
+            let Runner { sandbox, store, .. } = &*runner;
+            grade(sandbox, store, &task.verifier, input, &task.verifier_limits)
+        });
+        graded.await.unwrap_or_else(|error| {
+            (
+                Outcome::InfraError(format!("grading broke: {error}")),
+                Log::default(),
+            )
+        })
+    }
+
+    fn warn(&self, error: &ServiceError) {
+        (self.listener)(Progress::Warning(error_chain(error)));
+    }
+}
+
+/// Tells the listener what goes into the journal.
+struct Observed {
+    inner: AttemptRecorder,
+    listener: Listener,
+    calls: u32,
+    turns: u32,
+}
+
+impl Recorder for Observed {
+    fn record(&mut self, event: Event<'_>) -> Result<(), RecordError> {
+        match &event {
+            Event::Reply { turn, .. } => self.turns = *turn,
+            Event::CallStarted { call, .. } => {
+                self.calls += 1;
+                (self.listener)(Progress::ToolCall {
+                    attempt: self.inner.id().to_owned(),
+                    number: self.calls,
+                    tool: call.name.clone(),
+                });
+            }
+            _ => {}
+        }
+        self.inner.record(event)
+    }
+}
+
+fn error_chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

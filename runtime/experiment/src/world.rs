@@ -1,0 +1,159 @@
+use std::path::Path;
+
+use mcpmark_sandbox::{Fault, LoadError, Log, RunError, Sandbox, SetupInput};
+use mcpmark_service::SessionLimits;
+use mcpmark_snapshot::{
+    BuildError, CaptureError, CaptureOptions, Digest, InvalidPath, Node, Store, StoreError, Tree,
+    TreeBuilder, TreePath, capture,
+};
+use mcpmark_task::{World, WorldContent, WorldManifest};
+
+/// A world in the store, ready to be started from.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// The starting state.
+    pub tree: Tree,
+    /// Its digest.
+    pub digest: Digest,
+    /// The seed that it was made with.
+    pub seed: u64,
+    /// Its instant, in seconds since 1970-01-01T00:00:00Z.
+    pub clock: i64,
+}
+
+/// Why a world cannot be started from.
+#[derive(Debug, thiserror::Error)]
+pub enum WorldError {
+    /// A directory cannot be captured.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// A path of the manifest names no file.
+    #[error("key \"modified\": {0}")]
+    Path(#[from] InvalidPath),
+    /// A time of the manifest is not of a file.
+    #[error("key \"modified\": {0:?} is not a file")]
+    NotAFile(String),
+    /// The tree cannot be made.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The setup guest cannot be used.
+    #[error("the setup guest {0}")]
+    Load(#[from] LoadError),
+    /// The setup guest broke.
+    #[error("the setup guest faulted: {0}{logged}", logged = logged(.1))]
+    Fault(Fault, Log),
+    /// The store cannot be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The host failed while the setup guest ran.
+    #[error("the host failed: {0}")]
+    Host(String),
+}
+
+impl WorldError {
+    /// Whether the host is to blame, and not the world.
+    pub fn is_infrastructure(&self) -> bool {
+        match self {
+            Self::Store(_) | Self::Host(_) => true,
+            Self::Capture(error) => {
+                matches!(error, CaptureError::Io { .. } | CaptureError::Store(_))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn logged(log: &Log) -> String {
+    match log.lines.last() {
+        Some(line) => format!("; its last log line: {line}"),
+        None => String::new(),
+    }
+}
+
+/// Makes a shipped world and keeps it in the store. `setup` is the component of its setup
+/// guest, for a world that has one.
+///
+/// # Errors
+///
+/// When the world or its guest is at fault, or the store cannot be written.
+pub fn start_world(
+    world: &World,
+    setup: Option<&[u8]>,
+    sandbox: &Sandbox,
+    store: &Store,
+) -> Result<Start, WorldError> {
+    let WorldManifest { clock, seed, .. } = &world.manifest;
+    let (clock, seed) = (clock.as_second(), *seed);
+    let tree = match (&world.content, setup) {
+        (WorldContent::Files(dir), _) => {
+            let tree = capture_directory(dir, store)?;
+            with_times(tree, &world.manifest, store)?
+        }
+        (WorldContent::Setup(_), Some(component)) => {
+            let guest = sandbox.setup(component)?;
+            let limits = SessionLimits::default();
+            let input = SetupInput {
+                seed,
+                clock,
+                parameters: "{}".to_owned(),
+                max_bytes: limits.max_bytes,
+                max_entries: limits.max_files,
+            };
+            let run = sandbox.build_world(&guest, input, &mcpmark_sandbox::Limits::SETUP);
+            let snapshot = run.result.map_err(|error| match error {
+                RunError::Fault(fault) => WorldError::Fault(fault, run.log),
+                RunError::Host(message) => WorldError::Host(message),
+            })?;
+            store.put_snapshot(&snapshot)?;
+            snapshot.tree
+        }
+        (WorldContent::Setup(_), None) => {
+            return Err(WorldError::Host("the setup guest was not built".to_owned()));
+        }
+    };
+    let digest = tree.digest();
+    Ok(Start {
+        tree,
+        digest,
+        seed,
+        clock,
+    })
+}
+
+/// Captures any directory, without the modification times of this machine.
+///
+/// # Errors
+///
+/// When it holds what a world cannot, or the store cannot be written.
+pub fn capture_directory(dir: &Path, store: &Store) -> Result<Tree, CaptureError> {
+    let limits = SessionLimits::default();
+    let options = CaptureOptions {
+        max_files: limits.max_files,
+        max_bytes: limits.max_bytes,
+        ..CaptureOptions::default()
+    };
+    capture(dir, store, &options)
+}
+
+/// Sets the modification times that a manifest gives.
+fn with_times(tree: Tree, manifest: &WorldManifest, store: &Store) -> Result<Tree, WorldError> {
+    if manifest.modified.is_empty() {
+        return Ok(tree);
+    }
+    let mut builder = TreeBuilder::from(tree);
+    for (path, time) in &manifest.modified {
+        let tree_path = TreePath::parse(path)?;
+        let file = match builder.remove(&tree_path) {
+            Some(Node::File(file)) => file,
+            _ => return Err(WorldError::NotAFile(path.clone())),
+        };
+        let file = mcpmark_snapshot::File {
+            modified: Some(time.as_second()),
+            ..file
+        };
+        builder.insert_file(&tree_path, file)?;
+    }
+    let tree = builder.finish();
+    store.put_tree(&tree)?;
+    Ok(tree)
+}

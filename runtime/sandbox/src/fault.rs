@@ -1,0 +1,79 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a guest gave no result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What stopped it.
+    pub kind: FaultKind,
+    /// What happened, with the limit and its value where one was reached.
+    pub message: String,
+}
+
+/// What stopped a guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// It panicked, or broke a rule of WebAssembly or of the interface.
+    Trap,
+    /// It used up its instructions.
+    Fuel,
+    /// It asked for more memory or table space than it may have.
+    Memory,
+    /// It ran longer than the host lets it.
+    Time,
+    /// It had the host copy more bytes than it may.
+    Copy,
+    /// Its result is too large or not well-formed.
+    Output,
+    /// It could not be instantiated.
+    Link,
+}
+
+impl FaultKind {
+    /// The name used in reports: `trap`, `fuel`, ….
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Trap => "trap",
+            Self::Fuel => "fuel",
+            Self::Memory => "memory",
+            Self::Time => "time",
+            Self::Copy => "copy",
+            Self::Output => "output",
+            Self::Link => "link",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Fault {
+    pub(crate) fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+/// Why a run of a guest has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The guest is to blame.
+    #[error("{0}")]
+    Fault(Fault),
+    /// The host is to blame: a damaged blob, a full disk.
+    #[error("{0}")]
+    Host(String),
+}

@@ -1,0 +1,157 @@
+use std::sync::Arc;
+
+use mcpmark_snapshot::{Digest, File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use sha2::{Digest as _, Sha256};
+
+use super::{Common, HasCommon};
+use crate::bindings::mcpmark::guest::{builder, clock, random};
+
+/// What a setup routine sees: a world to fill, a random source and a clock.
+pub(crate) struct SetupHost {
+    pub(crate) common: Common,
+    pub(crate) world: WorldBuilder,
+    random: ChaCha20Rng,
+    clock: i64,
+}
+
+/// The world that a setup routine builds, in memory and bounded.
+pub(crate) struct WorldBuilder {
+    tree: TreeBuilder,
+    blobs: MemoryBlobs,
+    bytes: u64,
+    entries: u64,
+    max_bytes: u64,
+    max_entries: u64,
+}
+
+impl SetupHost {
+    pub(crate) fn new(common: Common, world: WorldBuilder, seed: u64, clock: i64) -> Self {
+        let key = Sha256::digest(format!("mcpmark:random:{seed}"));
+        Self {
+            common,
+            world,
+            random: ChaCha20Rng::from_seed(key.into()),
+            clock,
+        }
+    }
+}
+
+impl HasCommon for SetupHost {
+    fn common(&mut self) -> &mut Common {
+        &mut self.common
+    }
+}
+
+impl WorldBuilder {
+    pub(crate) fn new(max_bytes: u64, max_entries: u64) -> Self {
+        Self {
+            tree: TreeBuilder::new(),
+            blobs: MemoryBlobs::new(),
+            bytes: 0,
+            entries: 0,
+            max_bytes,
+            max_entries,
+        }
+    }
+
+    pub(crate) fn finish(self) -> Snapshot {
+        Snapshot {
+            tree: self.tree.finish(),
+            blobs: Arc::new(self.blobs),
+        }
+    }
+
+    /// Counts one more entry of `bytes` bytes, or says which limit stands in the way.
+    fn reserve(&mut self, path: &str, bytes: u64) -> Result<(), builder::Error> {
+        // A path makes its parents too; counting its segments bounds these from above.
+        let entries = self.entries + path.split('/').count() as u64;
+        if entries > self.max_entries {
+            return Err(builder::Error::TooLarge(format!(
+                "{path:?}: the world may have {} entries",
+                self.max_entries
+            )));
+        }
+        let bytes = self.bytes.saturating_add(bytes);
+        if bytes > self.max_bytes {
+            return Err(builder::Error::TooLarge(format!(
+                "{path:?}: the world may have {} bytes",
+                self.max_bytes
+            )));
+        }
+        (self.entries, self.bytes) = (entries, bytes);
+        Ok(())
+    }
+
+    fn parse(path: &str) -> Result<TreePath, builder::Error> {
+        TreePath::parse(path).map_err(|error| builder::Error::InvalidPath(error.to_string()))
+    }
+}
+
+impl builder::Host for SetupHost {
+    fn write_file(
+        &mut self,
+        path: String,
+        content: Vec<u8>,
+        executable: bool,
+        modified: Option<i64>,
+    ) -> wasmtime::Result<Result<(), builder::Error>> {
+        self.common.charge(0)?;
+        Ok(WorldBuilder::parse(&path).and_then(|tree_path| {
+            self.world.reserve(&path, content.len() as u64)?;
+            let size = content.len() as u64;
+            let content: Digest = self.world.blobs.put(content);
+            self.world
+                .tree
+                .insert_file(
+                    &tree_path,
+                    File {
+                        size,
+                        executable,
+                        modified,
+                        content,
+                    },
+                )
+                .map_err(|error| builder::Error::Exists(error.to_string()))
+        }))
+    }
+
+    fn create_directory(&mut self, path: String) -> wasmtime::Result<Result<(), builder::Error>> {
+        self.common.charge(0)?;
+        Ok(WorldBuilder::parse(&path).and_then(|tree_path| {
+            self.world.reserve(&path, 0)?;
+            self.world
+                .tree
+                .create_directory(&tree_path)
+                .map_err(|error| builder::Error::Exists(error.to_string()))
+        }))
+    }
+
+    fn create_symlink(
+        &mut self,
+        path: String,
+        target: String,
+    ) -> wasmtime::Result<Result<(), builder::Error>> {
+        self.common.charge(0)?;
+        Ok(WorldBuilder::parse(&path).and_then(|tree_path| {
+            self.world.reserve(&path, target.len() as u64)?;
+            self.world
+                .tree
+                .insert_symlink(&tree_path, &target)
+                .map_err(|error| builder::Error::InvalidPath(error.to_string()))
+        }))
+    }
+}
+
+impl random::Host for SetupHost {
+    fn next(&mut self) -> wasmtime::Result<u64> {
+        Ok(self.random.next_u64())
+    }
+}
+
+impl clock::Host for SetupHost {
+    fn now(&mut self) -> wasmtime::Result<i64> {
+        Ok(self.clock)
+    }
+}

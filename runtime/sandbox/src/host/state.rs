@@ -1,0 +1,203 @@
+use mcpmark_snapshot::{ChangeKind, Node, Snapshot, TreePath, diff};
+
+use super::{Common, HasCommon, Stop};
+use crate::bindings::mcpmark::guest::{answer, state};
+
+/// The most bytes that one `read` hands out.
+const READ_LIMIT: u64 = 8 << 20;
+
+/// What one entry costs beyond its path, in charged bytes.
+const ENTRY_COST: u64 = 128;
+
+/// What a verifier sees.
+pub(crate) struct VerifierHost {
+    pub(crate) common: Common,
+    pub(crate) start: Snapshot,
+    pub(crate) end: Snapshot,
+    pub(crate) answer: Option<String>,
+}
+
+impl HasCommon for VerifierHost {
+    fn common(&mut self) -> &mut Common {
+        &mut self.common
+    }
+}
+
+impl VerifierHost {
+    fn snapshot(&self, tree: state::Tree) -> &Snapshot {
+        match tree {
+            state::Tree::Start => &self.start,
+            state::Tree::Final => &self.end,
+        }
+    }
+
+    fn charge_entries(&mut self, entries: &[state::Entry]) -> wasmtime::Result<()> {
+        let bytes = entries
+            .iter()
+            .map(|entry| entry.path.len() as u64 + ENTRY_COST)
+            .sum();
+        self.common.charge(bytes)
+    }
+}
+
+/// The WIT record of a node.
+fn entry(path: &TreePath, node: &Node) -> state::Entry {
+    let mut entry = state::Entry {
+        path: path.as_str().to_owned(),
+        kind: state::Kind::Directory,
+        size: 0,
+        executable: false,
+        modified: None,
+        target: None,
+        digest: node.digest().to_string(),
+    };
+    match node {
+        Node::Directory(_) => {}
+        Node::File(file) => {
+            entry.kind = state::Kind::File;
+            entry.size = file.size;
+            entry.executable = file.executable;
+            entry.modified = file.modified;
+        }
+        Node::Symlink(link) => {
+            entry.kind = state::Kind::Symlink;
+            entry.target = Some(link.target.clone());
+        }
+    }
+    entry
+}
+
+fn parse(path: &str) -> Result<TreePath, state::Error> {
+    TreePath::parse(path).map_err(|error| state::Error::InvalidPath(error.to_string()))
+}
+
+impl state::Host for VerifierHost {
+    fn stat(
+        &mut self,
+        tree: state::Tree,
+        path: String,
+    ) -> wasmtime::Result<Result<state::Entry, state::Error>> {
+        self.common.charge(path.len() as u64 + ENTRY_COST)?;
+        Ok(parse(&path).and_then(|path| {
+            let node = self
+                .snapshot(tree)
+                .tree
+                .get(&path)
+                .ok_or(state::Error::NotFound)?;
+            Ok(entry(&path, node))
+        }))
+    }
+
+    fn list(
+        &mut self,
+        tree: state::Tree,
+        path: String,
+    ) -> wasmtime::Result<Result<Vec<state::Entry>, state::Error>> {
+        let entries = parse(&path).and_then(|path| {
+            match self
+                .snapshot(tree)
+                .tree
+                .get(&path)
+                .ok_or(state::Error::NotFound)?
+            {
+                Node::Directory(directory) => directory
+                    .iter()
+                    .map(|(name, node)| {
+                        let path = path
+                            .join(name)
+                            .map_err(|error| state::Error::InvalidPath(error.to_string()))?;
+                        Ok(entry(&path, node))
+                    })
+                    .collect(),
+                _ => Err(state::Error::NotADirectory),
+            }
+        });
+        self.charge_entries(entries.as_deref().unwrap_or_default())?;
+        Ok(entries)
+    }
+
+    fn walk(
+        &mut self,
+        tree: state::Tree,
+        path: String,
+    ) -> wasmtime::Result<Result<Vec<state::Entry>, state::Error>> {
+        let entries = parse(&path).and_then(|path| {
+            let tree = &self.snapshot(tree).tree;
+            match tree.get(&path).ok_or(state::Error::NotFound)? {
+                Node::Directory(_) => Ok(tree
+                    .walk(&path)
+                    .map(|(path, node)| entry(&path, node))
+                    .collect::<Vec<_>>()),
+                _ => Err(state::Error::NotADirectory),
+            }
+        });
+        self.charge_entries(entries.as_deref().unwrap_or_default())?;
+        Ok(entries)
+    }
+
+    fn read(
+        &mut self,
+        tree: state::Tree,
+        path: String,
+        offset: u64,
+        length: u64,
+    ) -> wasmtime::Result<Result<Vec<u8>, state::Error>> {
+        let snapshot = self.snapshot(tree);
+        let file = parse(&path).and_then(|path| {
+            match snapshot.tree.get(&path).ok_or(state::Error::NotFound)? {
+                Node::File(file) => Ok(file.clone()),
+                _ => Err(state::Error::NotAFile),
+            }
+        });
+        let file = match file {
+            Ok(file) => file,
+            Err(error) => {
+                self.common.charge(0)?;
+                return Ok(Err(error));
+            }
+        };
+        let length = length.min(READ_LIMIT).min(file.size.saturating_sub(offset));
+        // Charged before the work is done, so that a guest at its limit costs nothing more.
+        self.common.charge(length)?;
+        if length == 0 {
+            return Ok(Ok(Vec::new()));
+        }
+        let blobs = &self.snapshot(tree).blobs;
+        let bytes = if length == file.size {
+            blobs.read(&file.content)
+        } else {
+            blobs.read_range(&file.content, offset, length)
+        };
+        bytes.map(Ok).map_err(Stop::host)
+    }
+
+    fn changes(&mut self) -> wasmtime::Result<Vec<state::Change>> {
+        let changes: Vec<_> = diff(&self.start.tree, &self.end.tree)
+            .into_iter()
+            .map(|change| state::Change {
+                path: change.path.as_str().to_owned(),
+                kind: match change.kind {
+                    ChangeKind::Added => state::ChangeKind::Added,
+                    ChangeKind::Removed => state::ChangeKind::Removed,
+                    ChangeKind::Modified => state::ChangeKind::Modified,
+                },
+                before: change.before.as_ref().map(|node| entry(&change.path, node)),
+                after: change.after.as_ref().map(|node| entry(&change.path, node)),
+            })
+            .collect();
+        let bytes = changes
+            .iter()
+            .map(|change| 2 * (change.path.len() as u64 + ENTRY_COST))
+            .sum();
+        self.common.charge(bytes)?;
+        Ok(changes)
+    }
+}
+
+impl answer::Host for VerifierHost {
+    fn get(&mut self) -> wasmtime::Result<Option<String>> {
+        self.common
+            .charge(self.answer.as_ref().map_or(0, |answer| answer.len() as u64))?;
+        Ok(self.answer.clone())
+    }
+}

@@ -1,0 +1,274 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use mcpmark_snapshot::Snapshot;
+use wasmtime::{Store, Trap};
+
+use crate::bindings::verifier::Check as WitCheck;
+use crate::component::{Setup, Solution, Verifier, one_line};
+use crate::engine::TICK;
+use crate::host::{
+    Common, HasCommon, Log, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost, WorldBuilder,
+};
+use crate::{Check, Fault, FaultKind, Limits, RunError, Sandbox, Verdict};
+
+/// What a verifier is given.
+#[derive(Clone)]
+pub struct VerifyInput {
+    /// The world as the agent found it.
+    pub start: Snapshot,
+    /// The world as the agent left it.
+    pub end: Snapshot,
+    /// The agent's last message, if the task is judged on it.
+    pub answer: Option<String>,
+    /// The task's parameters as a JSON object.
+    pub parameters: String,
+}
+
+/// What a setup routine is given.
+#[derive(Debug, Clone)]
+pub struct SetupInput {
+    /// Everything random in the world follows from it.
+    pub seed: u64,
+    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    pub clock: i64,
+    /// The task's parameters as a JSON object.
+    pub parameters: String,
+    /// Bytes that the world may have.
+    pub max_bytes: u64,
+    /// Files, directories and symlinks that the world may have.
+    pub max_entries: u64,
+}
+
+/// What came of one run of a guest.
+#[derive(Debug)]
+pub struct Run<T> {
+    /// The guest's result, or why there is none.
+    pub result: Result<T, RunError>,
+    /// What it logged; also kept when there is no result.
+    pub log: Log,
+    /// Fuel it used. Differs between engine profiles; for people, never for a receipt.
+    pub fuel: u64,
+}
+
+/// What a solution did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Solved {
+    /// It came to its end with this answer.
+    Answer(String),
+    /// The attempt ended while it was calling a tool, for this reason.
+    Stopped(String),
+}
+
+impl Sandbox {
+    /// Grades a final state. The same input gives the same verdict, byte for byte.
+    pub fn verify(&self, guest: &Verifier, input: VerifyInput, limits: &Limits) -> Run<Verdict> {
+        let host = VerifierHost {
+            common: Common::new(*limits, input.parameters),
+            start: input.start,
+            end: input.end,
+            answer: input.answer,
+        };
+        let run = self.run(host, |store| {
+            guest.pre.instantiate(&mut *store)?.call_verify(store)
+        });
+        run.and_then(|checks, _| {
+            let checks = checks
+                .into_iter()
+                .map(
+                    |WitCheck {
+                         name,
+                         passed,
+                         detail,
+                     }| Check {
+                        name,
+                        passed,
+                        detail,
+                    },
+                )
+                .collect();
+            Verdict::new(checks, limits).map_err(RunError::Fault)
+        })
+    }
+
+    /// Builds a world from a seed.
+    pub fn build_world(&self, guest: &Setup, input: SetupInput, limits: &Limits) -> Run<Snapshot> {
+        let world = WorldBuilder::new(input.max_bytes, input.max_entries);
+        let common = Common::new(*limits, input.parameters);
+        let host = SetupHost::new(common, world, input.seed, input.clock);
+        let run = self.run(host, |store| {
+            guest.pre.instantiate(&mut *store)?.call_setup(store)
+        });
+        run.and_then(|(), host| Ok(host.world.finish()))
+    }
+
+    /// Plays a solution through the given tools.
+    pub fn solve(
+        &self,
+        guest: &Solution,
+        tools: Box<dyn ToolHost>,
+        parameters: String,
+        limits: &Limits,
+    ) -> Run<Solved> {
+        let host = SolutionHost {
+            common: Common::new(*limits, parameters),
+            tools,
+            stopped: None,
+        };
+        let run = self.run(host, |store| {
+            guest.pre.instantiate(&mut *store)?.call_solve(store)
+        });
+        let Raw {
+            result,
+            log,
+            fuel,
+            host,
+        } = run;
+        let result = match (result, host.and_then(|host| host.stopped)) {
+            (_, Some(reason)) => Ok(Solved::Stopped(reason)),
+            (result, None) => result.map(Solved::Answer),
+        };
+        Run { result, log, fuel }
+    }
+
+    /// One guest in one fresh store.
+    fn run<H: HasCommon, R>(
+        &self,
+        host: H,
+        call: impl FnOnce(&mut Store<H>) -> wasmtime::Result<R>,
+    ) -> Raw<R, H> {
+        let _slot = self.inner.slot();
+        let mut store = Store::new(&self.inner.engine, host);
+        let limits = store.data_mut().common().limits;
+        store.limiter(|host| host.common());
+        store.set_hostcall_fuel(call_bytes(&limits));
+        store.set_epoch_deadline(ticks(limits.time_ms));
+        let fuelled = store.set_fuel(limits.fuel);
+
+        // A panic in a host function is a bug of ours, and must not take other grades with it.
+        let called = catch_unwind(AssertUnwindSafe(|| {
+            fuelled?;
+            call(&mut store)
+        }));
+        let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
+        let result = match called {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) => Err(classify(&error, store.data_mut().common())),
+            Err(panic) => Err(RunError::Host(format!(
+                "the host panicked: {}",
+                payload(&*panic)
+            ))),
+        };
+        let mut host = store.into_data();
+        let log = std::mem::take(&mut host.common().log);
+        Raw {
+            result,
+            log,
+            fuel,
+            host: Some(host),
+        }
+    }
+}
+
+/// A run before its result was looked at.
+struct Raw<R, H> {
+    result: Result<R, RunError>,
+    log: Log,
+    fuel: u64,
+    host: Option<H>,
+}
+
+impl<R, H> Raw<R, H> {
+    fn and_then<T>(mut self, check: impl FnOnce(R, H) -> Result<T, RunError>) -> Run<T> {
+        let result = match (self.result, self.host.take()) {
+            (Ok(value), Some(host)) => check(value, host),
+            (Err(error), _) => Err(error),
+            (Ok(_), None) => Err(RunError::Host("the guest's state was lost".into())),
+        };
+        Run {
+            result,
+            log: self.log,
+            fuel: self.fuel,
+        }
+    }
+}
+
+/// What the host may allocate for one call: twice the result's limit, because records
+/// cost more on this side, and never less than a file that a setup routine writes.
+fn call_bytes(limits: &Limits) -> usize {
+    let records = limits.checks.saturating_mul(64);
+    let bytes = limits.memory_bytes.max(2 * limits.output_bytes + records);
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+fn ticks(time_ms: u64) -> u64 {
+    // One more, since the first tick may come at once.
+    time_ms.div_ceil(TICK.as_millis() as u64) + 1
+}
+
+fn classify(error: &wasmtime::Error, common: &Common) -> RunError {
+    if let Some(Stop(stop)) = error.downcast_ref::<Stop>() {
+        return match stop {
+            RunError::Fault(fault) => RunError::Fault(fault.clone()),
+            RunError::Host(message) => RunError::Host(message.clone()),
+        };
+    }
+    let limits = &common.limits;
+    let fault = match error.downcast_ref::<Trap>() {
+        Some(Trap::OutOfFuel) => Fault::new(
+            FaultKind::Fuel,
+            format!(
+                "the guest used up its {} units of fuel (limit `fuel`)",
+                limits.fuel
+            ),
+        ),
+        Some(Trap::Interrupt) => Fault::new(
+            FaultKind::Time,
+            format!(
+                "the guest ran longer than {} (limit `time_ms`)",
+                humane(Duration::from_millis(limits.time_ms))
+            ),
+        ),
+        Some(trap) => match common.panic_message() {
+            Some(message) => Fault::new(FaultKind::Trap, format!("panicked: {message}")),
+            None => Fault::new(FaultKind::Trap, bare(&trap.to_string())),
+        },
+        None => {
+            let message = one_line(error);
+            if message.contains("fuel allocated for hostcalls") {
+                Fault::new(
+                    FaultKind::Output,
+                    format!(
+                        "the guest handed over more than {} bytes at once",
+                        call_bytes(limits)
+                    ),
+                )
+            } else if message.contains("exceeds the limit of") || message.contains("pool") {
+                Fault::new(FaultKind::Link, message)
+            } else {
+                Fault::new(FaultKind::Trap, message)
+            }
+        }
+    };
+    RunError::Fault(fault)
+}
+
+fn bare(trap: &str) -> String {
+    trap.strip_prefix("wasm trap: ").unwrap_or(trap).to_owned()
+}
+
+fn humane(duration: Duration) -> String {
+    if duration.subsec_millis() == 0 {
+        format!("{} s", duration.as_secs())
+    } else {
+        format!("{} ms", duration.as_millis())
+    }
+}
+
+fn payload(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
+}

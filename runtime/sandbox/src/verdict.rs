@@ -1,0 +1,132 @@
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Fault, FaultKind, Limits};
+
+/// One named condition that a verifier looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Unique within the verdict.
+    pub name: String,
+    /// Whether the condition holds.
+    pub passed: bool,
+    /// What was expected and what was found.
+    pub detail: String,
+}
+
+/// What a verifier says of a final state: one or more checks with distinct names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    checks: Vec<Check>,
+}
+
+impl Verdict {
+    /// Accepts the checks of a guest, or says what is wrong with them.
+    ///
+    /// # Errors
+    ///
+    /// An `output` fault for no checks, an empty or repeated name, or too many bytes.
+    pub fn new(checks: Vec<Check>, limits: &Limits) -> Result<Self, Fault> {
+        let fault = |message| Err(Fault::new(FaultKind::Output, message));
+        if checks.is_empty() {
+            return fault("the verifier returned no checks".into());
+        }
+        if checks.len() as u64 > limits.checks {
+            return fault(format!(
+                "the verdict has {} checks, more than the limit of {}",
+                checks.len(),
+                limits.checks
+            ));
+        }
+        let bytes: usize = checks
+            .iter()
+            .map(|check| check.name.len() + check.detail.len())
+            .sum();
+        if bytes as u64 > limits.output_bytes {
+            return fault(format!(
+                "the verdict has {bytes} bytes, more than the limit of {}",
+                limits.output_bytes
+            ));
+        }
+        let mut names = HashSet::new();
+        for (index, check) in checks.iter().enumerate() {
+            if check.name.trim().is_empty() {
+                return fault(format!("check {} has no name", index + 1));
+            }
+            if !names.insert(check.name.as_str()) {
+                return fault(format!("two checks are named {:?}", check.name));
+            }
+        }
+        Ok(Self { checks })
+    }
+
+    /// The checks, in the order in which the verifier made them.
+    pub fn checks(&self) -> &[Check] {
+        &self.checks
+    }
+
+    /// Whether all checks passed.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.passed)
+    }
+
+    /// The share of checks that passed, from 0 to 1.
+    pub fn score(&self) -> f64 {
+        let passed = self.checks.iter().filter(|check| check.passed).count();
+        passed as f64 / self.checks.len() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, passed: bool) -> Check {
+        Check {
+            name: name.into(),
+            passed,
+            detail: String::new(),
+        }
+    }
+
+    #[test]
+    fn score_is_the_share_that_passed() {
+        let verdict = Verdict::new(
+            vec![check("a", true), check("b", false)],
+            &Limits::default(),
+        )
+        .unwrap();
+        assert!(!verdict.passed());
+        assert_eq!(verdict.score(), 0.5);
+    }
+
+    #[test]
+    fn forged_lists_are_faults() {
+        let limits = Limits {
+            checks: 2,
+            output_bytes: 10,
+            ..Limits::default()
+        };
+        for (checks, message) in [
+            (vec![], "the verifier returned no checks"),
+            (
+                vec![check("a", true), check("a", true)],
+                "two checks are named \"a\"",
+            ),
+            (vec![check(" ", true)], "check 1 has no name"),
+            (
+                vec![check("a", true), check("b", true), check("c", true)],
+                "the verdict has 3 checks, more than the limit of 2",
+            ),
+            (
+                vec![check("a long name", true)],
+                "the verdict has 11 bytes, more than the limit of 10",
+            ),
+        ] {
+            let fault = Verdict::new(checks, &limits).unwrap_err();
+            assert_eq!(fault.kind, FaultKind::Output);
+            assert_eq!(fault.message, message);
+        }
+    }
+}
