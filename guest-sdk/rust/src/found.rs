@@ -99,10 +99,7 @@ impl<T> Found<T> {
 
 impl<T: Debug> Found<T> {
     /// Holds when the value is there and equal.
-    pub fn is<U: Debug>(&self, expected: U) -> Condition
-    where
-        U: PartialEq<T>,
-    {
+    pub fn is<U: PartialEq<T> + Debug>(&self, expected: U) -> Condition {
         self.satisfies(|found| Condition::equal(&expected, found))
     }
 }

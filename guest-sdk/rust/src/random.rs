@@ -15,7 +15,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         host::random()
     }
 
@@ -30,7 +30,7 @@ impl Random {
         assert!(bound > 0, "a random number below 0 was asked for");
         let uneven = (u64::MAX % bound + 1) % bound;
         loop {
-            let number = self.next();
+            let number = self.bits();
             if number <= u64::MAX - uneven {
                 return number % bound;
             }
@@ -48,7 +48,7 @@ impl Random {
         );
         let span = high.abs_diff(low);
         let offset = if span == u64::MAX {
-            self.next()
+            self.bits()
         } else {
             self.below(span + 1)
         };
@@ -125,7 +125,7 @@ mod tests {
                 let mut order = [1, 2, 3, 4, 5, 6, 7, 8];
                 random.shuffle(&mut order);
                 let drawn = (
-                    random.next(),
+                    random.bits(),
                     random.below(1000),
                     random.between(-5, 5),
                     *random.pick(&["a", "b", "c"]),
