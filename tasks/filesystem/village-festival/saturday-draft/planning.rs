@@ -24,8 +24,11 @@ const BECK_STAGE: [&str; 6] = ["A06", "A10", "A08", "A09", "A11", "A12"];
 const LENGTHS: [(&str, u32); 4] = [("A12", 80), ("A16", 45), ("A17", 50), ("A19", 40)];
 
 /// Players of two acts on Saturday, sorted by surname.
-const SHARED: [(&str, [&str; 2]); 3] =
-    [("Ffion Arkle", ["A09", "A17"]), ("Nell Ashby", ["A06", "A07"]), ("Józef Pardoe", ["A11", "A18"])];
+const SHARED: [(&str, [&str; 2]); 3] = [
+    ("Ffion Arkle", ["A09", "A17"]),
+    ("Nell Ashby", ["A06", "A07"]),
+    ("Józef Pardoe", ["A11", "A18"]),
+];
 
 struct Stage {
     name: &'static str,
@@ -52,7 +55,11 @@ struct Set {
 
 pub fn plan(tools: &mut Tools, oversights: &Oversights) -> String {
     let acts = read_material(tools);
-    let ends_outdoors = if oversights.overlooks_the_licence { 22 * 60 + 30 } else { 22 * 60 + 15 };
+    let ends_outdoors = if oversights.overlooks_the_licence {
+        22 * 60 + 30
+    } else {
+        22 * 60 + 15
+    };
     let mut stages = [
         Stage {
             name: "Barn",
@@ -82,19 +89,33 @@ pub fn plan(tools: &mut Tools, oversights: &Oversights) -> String {
     {
         let id = stages[stage].waiting.remove(0);
         let end = (start + acts[id].minutes).min(stages[stage].ends);
-        sets.push(Set { start, end, stage: stages[stage].name, id });
+        sets.push(Set {
+            start,
+            end,
+            stage: stages[stage].name,
+            id,
+        });
     }
     sets.sort_by_key(|set| (set.start, set.stage));
 
-    let schedule = serde_json::to_string_pretty(&schedule(&acts, &sets)).expect("a value in memory becomes JSON");
-    tools.text("write_file", &json!({"path": "01 Programme/saturday.json", "content": schedule + "\n"}));
+    let schedule = serde_json::to_string_pretty(&schedule(&acts, &sets))
+        .expect("a value in memory becomes JSON");
+    tools.text(
+        "write_file",
+        &json!({"path": "01 Programme/saturday.json", "content": schedule + "\n"}),
+    );
     edit_running_order(tools, &acts, &sets, oversights);
     "Draft 4 of Saturday is done.".to_owned()
 }
 
 /// Reads what the rules speak of: names and lengths from the list, line checks from the riders.
 fn read_material(tools: &mut Tools) -> BTreeMap<&'static str, Act> {
-    for name in ["how we build a running order.md", "stages.md", "running order.md", "phone notes.txt"] {
+    for name in [
+        "how we build a running order.md",
+        "stages.md",
+        "running order.md",
+        "phone notes.txt",
+    ] {
         tools.read_text(&format!("01 Programme/{name}"));
     }
     for folder in ["01 Programme/meetings", "05 Correspondence/2025"] {
@@ -106,7 +127,10 @@ fn read_material(tools: &mut Tools) -> BTreeMap<&'static str, Act> {
     let list = tools.read_text("01 Programme/acts.csv");
     let mut acts = BTreeMap::new();
     for id in BARN.into_iter().chain(BECK_STAGE) {
-        let line = list.lines().find(|line| line.starts_with(id)).expect("each act is in the list");
+        let line = list
+            .lines()
+            .find(|line| line.starts_with(id))
+            .expect("each act is in the list");
         let fields: Vec<&str> = line.split(',').collect();
         let rider = match id {
             "A08" => "Larch Sisters",
@@ -115,14 +139,25 @@ fn read_material(tools: &mut Tools) -> BTreeMap<&'static str, Act> {
             "A16" => "Hrubec",
             _ => fields[1],
         };
-        let rider = tools.read_text(&format!("01 Programme/riders/{rider}.txt")).to_lowercase();
-        let agreed = LENGTHS.iter().find(|(other, _)| *other == id).map(|(_, minutes)| *minutes);
+        let rider = tools
+            .read_text(&format!("01 Programme/riders/{rider}.txt"))
+            .to_lowercase();
+        let agreed = LENGTHS
+            .iter()
+            .find(|(other, _)| *other == id)
+            .map(|(_, minutes)| *minutes);
         acts.insert(
             id,
             Act {
-                name: if id == "A11" { "Zoë Farrant Quartet".into() } else { fields[1].into() },
-                minutes: agreed.unwrap_or_else(|| fields[4].parse().expect("the list has lengths in minutes")),
-                checks_lines: rider.contains("full line check") && !rider.contains("no full line check"),
+                name: if id == "A11" {
+                    "Zoë Farrant Quartet".into()
+                } else {
+                    fields[1].into()
+                },
+                minutes: agreed
+                    .unwrap_or_else(|| fields[4].parse().expect("the list has lengths in minutes")),
+                checks_lines: rider.contains("full line check")
+                    && !rider.contains("no full line check"),
             },
         );
     }
@@ -133,7 +168,8 @@ fn earliest_start(stage: &Stage, acts: &BTreeMap<&'static str, Act>, sets: &[Set
     let id = stage.waiting[0];
     let act = &acts[id];
     let previous = sets.iter().rfind(|set| set.stage == stage.name);
-    let ready = previous.map_or(stage.opens, |set| set.end + stage.changeover) + if act.checks_lines { 10 } else { 0 };
+    let ready = previous.map_or(stage.opens, |set| set.end + stage.changeover)
+        + if act.checks_lines { 10 } else { 0 };
     let mut start = ready.next_multiple_of(5);
     if let Some((from, to)) = stage.pause
         && start < to
@@ -165,7 +201,10 @@ fn schedule(acts: &BTreeMap<&'static str, Act>, sets: &[Set]) -> Value {
             .collect();
         json!({"stage": name, "sets": sets})
     };
-    let mut cut: Vec<&Set> = sets.iter().filter(|set| set.end - set.start < acts[set.id].minutes).collect();
+    let mut cut: Vec<&Set> = sets
+        .iter()
+        .filter(|set| set.end - set.start < acts[set.id].minutes)
+        .collect();
     cut.sort_by_key(|set| set.id);
     let cut: Vec<Value> = cut
         .iter()
@@ -189,12 +228,22 @@ fn edit_running_order(
     const PATH: &str = "01 Programme/running order.md";
     const LAST: &str = "Saturday is worked out from the list of 2 June and the swap of 9 June.";
     let text = tools.read_text(PATH);
-    let from = text.find("| 12:30 |").expect("draft 3 begins Saturday at 12:30");
-    let to = text.find(LAST).expect("draft 3 says where Saturday comes from");
+    let from = text
+        .find("| 12:30 |")
+        .expect("draft 3 begins Saturday at 12:30");
+    let to = text
+        .find(LAST)
+        .expect("draft 3 says where Saturday comes from");
     let rows: String = sets
         .iter()
         .map(|set| {
-            format!("| {} | {} | {} | {} |\n", clock(set.start), clock(set.end), set.stage, acts[set.id].name)
+            format!(
+                "| {} | {} | {} | {} |\n",
+                clock(set.start),
+                clock(set.end),
+                set.stage,
+                acts[set.id].name
+            )
         })
         .collect();
     let mut edits = vec![

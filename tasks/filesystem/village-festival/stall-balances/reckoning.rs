@@ -29,17 +29,37 @@ pub fn reckon(tools: &mut Tools, oversights: &Oversights) -> String {
 
     let mut stalls: BTreeMap<String, Application> = BTreeMap::new();
     for fields in records(&applications) {
-        let [reference, trader, kind, metres, power, parish, status, received, _] = fields.as_slice() else {
+        let [
+            reference,
+            trader,
+            kind,
+            metres,
+            power,
+            parish,
+            status,
+            received,
+            _,
+        ] = fields.as_slice()
+        else {
             panic!("an application has other columns: {fields:?}");
         };
         let application = Application {
             trader: trader.clone(),
             received: day_number(received),
             has_pitch: matches!(tidy(status).as_str(), "accepted" | "confirmed"),
-            fee: fee(&tidy(kind), metres, power, &tidy(parish), oversights.rounds_to_even),
+            fee: fee(
+                &tidy(kind),
+                metres,
+                power,
+                &tidy(parish),
+                oversights.rounds_to_even,
+            ),
         };
         let reference = reference.trim().to_uppercase();
-        if stalls.get(&reference).is_none_or(|held| held.received < application.received) {
+        if stalls
+            .get(&reference)
+            .is_none_or(|held| held.received < application.received)
+        {
             stalls.insert(reference, application);
         }
     }
@@ -52,7 +72,10 @@ pub fn reckon(tools: &mut Tools, oversights: &Oversights) -> String {
             panic!("a payment has other columns: {fields:?}");
         };
         let repeated = !bank_id.is_empty() && !seen.insert(bank_id.clone());
-        if how != "returned" && day_number(date) <= 20250615 && (!repeated || oversights.counts_repeats) {
+        if how != "returned"
+            && day_number(date) <= 20250615
+            && (!repeated || oversights.counts_repeats)
+        {
             *paid.entry(reference.trim().to_uppercase()).or_default() += pence(amount);
         }
     }
@@ -88,15 +111,22 @@ pub fn reckon(tools: &mut Tools, oversights: &Oversights) -> String {
         pounds(overpaid),
         largest.map_or_else(String::new, |(_, name)| name)
     );
-    tools.text("write_file", &json!({"path": "04 Stalls/balances 2025.csv", "content": table}));
-    tools.text("write_file", &json!({"path": "04 Stalls/balances summary.txt", "content": summary}));
+    tools.text(
+        "write_file",
+        &json!({"path": "04 Stalls/balances 2025.csv", "content": table}),
+    );
+    tools.text(
+        "write_file",
+        &json!({"path": "04 Stalls/balances summary.txt", "content": summary}),
+    );
     "The balances and their summary are in 04 Stalls.".to_owned()
 }
 
 /// In tenths of a penny until the surcharge is rounded.
 fn fee(kind: &str, metres: &str, power: &str, parish: &str, rounds_to_even: bool) -> i64 {
     let (whole, fraction) = metres.split_once('.').unwrap_or((metres, ""));
-    let begun = whole.parse::<i64>().unwrap_or(0) + i64::from(fraction.bytes().any(|digit| digit != b'0'));
+    let begun =
+        whole.parse::<i64>().unwrap_or(0) + i64::from(fraction.bytes().any(|digit| digit != b'0'));
     let mut pitch = match begun {
         ..=3 => 8500,
         4..=6 => 14000,
@@ -109,7 +139,11 @@ fn fee(kind: &str, metres: &str, power: &str, parish: &str, rounds_to_even: bool
     if kind.contains("hot") {
         let half_up = (pitch + 4) / 8;
         let is_tie = pitch % 8 == 4;
-        surcharge = if rounds_to_even && is_tie && half_up % 2 == 1 { half_up - 1 } else { half_up };
+        surcharge = if rounds_to_even && is_tie && half_up % 2 == 1 {
+            half_up - 1
+        } else {
+            half_up
+        };
     }
     if kind == "charity" {
         (pitch, surcharge) = (0, 0);
@@ -135,7 +169,10 @@ fn records(text: &str) -> Vec<Vec<String>> {
                 match character {
                     '"' => quoted = !quoted,
                     ',' if !quoted => fields.push(String::new()),
-                    other => fields.last_mut().expect("there is a field from the start").push(other),
+                    other => fields
+                        .last_mut()
+                        .expect("there is a field from the start")
+                        .push(other),
                 }
             }
             fields
@@ -151,11 +188,18 @@ fn tidy(label: &str) -> String {
 fn day_number(text: &str) -> u32 {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let parts: Vec<&str> = text.trim().split(['/', '-', ' ']).collect();
-    let number = |part: &str| part.parse::<u32>().unwrap_or_else(|_| panic!("no date: {text}"));
+    let number = |part: &str| {
+        part.parse::<u32>()
+            .unwrap_or_else(|_| panic!("no date: {text}"))
+    };
     match parts.as_slice() {
-        [year, month, day] if year.len() == 4 => number(year) * 10000 + number(month) * 100 + number(day),
+        [year, month, day] if year.len() == 4 => {
+            number(year) * 10000 + number(month) * 100 + number(day)
+        }
         [day, month, year] => {
-            let month = MONTHS.find(month).map_or_else(|| number(month), |at| at as u32 / 3 + 1);
+            let month = MONTHS
+                .find(month)
+                .map_or_else(|| number(month), |at| at as u32 / 3 + 1);
             number(year) * 10000 + month * 100 + number(day)
         }
         _ => panic!("no date: {text}"),
@@ -164,7 +208,9 @@ fn day_number(text: &str) -> u32 {
 
 fn pence(amount: &str) -> i64 {
     let digits = amount.replace(['£', ',', '.'], "");
-    digits.parse().unwrap_or_else(|_| panic!("no amount: {amount}"))
+    digits
+        .parse()
+        .unwrap_or_else(|_| panic!("no amount: {amount}"))
 }
 
 fn pounds(pence: i64) -> String {

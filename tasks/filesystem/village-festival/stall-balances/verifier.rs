@@ -12,25 +12,53 @@ const COLUMNS: [&str; 5] = ["ref", "trader", "fee", "paid", "balance"];
 
 fn verify(task: &mut Verifier) {
     let stalls = stalls(task);
-    let column = |cell: fn(&Stall) -> String| -> Vec<String> { stalls.values().map(cell).collect() };
+    let column =
+        |cell: fn(&Stall) -> String| -> Vec<String> { stalls.values().map(cell).collect() };
 
     let file = task.file(BALANCES);
     let rows = file.csv().header(COLUMNS);
     task.check("columns of the balances", file.csv().header_is(COLUMNS));
-    task.check("one line for each trader with a pitch", rows.count_is(stalls.len()));
-    task.check("refs, sorted", rows.column("ref").equal(column(|stall| stall.reference.clone())));
-    task.check("traders", rows.column("trader").equal(column(|stall| stall.trader.clone())));
-    task.check("fees", rows.column("fee").equal(column(|stall| money(stall.fee))));
-    task.check("payments", rows.column("paid").equal(column(|stall| money(stall.paid))));
-    task.check("balances", rows.column("balance").equal(column(|stall| money(stall.balance()))));
-    task.check("the balances to the last byte", file.equals(&balances(&stalls)));
+    task.check(
+        "one line for each trader with a pitch",
+        rows.count_is(stalls.len()),
+    );
+    task.check(
+        "refs, sorted",
+        rows.column("ref")
+            .equal(column(|stall| stall.reference.clone())),
+    );
+    task.check(
+        "traders",
+        rows.column("trader")
+            .equal(column(|stall| stall.trader.clone())),
+    );
+    task.check(
+        "fees",
+        rows.column("fee").equal(column(|stall| money(stall.fee))),
+    );
+    task.check(
+        "payments",
+        rows.column("paid").equal(column(|stall| money(stall.paid))),
+    );
+    task.check(
+        "balances",
+        rows.column("balance")
+            .equal(column(|stall| money(stall.balance()))),
+    );
+    task.check(
+        "the balances to the last byte",
+        file.equals(&balances(&stalls)),
+    );
 
     let summary = task.file(SUMMARY);
     for (number, line) in (1..).zip(summary_lines(&stalls)) {
         let name = format!("summary: {}", line.split(':').next().unwrap_or_default());
         task.check(name, summary.line(number).equals(&line));
     }
-    task.check("the summary ends there", summary.equals(&(summary_lines(&stalls).join("\n") + "\n")));
+    task.check(
+        "the summary ends there",
+        summary.equals(&(summary_lines(&stalls).join("\n") + "\n")),
+    );
 
     task.unchanged_except([BALANCES, SUMMARY]);
 }
@@ -52,14 +80,23 @@ impl Stall {
 /// The traders with a pitch by ref, with what they owe and what they paid up to 15 June 2025.
 fn stalls(task: &Verifier) -> BTreeMap<String, Stall> {
     let last_day = day("2025-06-15");
-    let mut stalls: BTreeMap<String, Stall> = newest_applications(&table(task, "applications 2025.csv"))
-        .into_iter()
-        .filter(|(_, row)| ["accepted", "confirmed"].contains(&word(row, "status").as_str()))
-        .map(|(reference, row)| {
-            let trader = row.get("trader").to_owned();
-            (reference.clone(), Stall { reference, trader, fee: fee(&row), paid: Decimal::ZERO })
-        })
-        .collect();
+    let mut stalls: BTreeMap<String, Stall> =
+        newest_applications(&table(task, "applications 2025.csv"))
+            .into_iter()
+            .filter(|(_, row)| ["accepted", "confirmed"].contains(&word(row, "status").as_str()))
+            .map(|(reference, row)| {
+                let trader = row.get("trader").to_owned();
+                (
+                    reference.clone(),
+                    Stall {
+                        reference,
+                        trader,
+                        fee: fee(&row),
+                        paid: Decimal::ZERO,
+                    },
+                )
+            })
+            .collect();
     let mut seen = BTreeSet::new();
     for row in table(task, "payments received 2025.csv") {
         let bank_id = row.get("bank_id");
@@ -116,9 +153,14 @@ fn fee(row: &Row) -> Decimal {
 fn balances(stalls: &BTreeMap<String, Stall>) -> String {
     let mut text = COLUMNS.join(",") + "\n";
     for stall in stalls.values() {
-        let trader =
-            if stall.trader.contains(',') { format!("\"{}\"", stall.trader) } else { stall.trader.clone() };
-        let amounts = [stall.fee, stall.paid, stall.balance()].map(money).join(",");
+        let trader = if stall.trader.contains(',') {
+            format!("\"{}\"", stall.trader)
+        } else {
+            stall.trader.clone()
+        };
+        let amounts = [stall.fee, stall.paid, stall.balance()]
+            .map(money)
+            .join(",");
         text.push_str(&format!("{},{trader},{amounts}\n", stall.reference));
     }
     text
@@ -131,11 +173,19 @@ fn summary_lines(stalls: &BTreeMap<String, Stall>) -> [String; 6] {
     let largest = stalls.values().rev().max_by_key(|stall| stall.balance());
     [
         format!("Traders with a pitch: {}", stalls.len()),
-        format!("Fees: {}", money(stalls.values().map(|stall| stall.fee).sum())),
-        format!("Paid: {}", money(stalls.values().map(|stall| stall.paid).sum())),
+        format!(
+            "Fees: {}",
+            money(stalls.values().map(|stall| stall.fee).sum())
+        ),
+        format!(
+            "Paid: {}",
+            money(stalls.values().map(|stall| stall.paid).sum())
+        ),
         format!("Outstanding: {}", money(outstanding)),
         format!("Overpaid: {}", money(-overpaid)),
-        largest.map_or_else(String::new, |stall| format!("Largest balance: {} {}", stall.reference, stall.trader)),
+        largest.map_or_else(String::new, |stall| {
+            format!("Largest balance: {} {}", stall.reference, stall.trader)
+        }),
     ]
 }
 

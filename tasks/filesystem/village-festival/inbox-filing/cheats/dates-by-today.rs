@@ -8,5 +8,11 @@ mod filing;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    filing::file(tools, &filing::Oversights { dates_by_today: true, ..Default::default() })
+    filing::file(
+        tools,
+        &filing::Oversights {
+            dates_by_today: true,
+            ..Default::default()
+        },
+    )
 }

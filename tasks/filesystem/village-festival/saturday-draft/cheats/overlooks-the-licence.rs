@@ -8,5 +8,11 @@ mod planning;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    planning::plan(tools, &planning::Oversights { overlooks_the_licence: true, ..Default::default() })
+    planning::plan(
+        tools,
+        &planning::Oversights {
+            overlooks_the_licence: true,
+            ..Default::default()
+        },
+    )
 }

@@ -8,5 +8,11 @@ mod planning;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    planning::plan(tools, &planning::Oversights { tidies_sunday: true, ..Default::default() })
+    planning::plan(
+        tools,
+        &planning::Oversights {
+            tidies_sunday: true,
+            ..Default::default()
+        },
+    )
 }

@@ -8,6 +8,9 @@ mod reckoning;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    let oversights = reckoning::Oversights { rounds_to_even: true, ..Default::default() };
+    let oversights = reckoning::Oversights {
+        rounds_to_even: true,
+        ..Default::default()
+    };
     reckoning::reckon(tools, &oversights)
 }
