@@ -18,7 +18,7 @@ fn scratch() -> Scratch {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn disk_and_store(world in world(true)) {
