@@ -295,7 +295,7 @@ impl Writer<'_> {
         let mut out = File::from(out);
         let size = match self.blobs.open(&file.content)? {
             Some(mut blob) if file.size >= LARGE => io::copy(&mut blob, &mut out)?,
-            Some(mut blob) => copy(&mut blob, &mut out, buffer)?,
+            Some(mut blob) => copy(&mut blob, &mut out, file.size, buffer)?,
             None => {
                 let bytes = self.blobs.read(&file.content)?;
                 out.write_all(&bytes)?;
@@ -324,7 +324,7 @@ impl Writer<'_> {
     }
 }
 
-fn copy(from: &mut File, to: &mut File, buffer: &mut [u8]) -> io::Result<u64> {
+fn copy(from: &mut File, to: &mut File, expected: u64, buffer: &mut [u8]) -> io::Result<u64> {
     let mut size = 0;
     loop {
         let filled = match from.read(buffer) {
@@ -335,6 +335,10 @@ fn copy(from: &mut File, to: &mut File, buffer: &mut [u8]) -> io::Result<u64> {
         };
         to.write_all(&buffer[..filled])?;
         size += filled as u64;
+        // A regular file reads short at its end only, which saves asking again.
+        if size == expected && filled < buffer.len() {
+            return Ok(size);
+        }
     }
 }
 
