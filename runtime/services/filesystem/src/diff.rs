@@ -32,7 +32,12 @@ pub(crate) fn patch(path: &str, old: &str, new: &str) -> String {
     let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
     let runs = difference(&old_lines, &new_lines);
     for hunk in hunks(&runs) {
-        hunk.write(&old_lines, &new_lines, &mut text);
+        let mut lines = hunk.lines(&old_lines, &new_lines);
+        if hunk.reaches_end {
+            hunk.mark_end(&mut lines, old, new);
+        }
+        text += &hunk.head();
+        text += &lines.concat();
     }
     text
 }
@@ -42,6 +47,7 @@ struct Hunk {
     runs: Vec<Run>,
     old: usize,
     new: usize,
+    reaches_end: bool,
 }
 
 /// Changes whose context touches or overlaps share a hunk.
@@ -59,6 +65,7 @@ fn hunks(runs: &[Run]) -> Vec<Hunk> {
                 } else {
                     let lines = run.lines.min(CONTEXT);
                     hunk.runs.push(Run { lines, ..run });
+                    hunk.reaches_end = last && lines == run.lines;
                     hunks.push(hunk);
                 }
             }
@@ -73,6 +80,7 @@ fn hunks(runs: &[Run]) -> Vec<Hunk> {
                     runs: vec![Run { change, lines }],
                     old: old - lines,
                     new: new - lines,
+                    reaches_end: true,
                 }
             });
             hunk.runs.push(run);
@@ -89,20 +97,26 @@ fn hunks(runs: &[Run]) -> Vec<Hunk> {
 }
 
 impl Hunk {
-    fn write(&self, old_lines: &[&str], new_lines: &[&str], text: &mut String) {
-        let count = |skipped| {
-            let runs = self.runs.iter().filter(|run| run.change != skipped);
-            runs.map(|run| run.lines).sum::<usize>()
-        };
-        let (old_count, new_count) = (count(Change::Add), count(Change::Remove));
+    /// Lines of the hunk, those of one kind not counted.
+    fn count(&self, skipped: Change) -> usize {
+        let runs = self.runs.iter().filter(|run| run.change != skipped);
+        runs.map(|run| run.lines).sum()
+    }
+
+    fn head(&self) -> String {
+        let (old, new) = (self.count(Change::Add), self.count(Change::Remove));
         // An empty side is named by the line before it.
         let start = |at: usize, count: usize| if count == 0 { at } else { at + 1 };
-        *text += &format!(
-            "@@ -{},{old_count} +{},{new_count} @@\n",
-            start(self.old, old_count),
-            start(self.new, new_count)
-        );
+        format!(
+            "@@ -{},{old} +{},{new} @@\n",
+            start(self.old, old),
+            start(self.new, new)
+        )
+    }
+
+    fn lines(&self, old_lines: &[&str], new_lines: &[&str]) -> Vec<String> {
         let (mut old, mut new) = (self.old, self.new);
+        let mut lines = Vec::new();
         for run in &self.runs {
             for _ in 0..run.lines {
                 let (sign, line) = match run.change {
@@ -112,12 +126,31 @@ impl Hunk {
                 };
                 old += usize::from(run.change != Change::Add);
                 new += usize::from(run.change != Change::Remove);
-                text.push(sign);
-                text.push_str(line);
-                if !line.ends_with('\n') {
-                    text.push_str("\n\\ No newline at end of file\n");
-                }
+                lines.push(format!(
+                    "{sign}{}\n",
+                    line.strip_suffix('\n').unwrap_or(line)
+                ));
             }
+        }
+        lines
+    }
+
+    /// Says that a side ends without a line feed. The real library puts the mark of the old side
+    /// behind as many lines as that side has, which is amiss where lines were added before.
+    fn mark_end(&self, lines: &mut Vec<String>, old: &str, new: &str) {
+        const MARK: &str = "\\ No newline at end of file\n";
+        let ends_in_change = self
+            .runs
+            .last()
+            .is_some_and(|run| run.change != Change::Keep);
+        let old_lines = self.count(Change::Add);
+        let before_additions = ends_in_change && lines.len() > old_lines;
+        let old_ends = old.ends_with('\n');
+        if !old_ends && before_additions && !old.is_empty() {
+            lines.insert(old_lines, MARK.to_owned());
+        }
+        if (!old_ends && !before_additions) || !new.ends_with('\n') {
+            lines.push(MARK.to_owned());
         }
     }
 }
@@ -168,12 +201,10 @@ impl Search<'_> {
         let (mut lowest, mut highest) = (isize::MIN, isize::MAX);
         for changes in 1..=most as isize {
             let mut diagonal = lowest.max(-changes);
-            // A bound can be of the other parity than the diagonals of this round.
-            if (diagonal + changes) % 2 != 0 {
-                diagonal += 1;
-            }
             while diagonal <= highest.min(changes) {
-                let remove = fronts[index(diagonal - 1)].filter(|front| front.old < old_len);
+                let remove = fronts[index(diagonal - 1)]
+                    .take()
+                    .filter(|front| front.old < old_len);
                 let add = fronts[index(diagonal + 1)].filter(|front| {
                     let behind = front.old as isize - (diagonal + 1);
                     behind >= 0 && (behind as usize) < new_len
@@ -184,7 +215,7 @@ impl Search<'_> {
                         diagonal += 2;
                         continue;
                     }
-                    (Some(remove), Some(add)) if remove.old < add.old => {
+                    (Some(remove), Some(add)) if remove.old + 1 < add.old => {
                         self.step(add, Change::Add)
                     }
                     (Some(remove), _) => self.step(remove, Change::Remove),

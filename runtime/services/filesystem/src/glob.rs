@@ -1,14 +1,13 @@
 //! Glob patterns as the real server's library matches them, names with a leading dot included.
 
-use globset::{GlobBuilder, GlobMatcher};
+mod braces;
+mod name;
 
 use crate::failure::Failure;
+use name::Name;
 
 /// The longest pattern that the real server's library takes, in UTF-16 units.
 const MAX_PATTERN: usize = 65_536;
-
-/// Most alternatives that the braces of one pattern may stand for.
-const MAX_ALTERNATIVES: usize = 1000;
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -21,8 +20,7 @@ pub(crate) struct Pattern {
 enum Segment {
     /// `**`: any number of names.
     Any,
-    Name(GlobMatcher),
-    Literal(String),
+    Name(Name),
 }
 
 impl Pattern {
@@ -31,65 +29,49 @@ impl Pattern {
             return Err(Failure::said("pattern is too long"));
         }
         let body = pattern.trim_start_matches('!');
-        let negated = (pattern.len() - body.len()) % 2 == 1;
-        let alternatives = if pattern.starts_with('#') {
-            Vec::new()
-        } else {
-            let alternatives = expand_braces(body);
-            alternatives.iter().map(|it| segments(it)).collect()
+        let alternatives = match pattern.starts_with('#') {
+            true => Vec::new(),
+            false => braces::expand(body).iter().map(|it| segments(it)).collect(),
         };
         Ok(Self {
             alternatives,
-            negated,
+            negated: (pattern.len() - body.len()) % 2 == 1,
         })
     }
 
     /// Whether a path relative to the searched directory matches.
     pub(crate) fn matches(&self, relative: &str) -> bool {
-        let names: Vec<&str> = relative.split('/').collect();
+        let names: Vec<Vec<u16>> = relative
+            .split('/')
+            .map(|name| name.encode_utf16().collect())
+            .collect();
         let matched = self.alternatives.iter().any(|it| matches(it, &names));
         matched != self.negated
     }
 }
 
 fn segments(pattern: &str) -> Vec<Segment> {
-    let mut segments: Vec<Segment> = Vec::new();
-    for name in pattern.split('/') {
-        match name {
-            "**" if matches!(segments.last(), Some(Segment::Any)) => {}
-            "**" => segments.push(Segment::Any),
-            _ => segments.push(segment(name)),
-        }
-    }
-    segments
-}
-
-fn segment(name: &str) -> Segment {
-    if !name.contains(['*', '?', '[', '\\']) {
-        return Segment::Literal(name.to_owned());
-    }
-    // Braces were expanded before; those that are left mean themselves.
-    let mut escaped = String::with_capacity(name.len());
-    let mut chars = name.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '{' | '}' => escaped.extend(['\\', c]),
-            '\\' => {
-                escaped.push(c);
-                escaped.extend(chars.next());
+    let mut names: Vec<&str> = Vec::new();
+    for (index, name) in pattern.split('/').enumerate() {
+        match (name, names.last()) {
+            // Surplus slashes within a pattern mean nothing.
+            ("", Some(_)) if pattern.split('/').nth(index + 1).is_some() => {}
+            ("**", Some(&"**")) => {}
+            ("..", Some(&before)) if !matches!(before, ".." | "." | "**" | "") => {
+                names.pop();
             }
-            _ => escaped.push(c),
+            _ => names.push(name),
         }
     }
-    let glob = GlobBuilder::new(&escaped).literal_separator(true).build();
-    match glob {
-        Ok(glob) => Segment::Name(glob.compile_matcher()),
-        Err(_) => Segment::Literal(name.to_owned()),
-    }
+    let segment = |name: &str| match name {
+        "**" => Segment::Any,
+        _ => Segment::Name(Name::new(name)),
+    };
+    names.into_iter().map(segment).collect()
 }
 
 /// `**` stands for any number of names, but for at least one at the end of a pattern.
-fn matches(segments: &[Segment], names: &[&str]) -> bool {
+fn matches(segments: &[Segment], names: &[Vec<u16>]) -> bool {
     // reachable[n]: the segments so far match the first n names.
     let mut reachable = vec![false; names.len() + 1];
     reachable[0] = true;
@@ -103,13 +85,9 @@ fn matches(segments: &[Segment], names: &[&str]) -> bool {
                     next[from..].fill(true);
                 }
             }
-            _ => {
+            Segment::Name(pattern) => {
                 for (at, name) in names.iter().enumerate().filter(|(at, _)| reachable[*at]) {
-                    next[at + 1] = match segment {
-                        Segment::Name(glob) => glob.is_match(name),
-                        Segment::Literal(literal) => literal == name,
-                        Segment::Any => true,
-                    };
+                    next[at + 1] = pattern.matches(name);
                 }
             }
         }
@@ -118,109 +96,82 @@ fn matches(segments: &[Segment], names: &[&str]) -> bool {
     reachable[names.len()]
 }
 
-/// The patterns that `{a,b}` and `{1..3}` stand for.
-fn expand_braces(pattern: &str) -> Vec<String> {
-    let mut done = Vec::new();
-    let mut open = vec![pattern.to_owned()];
-    while let Some(pattern) = open.pop() {
-        let room = done.len() + open.len() < MAX_ALTERNATIVES;
-        match brace(&pattern).filter(|_| room) {
-            Some((before, options, after)) => {
-                for option in options.iter().rev() {
-                    open.push(format!("{before}{option}{after}"));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn matches(pattern: &str, path: &str) -> bool {
+        Pattern::new(pattern).unwrap().matches(path)
+    }
+
+    #[test]
+    fn paths() {
+        for (pattern, path, expected) in [
+            ("*", "a", true),
+            ("*", ".a", true),
+            ("*", "a/b", false),
+            ("**", "a/b/c", true),
+            ("*.txt", "a.txt", true),
+            ("*.txt", "d/a.txt", false),
+            ("**/*.txt", "a.txt", true),
+            ("**/*.txt", "d/e/a.txt", true),
+            ("*.TXT", "a.txt", false),
+            ("d", "d/a", false),
+            ("d/**", "d", false),
+            ("d/**", "d/a", true),
+            ("d/**", "d/a/b", true),
+            ("d/**/b", "d/b", true),
+            ("d/**/b", "d/a/a/b", true),
+            ("d/**/b", "d/a/a/c", false),
+            ("**/d/**", "d/x", true),
+            ("**/d/**", "a/d", false),
+            ("**/", "a", false),
+            ("d/", "d", false),
+            ("/d", "d", false),
+            ("./d", "d", false),
+            ("x/../d", "d", true),
+            ("a//b", "a/b", true),
+            ("{a,b}/*.md", "b/x.md", true),
+            ("{a/x,b}.md", "a/x.md", true),
+            ("!*.txt", "a.md", true),
+            ("!*.txt", "a.txt", false),
+            ("!!*.txt", "a.txt", true),
+            ("!(a).txt", "b.txt", true),
+            ("!(a).txt", "(a).txt", false),
+            ("**/!(*.txt)", "d/a.md", true),
+            ("**/!(*.txt)", "d/a.txt", false),
+            ("#x", "#x", false),
+            ("\\#x", "#x", true),
+            ("", "a", false),
+        ] {
+            assert_eq!(matches(pattern, path), expected, "{pattern} on {path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_too_long_is_refused() {
+        assert!(Pattern::new(&"é".repeat(MAX_PATTERN)).is_ok());
+        assert!(Pattern::new(&"é".repeat(MAX_PATTERN + 1)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_pattern_is_taken(pattern in "[!#\\\\*?+@(){},|\\[\\]:./a-cé😀^-]{0,24}", path in "[a-cé😀.]{1,4}(/[a-c.]{1,3}){0,3}") {
+            matches(&pattern, &path);
+        }
+
+        #[test]
+        fn escaped_text_matches_itself(path in "[a-c*?\\[\\](){}!#+@|,.é-]{1,8}(/[a-c*\\[(]{1,4}){0,2}") {
+            let mut pattern = String::new();
+            for c in path.chars() {
+                if c != '/' && c.is_ascii_punctuation() {
+                    pattern.push('\\');
                 }
+                pattern.push(c);
             }
-            None => done.push(pattern),
+            prop_assume!(!path.split('/').any(|name| name == ".."));
+            prop_assert!(matches(&pattern, &path), "{}", pattern);
         }
     }
-    done.truncate(MAX_ALTERNATIVES);
-    done
-}
-
-/// The first brace pair that stands for something: what is before, in, and after it.
-fn brace(pattern: &str) -> Option<(&str, Vec<String>, &str)> {
-    let bytes = pattern.as_bytes();
-    let mut start = 0;
-    loop {
-        start = find_unescaped(bytes, start, b'{')?;
-        if let Some((end, commas)) = closing(bytes, start) {
-            let body = &pattern[start + 1..end];
-            let options = if commas.is_empty() {
-                range(body)
-            } else {
-                let mut options = Vec::new();
-                let mut from = start + 1;
-                for comma in commas.into_iter().chain([end]) {
-                    options.push(pattern[from..comma].to_owned());
-                    from = comma + 1;
-                }
-                Some(options)
-            };
-            if let Some(options) = options {
-                return Some((&pattern[..start], options, &pattern[end + 1..]));
-            }
-        }
-        start += 1;
-    }
-}
-
-fn find_unescaped(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
-    let mut at = from;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 1,
-            byte if byte == wanted => return Some(at),
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// The end of the brace pair that starts at `start`, and the commas that divide it.
-fn closing(bytes: &[u8], start: usize) -> Option<(usize, Vec<usize>)> {
-    let mut depth = 0;
-    let mut commas = Vec::new();
-    let mut at = start;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 1,
-            b'{' => depth += 1,
-            b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some((at, commas));
-                }
-            }
-            b',' if depth == 1 => commas.push(at),
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// `1..3` or `a..c`, both ends included.
-fn range(body: &str) -> Option<Vec<String>> {
-    let (first, last) = body.split_once("..")?;
-    if let (Ok(first), Ok(last)) = (first.parse::<i32>(), last.parse::<i32>()) {
-        let count = first.abs_diff(last).min(MAX_ALTERNATIVES as u32) as i32;
-        let step = (last - first).signum();
-        return Some(
-            (0..=count)
-                .map(|n| (first + n * step).to_string())
-                .collect(),
-        );
-    }
-    let letter = |text: &str| match text.as_bytes() {
-        [byte] if byte.is_ascii_alphabetic() => Some(*byte),
-        _ => None,
-    };
-    let (first, last) = (letter(first)?, letter(last)?);
-    let between = |from: u8, to: u8| (from..=to).map(|byte| char::from(byte).to_string());
-    Some(if first <= last {
-        between(first, last).collect()
-    } else {
-        between(last, first).rev().collect()
-    })
 }

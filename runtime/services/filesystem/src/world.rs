@@ -364,8 +364,10 @@ impl World {
         self.keep_symlinks_inside(|path| {
             if path == from.on_disk || is_below(path, &from.on_disk) {
                 Some(format!("{}{}", to.on_disk, &path[from.on_disk.len()..]))
+            } else if path == to.on_disk || is_below(path, &to.on_disk) {
+                None
             } else {
-                (path != to.on_disk).then(|| path.to_owned())
+                Some(path.to_owned())
             }
         })?;
         let displaced = self.weigh(&to.on_disk);

@@ -109,11 +109,7 @@ impl<H: ToolHandler> ToolServer<H> {
 
     /// Takes the handler out; later calls are answered that the session is closed.
     pub async fn close(&self) -> Result<H, ServiceError> {
-        self.handler
-            .lock()
-            .await
-            .take()
-            .ok_or(ServiceError::Closed)
+        self.handler.lock().await.take().ok_or(ServiceError::Closed)
     }
 
     fn within_limit(&self, result: CallToolResult) -> CallToolResult {
