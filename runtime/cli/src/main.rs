@@ -1,1 +1,63 @@
-fn main() {}
+//! The `mcpmark` command: thin commands over the libraries, progress, exit codes.
+
+mod args;
+mod commands;
+mod context;
+mod error;
+mod exit;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::context::Context;
+use crate::error::CommandError;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() {
+                exit::USAGE
+            } else {
+                exit::PASSED
+            });
+        }
+    };
+    match run(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(CommandError {
+            code,
+            message,
+            hint,
+        }) => {
+            output::note(&format!(
+                "{} {message}",
+                output::paint(output::BAD, "error:")
+            ));
+            if let Some(hint) = hint {
+                output::note(&format!("{} {hint}", output::paint(output::BOLD, "hint:")));
+            }
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<u8, CommandError> {
+    let context = Context::new(cli.global)?;
+    match cli.command {
+        Command::Run(args) => commands::run::run(&context, args),
+        Command::Resume(args) => commands::run::resume(&context, args),
+        Command::Grade(args) => commands::grade::grade(&context, args),
+        Command::Task(command) => commands::task::task(&context, command),
+        Command::World(command) => commands::world::world(&context, command),
+        Command::Mcp(command) => commands::mcp::mcp(&context, command),
+        Command::Runs(args) => commands::runs::runs(&context, args),
+        Command::Show(args) => commands::show::show(&context, args),
+        Command::Doctor(args) => commands::doctor::doctor(&context, args),
+        Command::Completions { shell } => commands::completions(shell),
+    }
+}

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use mcpmark_snapshot::Digest;
 use wasmtime::Precompiled;
+use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker};
 
 use crate::Sandbox;
@@ -181,6 +182,8 @@ impl Sandbox {
         let imports: Vec<String> = component
             .component_type()
             .imports(&self.inner.engine)
+            // A type gives a guest nothing; the types of a world are imports of its components.
+            .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
             .map(|(name, _)| name.to_owned())
             .filter(|name| {
                 let interface = name

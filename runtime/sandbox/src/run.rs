@@ -69,7 +69,7 @@ impl Sandbox {
             end: input.end,
             answer: input.answer,
         };
-        let run = self.run(host, |store| {
+        let run = self.run(host, verdict_bytes(limits), |store| {
             guest.pre.instantiate(&mut *store)?.call_verify(store)
         });
         run.and_then(|checks, _| {
@@ -96,7 +96,7 @@ impl Sandbox {
         let world = WorldBuilder::new(input.max_bytes, input.max_entries);
         let common = Common::new(*limits, input.parameters);
         let host = SetupHost::new(common, world, input.seed, input.clock);
-        let run = self.run(host, |store| {
+        let run = self.run(host, limits.memory_bytes, |store| {
             guest.pre.instantiate(&mut *store)?.call_setup(store)
         });
         run.and_then(|(), host| Ok(host.world.finish()))
@@ -115,7 +115,7 @@ impl Sandbox {
             tools,
             stopped: None,
         };
-        let run = self.run(host, |store| {
+        let run = self.run(host, limits.memory_bytes, |store| {
             guest.pre.instantiate(&mut *store)?.call_solve(store)
         });
         let Raw {
@@ -131,17 +131,18 @@ impl Sandbox {
         Run { result, log, fuel }
     }
 
-    /// One guest in one fresh store.
+    /// One guest in one fresh store. `call_bytes` is what it may hand over in one call.
     fn run<H: HasCommon, R>(
         &self,
         host: H,
+        call_bytes: u64,
         call: impl FnOnce(&mut Store<H>) -> wasmtime::Result<R>,
     ) -> Raw<R, H> {
         let _slot = self.inner.slot();
         let mut store = Store::new(&self.inner.engine, host);
         let limits = store.data_mut().common().limits;
         store.limiter(|host| host.common());
-        store.set_hostcall_fuel(call_bytes(&limits));
+        store.set_hostcall_fuel(usize::try_from(call_bytes).unwrap_or(usize::MAX));
         store.set_epoch_deadline(ticks(limits.time_ms));
         let fuelled = store.set_fuel(limits.fuel);
 
@@ -153,7 +154,7 @@ impl Sandbox {
         let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
         let result = match called {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(classify(&error, store.data_mut().common())),
+            Ok(Err(error)) => Err(classify(&error, call_bytes, store.data_mut().common())),
             Err(panic) => Err(RunError::Host(format!(
                 "the host panicked: {}",
                 payload(&*panic)
@@ -193,12 +194,13 @@ impl<R, H> Raw<R, H> {
     }
 }
 
-/// What the host may allocate for one call: twice the result's limit, because records
-/// cost more on this side, and never less than a file that a setup routine writes.
-fn call_bytes(limits: &Limits) -> usize {
-    let records = limits.checks.saturating_mul(64);
-    let bytes = limits.memory_bytes.max(2 * limits.output_bytes + records);
-    usize::try_from(bytes).unwrap_or(usize::MAX)
+/// What the host takes of a verifier in one call: twice a verdict's limit, because
+/// records cost more on this side, so that the verdict's own limits speak first.
+fn verdict_bytes(limits: &Limits) -> u64 {
+    limits
+        .output_bytes
+        .saturating_mul(2)
+        .saturating_add(limits.checks.saturating_mul(128))
 }
 
 fn ticks(time_ms: u64) -> u64 {
@@ -206,7 +208,7 @@ fn ticks(time_ms: u64) -> u64 {
     time_ms.div_ceil(TICK.as_millis() as u64) + 1
 }
 
-fn classify(error: &wasmtime::Error, common: &Common) -> RunError {
+fn classify(error: &wasmtime::Error, call_bytes: u64, common: &Common) -> RunError {
     if let Some(Stop(stop)) = error.downcast_ref::<Stop>() {
         return match stop {
             RunError::Fault(fault) => RunError::Fault(fault.clone()),
@@ -238,10 +240,7 @@ fn classify(error: &wasmtime::Error, common: &Common) -> RunError {
             if message.contains("fuel allocated for hostcalls") {
                 Fault::new(
                     FaultKind::Output,
-                    format!(
-                        "the guest handed over more than {} bytes at once",
-                        call_bytes(limits)
-                    ),
+                    format!("the guest handed over more than {call_bytes} bytes at once"),
                 )
             } else if message.contains("exceeds the limit of") || message.contains("pool") {
                 Fault::new(FaultKind::Link, message)

@@ -1,0 +1,273 @@
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.
+#[derive(Debug, Parser)]
+#[command(name = "mcpmark", version, arg_required_else_help = true, after_help = AFTER)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER: &str = "\
+Exit codes:
+  0    graded and all passed (or done)
+  1    graded, some failed
+  2    wrong usage
+  3    not graded: a verifier broke
+  4    invalid task, world or component
+  5    the host failed
+  130  interrupted; go on with `mcpmark resume`";
+
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Directory with `tasks/` and `worlds/` [default: the nearest one upwards]
+    #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_ROOT", value_hint = ValueHint::DirPath, help_heading = "Global options")]
+    pub(crate) root: Option<PathBuf>,
+    /// Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+    #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_HOME", value_hint = ValueHint::DirPath, help_heading = "Global options")]
+    pub(crate) home: Option<PathBuf>,
+    /// Never install a compiler for guests by itself
+    #[arg(long, global = true, env = "MCPMARK_NO_INSTALL", value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Global options")]
+    pub(crate) no_install: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run tasks with an agent and grade what it leaves
+    Run(RunArgs),
+    /// Go on with an experiment that was stopped
+    Resume(ResumeArgs),
+    /// Grade a directory, with a task or with any verifier
+    Grade(GradeArgs),
+    /// Work with tasks
+    #[command(subcommand)]
+    Task(TaskCommand),
+    /// Work with worlds
+    #[command(subcommand)]
+    World(WorldCommand),
+    /// Serve a world to an MCP client
+    #[command(subcommand)]
+    Mcp(McpCommand),
+    /// List experiments, or the attempts of one
+    Runs(RunsArgs),
+    /// Show an attempt: what was done, what changed, what the verifier says
+    Show(ShowArgs),
+    /// Say what is installed and what can run
+    Doctor(DoctorArgs),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AgentName {
+    /// Plays the task's own solution
+    Oracle,
+    /// Does nothing
+    Nop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "verbatim")]
+pub(crate) enum Tier {
+    L1,
+    L2,
+    L3,
+}
+
+impl Tier {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::L1 => "L1",
+            Self::L2 => "L2",
+            Self::L3 => "L3",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Selection {
+    /// Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+    #[arg(value_name = "SELECTOR")]
+    pub(crate) selectors: Vec<String>,
+    /// Only tasks of this tier; may be repeated
+    #[arg(long, value_name = "TIER", ignore_case = true)]
+    pub(crate) tier: Vec<Tier>,
+    /// Only tasks with this tag; may be repeated
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Who acts
+    #[arg(long, value_enum, default_value = "oracle")]
+    pub(crate) agent: AgentName,
+    /// Attempts of each task
+    #[arg(short = 'k', long = "attempts", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) attempts: u32,
+    /// Attempts at the same time [default: one a core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) jobs: Option<u32>,
+    /// Name of the experiment [default: the time]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) experiment: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// Name of the experiment [default: the newest]
+    #[arg(value_name = "EXPERIMENT")]
+    pub(crate) experiment: Option<String>,
+    /// Attempts at the same time [default: one a core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) jobs: Option<u32>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GradeArgs {
+    /// The task whose verifier judges
+    #[arg(
+        value_name = "TASK",
+        required_unless_present = "verifier",
+        conflicts_with = "verifier"
+    )]
+    pub(crate) task: Option<String>,
+    /// Any verifier component, no task needed
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) verifier: Option<PathBuf>,
+    /// The final state
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) state: PathBuf,
+    /// The starting state, for a verifier that compares [default: the task's world; without a task, empty]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) start: Option<PathBuf>,
+    /// A file with the agent's last message
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) answer: Option<PathBuf>,
+    /// The task's parameters, a JSON object
+    #[arg(long, value_name = "JSON", requires = "verifier")]
+    pub(crate) parameters: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskCommand {
+    /// Build the guests of tasks and of their worlds
+    Build(SelectArgs),
+    /// List tasks
+    List(SelectArgs),
+    /// Show one task
+    Show {
+        /// The task
+        task: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SelectArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorldCommand {
+    /// List the shipped worlds
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a world's tree
+    Show {
+        /// A shipped world, any directory, or the digest of a state in the store
+        world: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what differs between two worlds or states
+    Diff {
+        /// A shipped world, any directory, or the digest of a state in the store
+        before: String,
+        /// A shipped world, any directory, or the digest of a state in the store
+        after: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Serve a private copy of a world over stdio
+    Serve(ServeArgs),
+}
+
+#[derive(Debug, Args)]
+#[group(id = "what", required = true, multiple = false, args = ["task", "world"])]
+pub(crate) struct ServeArgs {
+    /// Serve the world of this task
+    #[arg(long)]
+    pub(crate) task: Option<String>,
+    /// Serve a shipped world or any directory
+    #[arg(long)]
+    pub(crate) world: Option<String>,
+    /// Write the final state here when the client has gone; the directory must be empty or new
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) export: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunsArgs {
+    /// Show the attempts of this experiment
+    #[arg(value_name = "EXPERIMENT")]
+    pub(crate) experiment: Option<String>,
+    /// How many experiments to list
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    pub(crate) limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The attempt's id, or the beginning of it
+    pub(crate) attempt: String,
+    /// Show tool results in full
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,145 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use mcpmark_experiment::service;
+use mcpmark_service::{ServiceError, SessionLimits, WorldState};
+use mcpmark_snapshot::{MaterialiseOptions, Tree, materialise};
+
+use crate::args::{McpCommand, ServeArgs};
+use crate::context::{self, Context, Named};
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output;
+
+/// The instant of a directory that is no shipped world: 2026-01-01T00:00:00Z.
+const PLAIN_CLOCK: i64 = 1_767_225_600;
+
+/// `mcpmark mcp …`.
+pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandError> {
+    match command {
+        McpCommand::Serve(args) => serve(context, &args),
+    }
+}
+
+/// Serves a private copy of a world over standard input and output. Whatever people
+/// should read goes to standard error.
+fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
+    if let Some(dir) = &args.export {
+        check_export(dir)?;
+    }
+    let store = context.store()?;
+    let (name, world) = match (&args.task, &args.world) {
+        (Some(task), _) => {
+            let library = context.library()?;
+            let task = context::one_task(&library, task)?;
+            let start = context.start_world(&library, &task.world, &store)?;
+            let mut limits = SessionLimits::default();
+            if let Some(bytes) = task.meta.limits.world_bytes {
+                limits.max_bytes = bytes;
+            }
+            (
+                task.id.service().to_owned(),
+                (start.tree, start.seed, start.clock, limits),
+            )
+        }
+        (None, Some(world)) => match context.tree(world, &store)? {
+            Named::World(id, start) => {
+                let world = (
+                    start.tree,
+                    start.seed,
+                    start.clock,
+                    SessionLimits::default(),
+                );
+                (id.service().to_owned(), world)
+            }
+            Named::Directory(tree) | Named::State(tree) => (
+                "filesystem".to_owned(),
+                (tree, 1, PLAIN_CLOCK, SessionLimits::default()),
+            ),
+        },
+        (None, None) => return Err(CommandError::usage("name a --task or a --world")),
+    };
+    let service = service(&name)
+        .ok_or_else(|| CommandError::invalid(format!("there is no service named {name:?}")))?;
+    let (tree, seed, clock, limits) = world;
+    let store = Arc::new(store);
+    let state = WorldState {
+        tree,
+        store: Arc::clone(&store),
+        seed,
+        clock,
+        limits,
+        scratch: context.scratch(),
+    };
+    let (tree, interrupted) = super::runtime()?.block_on(async {
+        let session = service.open(state).await.map_err(failed)?;
+        let served = session.serve(Box::new(tokio::io::join(
+            tokio::io::stdin(),
+            tokio::io::stdout(),
+        )));
+        output::note(&format!(
+            "serving {name} over stdio; close standard input to end"
+        ));
+        let interrupted = tokio::select! {
+            served = served.join() => { served.map_err(failed)?; false }
+            _ = tokio::signal::ctrl_c() => true,
+            () = terminated() => true,
+        };
+        let tree = session.capture().await.map_err(failed)?;
+        session.close().await.map_err(failed)?;
+        Ok::<_, CommandError>((tree, interrupted))
+    })?;
+    if let Some(dir) = &args.export {
+        export(&tree, &store, dir, clock)?;
+        output::note(&format!("wrote the final state to {}", dir.display()));
+    }
+    output::note(&format!("final state {}", tree.digest()));
+    // A runtime that waits for a read of standard input would never end.
+    std::process::exit(i32::from(if interrupted {
+        exit::INTERRUPTED
+    } else {
+        exit::PASSED
+    }))
+}
+
+async fn terminated() {
+    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(mut signal) => {
+            signal.recv().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
+}
+
+fn failed(error: ServiceError) -> CommandError {
+    CommandError::infrastructure(chain(&error))
+}
+
+/// Nothing of a person's is overwritten.
+fn check_export(dir: &Path) -> Result<(), CommandError> {
+    let in_the_way = match std::fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_some().then_some("is not empty"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(_) => Some("is no directory"),
+    };
+    match in_the_way {
+        Some(problem) => Err(
+            CommandError::usage(format!("--export {} {problem}", dir.display()))
+                .hint("name a new or an empty directory"),
+        ),
+        None => Ok(()),
+    }
+}
+
+fn export(
+    tree: &Tree,
+    store: &mcpmark_snapshot::Store,
+    dir: &Path,
+    clock: i64,
+) -> Result<(), CommandError> {
+    materialise(tree, store, dir, &MaterialiseOptions { clock: Some(clock) })
+        .map(drop)
+        .map_err(|error| {
+            CommandError::infrastructure(format!("--export {}: {}", dir.display(), chain(&error)))
+        })
+}

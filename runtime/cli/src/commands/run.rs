@@ -1,0 +1,288 @@
+use std::sync::Arc;
+
+use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::report::ExperimentReport;
+use mcpmark_experiment::{AgentKind, PrepareError, Prepared, Runner, Spec};
+use mcpmark_task::Task;
+use tokio_util::sync::CancellationToken;
+
+use crate::args::{AgentName, ResumeArgs, RunArgs};
+use crate::context::{self, Context};
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::progress::Display;
+use crate::output::{self, sanitise};
+
+/// Runs tasks as a new experiment.
+pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> {
+    let library = context.library()?;
+    let tasks = context::select(&library, &args.selection)?;
+    let agent = match args.agent {
+        AgentName::Oracle => AgentKind::Oracle,
+        AgentName::Nop => AgentKind::Nop,
+    };
+    let jobs = jobs(args.jobs);
+    let setting = Setting::open(context, &library, &tasks, agent, jobs)?;
+    let spec = Spec {
+        tasks: tasks.iter().map(|task| task.id.to_string()).collect(),
+        agent,
+        attempts: args.attempts,
+    };
+    let name = match args.experiment {
+        Some(name) => check_name(name)?,
+        None => setting.fresh_name()?,
+    };
+    let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
+    let id = setting
+        .runner
+        .journal
+        .create_experiment(&name, &text)
+        .map_err(journal_error)?;
+    let _lock = context.home().lock_experiment(&id, &name).map_err(locked)?;
+    setting.go(&id, &name, &spec, args.json)
+}
+
+/// Goes on with an experiment.
+pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let experiment = match &args.experiment {
+        Some(name) => journal.experiment(name).map_err(journal_error)?,
+        None => {
+            let newest = journal.experiments(1).map_err(journal_error)?;
+            newest.into_iter().next().ok_or_else(|| {
+                CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
+            })?
+        }
+    };
+    let spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
+        CommandError::infrastructure(format!("experiment {:?}: {error}", experiment.name))
+    })?;
+    let _lock = context
+        .home()
+        .lock_experiment(&experiment.id, &experiment.name)
+        .map_err(locked)?;
+    journal
+        .abandon_running(&experiment.id)
+        .map_err(journal_error)?;
+    let library = context.library()?;
+    let ids = spec.task_ids().map_err(|error| context::invalid(&error))?;
+    let tasks: Vec<Task> = ids
+        .iter()
+        .map(|id| library.task(id))
+        .collect::<Result<_, _>>()
+        .map_err(|error| context::invalid(&error))?;
+    let setting = Setting::open(context, &library, &tasks, spec.agent, jobs(args.jobs))?;
+    setting.go(&experiment.id, &experiment.name, &spec, args.json)
+}
+
+fn jobs(wanted: Option<u32>) -> u32 {
+    wanted.unwrap_or_else(|| {
+        std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+    })
+}
+
+/// Names are typed on command lines and stand in file names.
+fn check_name(name: String) -> Result<String, CommandError> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty()
+        || name.len() > 100
+        || !name.chars().all(allowed)
+        || name.starts_with(['-', '.'])
+    {
+        return Err(
+            CommandError::usage(format!("{name:?} is no name for an experiment")).hint(
+                "up to 100 letters, digits, `-`, `_` and `.`, beginning with neither `-` nor `.`",
+            ),
+        );
+    }
+    Ok(name)
+}
+
+/// Everything that an experiment needs to go.
+struct Setting {
+    runner: Arc<Runner>,
+    tasks: Vec<Arc<Prepared>>,
+}
+
+impl Setting {
+    fn open(
+        context: &Context,
+        library: &mcpmark_task::Library,
+        tasks: &[Task],
+        agent: AgentKind,
+        jobs: u32,
+    ) -> Result<Self, CommandError> {
+        for task in tasks {
+            if mcpmark_experiment::service(task.id.service()).is_none() {
+                let message = format!(
+                    "task {}: there is no service named {:?}",
+                    task.id,
+                    task.id.service()
+                );
+                return Err(CommandError::invalid(message));
+            }
+        }
+        if agent == AgentKind::Oracle {
+            if let Some(task) = tasks.iter().find(|task| task.solution.is_none()) {
+                return Err(context::prepare_error(&PrepareError::NoSolution(
+                    task.id.clone(),
+                )));
+            }
+        }
+        // A solution holds its slot while its tools run; its grade needs another.
+        let sandbox = context.sandbox(jobs.saturating_mul(2))?;
+        let store = context.store()?;
+        let prepared = context.prepare(library, tasks, &sandbox, &store)?;
+        let runner = Runner {
+            journal: context.journal()?,
+            store: Arc::new(store),
+            sandbox,
+            scratch: context.scratch(),
+            jobs: jobs as usize,
+        };
+        Ok(Self {
+            runner: Arc::new(runner),
+            tasks: prepared.into_iter().map(Arc::new).collect(),
+        })
+    }
+
+    /// The time in UTC, and a number where that is taken.
+    fn fresh_name(&self) -> Result<String, CommandError> {
+        let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+        for number in 1.. {
+            let name = if number == 1 {
+                now.clone()
+            } else {
+                format!("{now}-{number}")
+            };
+            if self.runner.journal.experiment(&name).is_err() {
+                return Ok(name);
+            }
+        }
+        Ok(now)
+    }
+
+    fn go(self, id: &str, name: &str, spec: &Spec, json: bool) -> Result<u8, CommandError> {
+        let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
+        let prepared: Vec<Prepared> = self.tasks.iter().map(|task| (**task).clone()).collect();
+        let remaining = spec.remaining(&prepared, &rows);
+        let planned = spec.plan().len();
+        let display = Arc::new(Display::new(remaining.len(), output::interactive()));
+        let cancel = CancellationToken::new();
+        let runtime = super::runtime()?;
+        let run = runtime.block_on(async {
+            let signal = tokio::spawn(interrupt(cancel.clone(), Arc::clone(&display)));
+            let listener = Arc::clone(&display);
+            let run = self
+                .runner
+                .run(
+                    id,
+                    spec.agent,
+                    &self.tasks,
+                    remaining,
+                    cancel.clone(),
+                    Arc::new(move |progress| listener.show(progress)),
+                )
+                .await;
+            signal.abort();
+            run
+        });
+        display.finish();
+        run.map_err(|error| {
+            CommandError::infrastructure(chain(&error)).hint(format!(
+                "what was finished is kept; go on with `mcpmark resume {name}`"
+            ))
+        })?;
+        let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
+        let code = exit_code(&rows, planned, cancel.is_cancelled());
+        let report = ExperimentReport::new(name, planned, rows);
+        if json {
+            output::print_json(&report)?;
+        } else {
+            output::print(&summary(&report))?;
+        }
+        if code == exit::INTERRUPTED {
+            output::note(&format!("interrupted; go on with `mcpmark resume {name}`"));
+        }
+        Ok(code)
+    }
+}
+
+/// The first Ctrl-C lets what runs come to its end in the journal; the second does not wait.
+async fn interrupt(cancel: CancellationToken, display: Arc<Display>) {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        display.line("stopping; press Ctrl-C again to stop at once");
+        cancel.cancel();
+    }
+    if tokio::signal::ctrl_c().await.is_ok() {
+        std::process::exit(i32::from(exit::INTERRUPTED));
+    }
+}
+
+fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
+    let has = |outcome: &str| {
+        rows.iter()
+            .any(|row| row.outcome.as_deref() == Some(outcome))
+    };
+    let failed = |row: &AttemptRow| {
+        row.grade
+            .as_ref()
+            .is_some_and(|grade| grade.passed == Some(false))
+    };
+    if cancelled {
+        exit::INTERRUPTED
+    } else if has("infra-error") || rows.len() < planned {
+        exit::INFRASTRUCTURE
+    } else if has("invalid-task") {
+        exit::INVALID
+    } else if has("verifier-fault") {
+        exit::NOT_GRADED
+    } else if rows.iter().any(failed) {
+        exit::FAILED
+    } else {
+        exit::PASSED
+    }
+}
+
+fn summary(report: &ExperimentReport) -> String {
+    let counts = report.summary;
+    let mut parts = vec![
+        output::count(counts.attempts, "attempt"),
+        output::paint(output::GOOD, format!("{} passed", counts.passed)),
+    ];
+    let failed = counts.graded - counts.passed;
+    if failed > 0 {
+        parts.push(output::paint(output::BAD, format!("{failed} failed")));
+    }
+    if counts.graded < counts.attempts {
+        let number = counts.attempts - counts.graded;
+        parts.push(output::paint(output::WARN, format!("{number} not graded")));
+    }
+    let mut text = parts.join(", ") + "\n";
+    let name = sanitise::line(&report.experiment);
+    text.push_str(&output::paint(
+        output::DIM,
+        format!("`mcpmark runs {name}` lists them, `mcpmark show ATTEMPT` tells more"),
+    ));
+    text.push('\n');
+    text
+}
+
+pub(crate) fn journal_error(error: mcpmark_experiment::JournalError) -> CommandError {
+    use mcpmark_experiment::JournalError as E;
+    let message = chain(&error);
+    match error {
+        E::Unknown {
+            what: "attempt", ..
+        } => CommandError::usage(message).hint("`mcpmark runs EXPERIMENT` names the attempts"),
+        E::Unknown { .. } => {
+            CommandError::usage(message).hint("`mcpmark runs` names the experiments")
+        }
+        E::Ambiguous { .. } | E::NameTaken(_) => CommandError::usage(message),
+        _ => CommandError::infrastructure(message),
+    }
+}
+
+fn locked(error: mcpmark_experiment::HomeError) -> CommandError {
+    CommandError::infrastructure(chain(&error))
+}

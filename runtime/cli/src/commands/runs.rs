@@ -1,0 +1,117 @@
+use anstyle::Style;
+use mcpmark_experiment::Spec;
+use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::report::ExperimentReport;
+use serde_json::json;
+
+use crate::args::RunsArgs;
+use crate::commands::run::journal_error;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit;
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// Lists experiments, or the attempts of one.
+pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let Some(name) = &args.experiment else {
+        let experiments = journal.experiments(args.limit).map_err(journal_error)?;
+        if args.json {
+            let list: Vec<_> = experiments
+                .iter()
+                .map(|row| {
+                    json!({
+                        "experiment": row.name,
+                        "id": row.id,
+                        "created": instant(row.created_ms),
+                        "attempts": planned(&row.spec).unwrap_or(row.attempts as usize),
+                        "graded": row.graded,
+                        "passed": row.passed,
+                    })
+                })
+                .collect();
+            output::print_json(&list)?;
+        } else if experiments.is_empty() {
+            output::print("no experiments yet; `mcpmark run` begins one\n")?;
+        } else {
+            let mut table = Table::new(&[
+                "experiment",
+                "begun (UTC)",
+                ">attempts",
+                ">graded",
+                ">passed",
+            ]);
+            for row in &experiments {
+                let attempts = planned(&row.spec).unwrap_or(row.attempts as usize);
+                let plain = Style::new();
+                table.row(vec![
+                    (sanitise::line(&row.name).into_owned(), plain),
+                    (
+                        instant(row.created_ms).replace('T', " ").replace('Z', ""),
+                        output::DIM,
+                    ),
+                    (attempts.to_string(), plain),
+                    (row.graded.to_string(), plain),
+                    (row.passed.to_string(), plain),
+                ]);
+            }
+            output::print(&table.render())?;
+        }
+        return Ok(exit::PASSED);
+    };
+    let experiment = journal.experiment(name).map_err(journal_error)?;
+    let rows = journal.attempts(name).map_err(journal_error)?;
+    if args.json {
+        let attempts = planned(&experiment.spec).unwrap_or(rows.len());
+        output::print_json(&ExperimentReport::new(name, attempts, rows))?;
+        return Ok(exit::PASSED);
+    }
+    let mut table = Table::new(&[
+        "attempt", "task", ">k", "agent", "result", ">score", ">turns", ">calls",
+    ]);
+    for row in &rows {
+        let plain = Style::new();
+        let (result, style) = result(row);
+        let score = row.grade.as_ref().and_then(|grade| grade.score);
+        table.row(vec![
+            (row.id.clone(), output::DIM),
+            (sanitise::line(&row.task).into_owned(), plain),
+            (row.k.to_string(), plain),
+            (sanitise::line(&row.agent).into_owned(), plain),
+            (result, style),
+            (
+                score.map_or(String::new(), |score| format!("{score:.3}")),
+                plain,
+            ),
+            (row.turns.to_string(), plain),
+            (row.tool_calls.to_string(), plain),
+        ]);
+    }
+    output::print(&table.render())?;
+    Ok(exit::PASSED)
+}
+
+/// What came of an attempt, in a word.
+pub(crate) fn result(row: &AttemptRow) -> (String, Style) {
+    match row.grade.as_ref().and_then(|grade| grade.passed) {
+        Some(true) => ("pass".to_owned(), output::GOOD),
+        Some(false) => ("fail".to_owned(), output::BAD),
+        None => {
+            let word = row.outcome.as_deref().unwrap_or(&row.status);
+            (sanitise::line(word).into_owned(), output::WARN)
+        }
+    }
+}
+
+fn planned(spec: &str) -> Option<usize> {
+    serde_json::from_str::<Spec>(spec)
+        .ok()
+        .map(|spec| spec.plan().len())
+}
+
+/// A time of the journal in RFC 3339, to the second.
+pub(crate) fn instant(milliseconds: i64) -> String {
+    jiff::Timestamp::from_second(milliseconds.div_euclid(1000))
+        .map_or_else(|_| milliseconds.to_string(), |time| time.to_string())
+}

@@ -1,0 +1,267 @@
+use mcpmark_experiment::journal::{AttemptRow, Trajectory};
+use mcpmark_experiment::report::AttemptReport;
+use mcpmark_snapshot::{Change, Digest, Store, diff};
+use serde_json::{Value, json};
+
+use crate::args::ShowArgs;
+use crate::commands::run::journal_error;
+use crate::commands::world::{changes_json, changes_text};
+use crate::commands::{grade, runs};
+use crate::context::Context;
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::{self, sanitise};
+
+/// Lines and characters of a tool result that are shown without `--full`.
+const LINES: usize = 8;
+const CHARACTERS: usize = 160;
+
+/// Shows an attempt.
+pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let attempt = journal.attempt(&args.attempt).map_err(journal_error)?;
+    let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;
+    let changes = changes(&attempt, &context.store()?);
+    if args.json {
+        output::print_json(&as_json(
+            attempt,
+            &trajectory,
+            changes.ok().flatten().as_deref(),
+        ))?;
+        return Ok(exit::PASSED);
+    }
+    let mut text = header(&attempt);
+    text.push_str(&heading("trajectory"));
+    text.push_str(&render(&trajectory, args.full));
+    text.push_str(&heading("changes to the world"));
+    match changes {
+        Ok(Some(changes)) if changes.is_empty() => text.push_str("none\n"),
+        Ok(Some(changes)) => text.push_str(&changes_text(&changes)),
+        Ok(None) => text.push_str("no final state was captured\n"),
+        Err(message) => text.push_str(&format!("{}\n", sanitise::line(&message))),
+    }
+    if let Some(grade) = &attempt.grade {
+        text.push_str(&heading("checks"));
+        for line in grade.log.lines() {
+            let line = format!("log: {}", sanitise::line(line));
+            text.push_str(&format!("{}\n", output::paint(output::DIM, line)));
+        }
+        text.push_str(&grade::checks(&grade.checks));
+        if let (Some(kind), Some(message)) = (&grade.fault_kind, &grade.fault_message) {
+            let fault = format!("verifier-fault ({})", sanitise::line(kind));
+            let message = sanitise::line(message);
+            text.push_str(&format!(
+                "{}: {message}\n",
+                output::paint(output::WARN, fault)
+            ));
+        }
+    }
+    output::print(&text)?;
+    Ok(exit::PASSED)
+}
+
+fn heading(text: &str) -> String {
+    format!("\n{}\n", output::paint(output::BOLD, text))
+}
+
+fn header(attempt: &AttemptRow) -> String {
+    let (result, style) = runs::result(attempt);
+    let ended = match (&attempt.ended, &attempt.ended_detail) {
+        (Some(ended), Some(detail)) => format!("{ended}: {detail}"),
+        (Some(ended), None) => ended.clone(),
+        (None, _) => "-".to_owned(),
+    };
+    let seconds = attempt
+        .ended_ms
+        .map(|ended| format!("{:.1} s", (ended - attempt.started_ms) as f64 / 1000.0));
+    let mut rows = vec![
+        ("attempt", attempt.id.clone()),
+        ("task", attempt.task.clone()),
+        ("experiment", attempt.experiment.clone()),
+        ("agent", attempt.agent.clone()),
+        ("repetition", attempt.k.to_string()),
+        ("begun", runs::instant(attempt.started_ms)),
+        ("took", seconds.unwrap_or_default()),
+        ("agent ended", ended),
+        (
+            "turns",
+            format!("{}, {} tool calls", attempt.turns, attempt.tool_calls),
+        ),
+        ("start", attempt.world.clone().unwrap_or_default()),
+        ("state", attempt.state.clone().unwrap_or_default()),
+        ("bundle", attempt.bundle.clone().unwrap_or_default()),
+    ];
+    if let Some(grade) = &attempt.grade {
+        rows.push(("verifier", grade.verifier.clone()));
+    }
+    if let Some(error) = &attempt.error {
+        rows.push(("error", error.clone()));
+    }
+    let mut text = String::new();
+    for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        text.push_str(&format!(
+            "{}{}\n",
+            output::paint(output::BOLD, format!("{key:<12}")),
+            sanitise::line(value)
+        ));
+    }
+    text.push_str(&format!(
+        "{}{}\n",
+        output::paint(output::BOLD, format!("{:<12}", "result")),
+        output::paint(style, result)
+    ));
+    text
+}
+
+fn changes(attempt: &AttemptRow, store: &Store) -> Result<Option<Vec<Change>>, String> {
+    let (Some(start), Some(state)) = (&attempt.world, &attempt.state) else {
+        return Ok(None);
+    };
+    let load = |text: &String| {
+        let digest: Digest = text.parse().map_err(|error| format!("{text}: {error}"))?;
+        store.load_tree(&digest).map_err(|error| chain(&error))
+    };
+    Ok(Some(diff(&load(start)?, &load(state)?)))
+}
+
+fn render(trajectory: &Trajectory, full: bool) -> String {
+    let mut text = String::new();
+    let mut calls = trajectory.calls.iter().peekable();
+    for message in &trajectory.messages {
+        let said = message.content["text"].as_str().unwrap_or_default();
+        match message.role.as_str() {
+            "assistant" => {
+                text.push_str(&output::paint(
+                    output::DIM,
+                    format!("turn {}", message.turn),
+                ));
+                text.push('\n');
+                if !said.is_empty() {
+                    text.push_str(&indent(&clip(said, full)));
+                }
+            }
+            role => {
+                let title = if message.turn == 0 {
+                    "instruction"
+                } else {
+                    role
+                };
+                text.push_str(&output::paint(output::DIM, title));
+                text.push('\n');
+                text.push_str(&indent(&clip(said, full)));
+            }
+        }
+        while let Some(call) = calls.next_if(|call| call.turn == message.turn) {
+            let arguments = clip(&call.arguments.to_string(), full);
+            text.push_str(&format!(
+                "  {} {}\n",
+                output::paint(output::BOLD, sanitise::line(&call.name)),
+                sanitise::line(&arguments)
+            ));
+            let (result, style) = match (&call.result, &call.error) {
+                (Some(result), _) => (
+                    plain(result),
+                    if call.is_error {
+                        output::BAD
+                    } else {
+                        output::DIM
+                    },
+                ),
+                (None, Some(error)) => (error.clone(), output::BAD),
+                (None, None) => ("no result".to_owned(), output::WARN),
+            };
+            for line in clip(&result, full).lines() {
+                text.push_str(&format!(
+                    "    {}\n",
+                    output::paint(style, sanitise::line(line))
+                ));
+            }
+        }
+    }
+    text
+}
+
+/// The text of a tool's result, other blocks by their type.
+fn plain(result: &Value) -> String {
+    let blocks = result["content"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let texts: Vec<String> = blocks
+        .iter()
+        .map(|block| match block["text"].as_str() {
+            Some(text) => text.to_owned(),
+            None => format!("[{}]", block["type"].as_str().unwrap_or("block")),
+        })
+        .collect();
+    texts.join("\n")
+}
+
+/// The first lines of a text, each cut to a length, and how many more there are.
+fn clip(text: &str, full: bool) -> String {
+    if full {
+        return text.to_owned();
+    }
+    let mut lines: Vec<String> = text
+        .lines()
+        .take(LINES)
+        .map(|line| match line.char_indices().nth(CHARACTERS) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line.to_owned(),
+        })
+        .collect();
+    let more = text.lines().count().saturating_sub(LINES);
+    if more > 0 {
+        lines.push(format!("… {} more", output::count(more, "line")));
+    }
+    lines.join("\n")
+}
+
+fn indent(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("  {}\n", sanitise::line(line)))
+        .collect()
+}
+
+fn as_json(attempt: AttemptRow, trajectory: &Trajectory, changes: Option<&[Change]>) -> Value {
+    let times = (attempt.started_ms, attempt.ended_ms);
+    let (experiment, start, answer) = (
+        attempt.experiment.clone(),
+        attempt.world.clone(),
+        attempt.answer.clone(),
+    );
+    let ended_detail = attempt.ended_detail.clone();
+    let mut value = json!(AttemptReport::from(attempt));
+    value["experiment"] = experiment.into();
+    value["start"] = start.into();
+    value["ended_detail"] = ended_detail.into();
+    value["answer"] = answer.into();
+    value["started"] = runs::instant(times.0).into();
+    value["seconds"] = times
+        .1
+        .map(|ended| (ended - times.0) as f64 / 1000.0)
+        .into();
+    value["messages"] = trajectory
+        .messages
+        .iter()
+        .map(|message| json!({ "turn": message.turn, "role": message.role, "content": message.content }))
+        .collect();
+    value["calls"] = trajectory
+        .calls
+        .iter()
+        .map(|call| {
+            json!({
+                "turn": call.turn,
+                "id": call.call_id,
+                "name": call.name,
+                "arguments": call.arguments,
+                "result": call.result,
+                "is_error": call.is_error,
+                "error": call.error,
+                "elapsed_us": call.elapsed_us,
+            })
+        })
+        .collect();
+    value["changes"] = changes.map(changes_json).into();
+    value
+}

@@ -1,0 +1,188 @@
+use std::collections::BTreeSet;
+
+use anstyle::Style;
+use mcpmark_task::{GuestSource, Library, Task, WorldContent};
+use serde_json::json;
+
+use crate::args::{SelectArgs, TaskCommand};
+use crate::context::{self, Context};
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// `mcpmark task …`.
+pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, CommandError> {
+    match command {
+        TaskCommand::Build(args) => build(context, &args),
+        TaskCommand::List(args) => list(context, &args),
+        TaskCommand::Show { task, json } => show(context, &task, json),
+    }
+}
+
+fn build(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
+    let library = context.library()?;
+    let tasks = context::select(&library, &args.selection)?;
+    let worlds: BTreeSet<_> = tasks.iter().map(|task| &task.world).collect();
+    let mut sources: Vec<GuestSource> = Vec::new();
+    for id in worlds {
+        let world = library
+            .world(id)
+            .map_err(|error| context::invalid(&error))?;
+        if let WorldContent::Setup(source) = world.content {
+            sources.push(source);
+        }
+    }
+    sources.extend(tasks.iter().flat_map(Task::guests).cloned());
+    let mut builder = context.builder(&library);
+    let built = builder
+        .build(&sources, &mut context::report_build)
+        .map_err(|error| context::prepare_error(&error.into()))?;
+    let shown = |source: &GuestSource| {
+        let path = source.path();
+        path.strip_prefix(&library.root)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    };
+    if args.json {
+        let guests: Vec<_> = built
+            .iter()
+            .map(|guest| {
+                json!({
+                    "source": shown(&guest.source),
+                    "component": guest.path,
+                    "digest": guest.digest,
+                    "size": guest.size,
+                })
+            })
+            .collect();
+        output::print_json(&guests)?;
+    } else {
+        let mut table = Table::new(&["guest", ">size", "digest"]);
+        for guest in &built {
+            table.row(vec![
+                (shown(&guest.source), Style::new()),
+                (output::bytes(guest.size), Style::new()),
+                (
+                    output::short(&guest.digest.to_string()).to_owned(),
+                    output::DIM,
+                ),
+            ]);
+        }
+        output::print(&table.render())?;
+    }
+    Ok(exit::PASSED)
+}
+
+fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
+    let library = context.library()?;
+    let all = library.tasks().map_err(|error| context::invalid(&error))?;
+    for broken in &all.broken {
+        output::note(&format!(
+            "{} {}",
+            output::paint(output::BAD, "broken:"),
+            sanitise::line(&chain(&broken.error))
+        ));
+    }
+    let is_broken = !all.broken.is_empty();
+    let selection = &args.selection;
+    let everything =
+        selection.selectors.is_empty() && selection.tier.is_empty() && selection.tag.is_empty();
+    let tasks = if everything {
+        all.tasks
+    } else {
+        context::select(&library, selection)?
+    };
+    if args.json {
+        let tasks: Vec<_> = tasks.iter().map(|task| describe(&library, task)).collect();
+        output::print_json(&tasks)?;
+    } else {
+        let mut table = Table::new(&["task", "tier", "title"]);
+        for task in &tasks {
+            table.row(vec![
+                (task.id.to_string(), Style::new()),
+                (task.meta.difficulty.to_string(), Style::new()),
+                (
+                    sanitise::line(&task.meta.task_name).into_owned(),
+                    output::DIM,
+                ),
+            ]);
+        }
+        output::print(&table.render())?;
+    }
+    Ok(if is_broken {
+        exit::INVALID
+    } else {
+        exit::PASSED
+    })
+}
+
+fn describe(library: &Library, task: &Task) -> serde_json::Value {
+    let dir = task.dir.strip_prefix(&library.root).unwrap_or(&task.dir);
+    json!({
+        "id": task.id.to_string(),
+        "title": task.meta.task_name,
+        "description": task.meta.description,
+        "tier": task.meta.difficulty.as_str(),
+        "tags": task.meta.tags,
+        "world": task.world.to_string(),
+        "judged_on": judged_on(task),
+        "dir": dir,
+        "verifier": task.verifier.path().strip_prefix(&task.dir).unwrap_or(task.verifier.path()),
+        "solution": task.solution.as_ref().map(|source| {
+            source.path().strip_prefix(&task.dir).unwrap_or(source.path()).to_owned()
+        }),
+        "cheats": task.cheats.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+    })
+}
+
+fn judged_on(task: &Task) -> Vec<&'static str> {
+    let judged = task.meta.judged_on;
+    [(judged.state, "state"), (judged.answer, "answer")]
+        .into_iter()
+        .filter_map(|(is, name)| is.then_some(name))
+        .collect()
+}
+
+fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError> {
+    let library = context.library()?;
+    let task = context::one_task(&library, name)?;
+    if as_json {
+        let mut value = describe(&library, &task);
+        value["instruction"] = task.instruction.clone().into();
+        value["meta"] = task.meta.document.clone().into();
+        output::print_json(&value)?;
+        return Ok(exit::PASSED);
+    }
+    let cheats: Vec<_> = task.cheats.iter().map(|(name, _)| name.as_str()).collect();
+    let rows = [
+        ("task", task.id.to_string()),
+        ("title", task.meta.task_name.clone()),
+        ("tier", task.meta.difficulty.to_string()),
+        ("tags", task.meta.tags.join(", ")),
+        ("world", task.world.to_string()),
+        ("judged on", judged_on(&task).join(", ")),
+        ("cheats", cheats.join(", ")),
+    ];
+    let mut text = String::new();
+    for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        text.push_str(&format!(
+            "{}{}\n",
+            output::paint(output::BOLD, format!("{key:<11}")),
+            sanitise::line(value)
+        ));
+    }
+    for warning in &task.warnings {
+        text.push_str(&format!(
+            "{} {}\n",
+            output::paint(output::WARN, "warning:"),
+            sanitise::line(warning)
+        ));
+    }
+    text.push('\n');
+    text.push_str(sanitise::block(task.instruction.trim_end()).as_ref());
+    text.push('\n');
+    output::print(&text)?;
+    Ok(exit::PASSED)
+}

@@ -1,0 +1,301 @@
+//! What commands share: where things lie, opened when first asked for.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mcpmark_experiment::{Home, HomeError, Journal, PrepareError, Prepared, Start, Workshop};
+use mcpmark_sandbox::{Sandbox, SandboxConfig};
+use mcpmark_snapshot::{Digest, Store, Tree};
+use mcpmark_task::build::{BuildEvent, Builder, Options, ToolchainChoice};
+use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
+
+use crate::args::{Global, Selection};
+use crate::error::{CommandError, chain};
+use crate::output::{self, sanitise};
+
+pub(crate) struct Context {
+    root: Option<PathBuf>,
+    home: Home,
+    cache: PathBuf,
+    allow_install: bool,
+    toolchain: ToolchainChoice,
+}
+
+impl Context {
+    /// Reads the environment; nothing else in the program does.
+    pub(crate) fn new(global: Global) -> Result<Self, CommandError> {
+        let var = |name: &str| {
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let user = var("HOME");
+        let below = |xdg: &str, fallback: &str| {
+            var(xdg)
+                .or_else(|| user.as_ref().map(|home| home.join(fallback)))
+                .map(|dir| dir.join("mcpmark"))
+        };
+        let no_home = || {
+            CommandError::usage("neither HOME nor the XDG directories are set")
+                .hint("set MCPMARK_HOME and XDG_CACHE_HOME to absolute paths")
+        };
+        let home = match global.home {
+            Some(dir) => std::path::absolute(dir).map_err(CommandError::usage)?,
+            None => below("XDG_DATA_HOME", ".local/share").ok_or_else(no_home)?,
+        };
+        let toolchain = match std::env::var("MCPMARK_GUEST_TOOLCHAIN") {
+            Ok(choice) => choice.parse().map_err(|error| {
+                CommandError::usage(format!("MCPMARK_GUEST_TOOLCHAIN: {error}"))
+            })?,
+            Err(_) => ToolchainChoice::Auto,
+        };
+        Ok(Self {
+            root: global.root,
+            home: Home::new(home),
+            cache: below("XDG_CACHE_HOME", ".cache").ok_or_else(no_home)?,
+            allow_install: !global.no_install,
+            toolchain,
+        })
+    }
+
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    pub(crate) fn library(&self) -> Result<Library, CommandError> {
+        match &self.root {
+            Some(root) => {
+                let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
+                for dir in [&library.tasks_dir, &library.worlds_dir] {
+                    if !dir.is_dir() {
+                        let message = format!("{}: there is no such directory", dir.display());
+                        return Err(CommandError::usage(message).hint(
+                            "--root (or MCPMARK_ROOT) names a directory with tasks/ and worlds/",
+                        ));
+                    }
+                }
+                Ok(library)
+            }
+            None => Library::discover(Path::new(".")).map_err(|error| {
+                CommandError::usage(chain(&error)).hint(
+                    "change into a directory with tasks/ and worlds/, or name one with --root",
+                )
+            }),
+        }
+    }
+
+    pub(crate) fn sandbox(&self, slots: u32) -> Result<Sandbox, CommandError> {
+        let config = SandboxConfig {
+            cache: Some(self.cache.join("compiled")),
+            slots,
+            ..SandboxConfig::default()
+        };
+        Sandbox::new(&config).map_err(CommandError::infrastructure)
+    }
+
+    pub(crate) fn store(&self) -> Result<Store, CommandError> {
+        self.home.store().map_err(|error| home_error(&error))
+    }
+
+    pub(crate) fn journal(&self) -> Result<Arc<Journal>, CommandError> {
+        self.home.journal().map_err(|error| home_error(&error))
+    }
+
+    pub(crate) fn scratch(&self) -> PathBuf {
+        mcpmark_snapshot::scratch_parent(None)
+    }
+
+    pub(crate) fn builder(&self, library: &Library) -> Builder {
+        let mut options = Options::new(library.guests_dir(&self.cache));
+        options.allow_install = self.allow_install;
+        options.toolchain = self.toolchain;
+        Builder::new(options)
+    }
+
+    /// Makes tasks ready to be attempted, telling on standard error what is built.
+    pub(crate) fn prepare(
+        &self,
+        library: &Library,
+        tasks: &[Task],
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<Vec<Prepared>, CommandError> {
+        let mut builder = self.builder(library);
+        let report = &mut report_build;
+        let mut workshop = Workshop {
+            library,
+            builder: &mut builder,
+            sandbox,
+            store,
+            report,
+        };
+        workshop
+            .prepare(tasks)
+            .map_err(|error| prepare_error(&error))
+    }
+
+    /// Makes the starting state of a shipped world.
+    pub(crate) fn start_world(
+        &self,
+        library: &Library,
+        id: &WorldId,
+        store: &Store,
+    ) -> Result<Start, CommandError> {
+        let world = library.world(id).map_err(|error| invalid(&error))?;
+        let sandbox = self.sandbox(1)?;
+        let mut builder = self.builder(library);
+        let report = &mut report_build;
+        let mut workshop = Workshop {
+            library,
+            builder: &mut builder,
+            sandbox: &sandbox,
+            store,
+            report,
+        };
+        workshop
+            .world(&world)
+            .map_err(|error| prepare_error(&error))
+    }
+
+    /// A tree that somebody names: a shipped world, a directory, or the digest of a stored state.
+    pub(crate) fn tree(&self, name: &str, store: &Store) -> Result<Named, CommandError> {
+        if let Ok(digest) = name.parse::<Digest>() {
+            let tree = store.load_tree(&digest).map_err(|error| {
+                CommandError::usage(format!("no state {digest} in the store: {}", chain(&error)))
+            })?;
+            return Ok(Named::State(tree));
+        }
+        if let Ok(id) = name.parse::<WorldId>() {
+            if let Ok(library) = self.library() {
+                if library.world_ids().is_ok_and(|ids| ids.contains(&id)) {
+                    return Ok(Named::World(
+                        id.clone(),
+                        self.start_world(&library, &id, store)?,
+                    ));
+                }
+            }
+        }
+        let dir = Path::new(name);
+        if dir.is_dir() {
+            return Ok(Named::Directory(self.directory(dir, store)?));
+        }
+        Err(
+            CommandError::usage(format!("{name:?} is no world, no directory and no digest"))
+                .hint("`mcpmark world list` names the shipped worlds"),
+        )
+    }
+
+    pub(crate) fn directory(&self, dir: &Path, store: &Store) -> Result<Tree, CommandError> {
+        mcpmark_experiment::capture_directory(dir, store).map_err(|error| {
+            let message = format!("{}: {}", dir.display(), chain(&error));
+            match error {
+                mcpmark_snapshot::CaptureError::Store(_) => CommandError::infrastructure(message),
+                mcpmark_snapshot::CaptureError::Open { .. } => CommandError::usage(message),
+                _ => CommandError::invalid(message),
+            }
+        })
+    }
+}
+
+/// A tree and what it was named by.
+pub(crate) enum Named {
+    World(WorldId, Start),
+    Directory(Tree),
+    State(Tree),
+}
+
+impl Named {
+    pub(crate) fn tree(&self) -> &Tree {
+        match self {
+            Self::World(_, start) => &start.tree,
+            Self::Directory(tree) | Self::State(tree) => tree,
+        }
+    }
+}
+
+/// The tasks that a person chose; what is wrong with others is told on standard error.
+pub(crate) fn select(library: &Library, selection: &Selection) -> Result<Vec<Task>, CommandError> {
+    let selectors: Vec<Selector> = selection
+        .selectors
+        .iter()
+        .map(|text| text.parse())
+        .collect::<Result<_, _>>()
+        .map_err(|error| CommandError::usage(chain(&error)))?;
+    let tiers: Vec<Tier> = selection
+        .tier
+        .iter()
+        .map(|tier| tier.as_str().parse())
+        .collect::<Result<_, _>>()
+        .map_err(|error| CommandError::usage(chain(&error)))?;
+    let tasks = library.tasks().map_err(|error| invalid(&error))?;
+    let selected = tasks
+        .select(&selectors, &tiers, &selection.tag)
+        .map_err(|error| {
+            let message = chain(&error);
+            match error {
+                SelectError::Broken { .. } => CommandError::invalid(message),
+                SelectError::NoMatch { .. } => {
+                    CommandError::usage(message).hint("`mcpmark task list` names the tasks")
+                }
+                _ => CommandError::usage(message),
+            }
+        })?;
+    for task in &selected {
+        for warning in &task.warnings {
+            output::note(&format!(
+                "{} {}: {}",
+                output::paint(output::WARN, "warning:"),
+                task.id,
+                sanitise::line(warning)
+            ));
+        }
+    }
+    Ok(selected)
+}
+
+/// One task by its id.
+pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandError> {
+    let id: TaskId = text.trim_end_matches('/').parse().map_err(|error| {
+        CommandError::usage(chain(&error)).hint("`mcpmark task list` names the tasks")
+    })?;
+    library.task(&id).map_err(|error| match error {
+        mcpmark_task::Error::UnknownTask { .. } => CommandError::usage(chain(&error)),
+        error => invalid(&error),
+    })
+}
+
+pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
+    CommandError::invalid(sanitise::block(&chain(error)))
+}
+
+fn home_error(error: &HomeError) -> CommandError {
+    CommandError::infrastructure(chain(error))
+}
+
+pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
+    let message = chain(error);
+    let message = sanitise::block(&message);
+    if matches!(error, PrepareError::NoSolution(_)) {
+        CommandError::invalid(message).hint("choose another agent with --agent")
+    } else if error.is_infrastructure() {
+        CommandError::infrastructure(message)
+    } else {
+        CommandError::invalid(message)
+    }
+}
+
+pub(crate) fn report_build(event: BuildEvent) {
+    let line = event.to_string();
+    let line = sanitise::block(&line);
+    match event {
+        BuildEvent::Cargo { .. } | BuildEvent::Componentized { .. } => {
+            output::note(&output::paint(output::DIM, line));
+        }
+        BuildEvent::Warning { .. } => output::note(&line),
+        _ => output::note(&format!("{} {line}", output::paint(output::BOLD, "·"))),
+    }
+}

@@ -1,0 +1,110 @@
+//! Everything that `mcpmark` prints goes through here.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is where printing happens"
+)]
+
+pub(crate) mod progress;
+pub(crate) mod sanitise;
+pub(crate) mod table;
+
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::error::CommandError;
+
+/// Headings.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// What is less important.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// Passed, found.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Failed, missing.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+/// Not graded, or worth a look.
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+
+/// `text` in a style; [`print`] takes the style out again where colours are off.
+pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Prints to standard output. A reader that has gone away is no error.
+///
+/// # Errors
+///
+/// When standard output cannot be written, a full disk for one.
+pub(crate) fn print(text: &str) -> Result<(), CommandError> {
+    let mut out = anstream::AutoStream::auto(io::stdout().lock());
+    finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Prints one JSON document to standard output.
+///
+/// # Errors
+///
+/// When standard output cannot be written.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CommandError> {
+    let mut text = serde_json::to_string_pretty(value)
+        .map_err(|error| CommandError::infrastructure(format!("cannot write JSON: {error}")))?;
+    text.push('\n');
+    let mut out = io::stdout().lock();
+    finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn finish(result: io::Result<()>) -> Result<(), CommandError> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(CommandError::infrastructure(format!(
+            "cannot write to standard output: {error}"
+        ))),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Prints a line to standard error. There is nowhere to say that this failed.
+pub(crate) fn note(line: &str) {
+    let mut err = anstream::AutoStream::auto(io::stderr().lock());
+    let _ = writeln!(err, "{line}");
+}
+
+/// Whether a person watches standard error.
+pub(crate) fn interactive() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("CI").is_none()
+}
+
+/// `1 task`, `2 tasks`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}
+
+/// Bytes in the units of 1024 that people read.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if number < 1024 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64 / 1024.0;
+    let mut unit = UNITS[0];
+    for next in &UNITS[1..] {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = next;
+    }
+    format!("{value:.1} {unit}")
+}
+
+/// The first twelve digits of a digest.
+pub(crate) fn short(digest: &str) -> &str {
+    let hex = digest.strip_prefix("sha256:").unwrap_or(digest);
+    hex.get(..12).unwrap_or(hex)
+}

@@ -1,0 +1,3 @@
+;; expect: refused
+;; message: a core WebAssembly module, not a component
+(module (func (export "verify")))

@@ -1,0 +1,14 @@
+;; expect: fault memory
+;; message: more than the limit of 67108864 (`memory_bytes`)
+(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (func (export "verify") (result i32)
+      (loop $more (drop (memory.grow (i32.const 16))) (br $more)) (unreachable))
+  )
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)

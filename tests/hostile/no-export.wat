@@ -1,0 +1,3 @@
+;; expect: refused
+;; message: does not fit the contract of a verifier
+(component)

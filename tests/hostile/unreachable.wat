@@ -1,0 +1,13 @@
+;; expect: fault trap
+;; message: unreachable
+(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (func (export "verify") (result i32) (unreachable))
+  )
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)

@@ -1,0 +1,6 @@
+;; expect: refused
+;; message: imports `mcpmark:guest/tools@0.1.0` and `env`, which a verifier is not given
+(component
+  (import "mcpmark:guest/tools@0.1.0" (instance))
+  (import "env" (func))
+)

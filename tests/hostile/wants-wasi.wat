@@ -1,0 +1,5 @@
+;; expect: refused
+;; message: imports `wasi:filesystem/preopens@0.2.6`, which a verifier is not given
+(component
+  (import "wasi:filesystem/preopens@0.2.6" (instance))
+)
