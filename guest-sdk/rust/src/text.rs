@@ -157,7 +157,9 @@ fn compare(expected: &str, found: &str) -> Condition {
             (Some(a), Some(b)) if a == b => {}
             (Some(a), Some(b)) => {
                 let (a, b) = show_difference(a, b);
-                return Condition::fail(format!("line {number}: expected {a}, found {b}"));
+                let is_one_line = !expected.contains('\n') && !found.contains('\n');
+                let line = if is_one_line { String::new() } else { format!("line {number}: ") };
+                return Condition::fail(format!("{line}expected {a}, found {b}"));
             }
             (Some(""), None) => {
                 return Condition::fail("expected a newline at the end, found none");
@@ -224,7 +226,7 @@ mod tests {
                 "a\nb",
                 r#"line 2: expected the end of the text, found "b""#,
             ),
-            ("", "a", r#"line 1: expected "", found "a""#),
+            ("", "a", r#"expected "", found "a""#),
         ];
         for (expected, found, detail) in cases {
             let condition = text(found).equals(expected);

@@ -1,0 +1,18 @@
+//! Wrong: adds pounds to kilograms.
+
+#[path = "../adding.rs"]
+mod adding;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    adding::play(
+        tools,
+        &adding::Rules {
+            heed_notes_on_copies: true,
+            convert_pounds: false,
+        },
+    )
+}

@@ -1,0 +1,18 @@
+//! Wrong: rounds each shift and adds up the rounded hours.
+
+#[path = "../adding.rs"]
+mod adding;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    adding::play(
+        tools,
+        &adding::Rules {
+            round_at_the_end: false,
+            drop_repeats: true,
+        },
+    )
+}
