@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Grade a directory, with a task or with any verifier
     Grade(GradeArgs),
+    /// Say what a guest component asks for and offers, without running it
+    Inspect(InspectArgs),
     /// Work with tasks
     #[command(subcommand)]
     Task(TaskCommand),
@@ -63,6 +65,38 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Compile one component from standard input; the sandbox starts this by itself
+    #[command(hide = true)]
+    CompileGuest,
+}
+
+/// How guests are executed.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = "Sandbox")]
+pub(crate) struct EngineArgs {
+    /// What executes guests: machine code, or wasmtime's interpreter
+    #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
+    pub(crate) engine: EngineName,
+    /// Have the other engine make each verdict again; a disagreement is a verifier fault
+    #[arg(long)]
+    pub(crate) cross_check: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineName {
+    #[default]
+    Cranelift,
+    Pulley,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The component
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -123,6 +157,8 @@ pub(crate) struct RunArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -136,6 +172,8 @@ pub(crate) struct ResumeArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -165,6 +203,8 @@ pub(crate) struct GradeArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
 }
 
 #[derive(Debug, Subcommand)]

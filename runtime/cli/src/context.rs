@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcpmark_experiment::{Home, HomeError, Journal, PrepareError, Prepared, Start, Workshop};
-use mcpmark_sandbox::{Sandbox, SandboxConfig};
+use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder, Options, ToolchainChoice};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
-use crate::args::{Global, Selection};
+use crate::args::{EngineArgs, Global, Selection};
+use crate::engine;
 use crate::error::{CommandError, chain};
 use crate::output::{self, sanitise};
 
@@ -88,12 +89,8 @@ impl Context {
         }
     }
 
-    pub(crate) fn sandbox(&self, slots: u32) -> Result<Sandbox, CommandError> {
-        let config = SandboxConfig {
-            cache: Some(self.cache.join("compiled")),
-            slots,
-            ..SandboxConfig::default()
-        };
+    pub(crate) fn sandbox(&self, slots: u32, args: EngineArgs) -> Result<Sandbox, CommandError> {
+        let config = engine::config(self.cache.join("compiled"), slots, args)?;
         Sandbox::new(&config).map_err(CommandError::infrastructure)
     }
 
@@ -146,7 +143,7 @@ impl Context {
         store: &Store,
     ) -> Result<Start, CommandError> {
         let world = library.world(id).map_err(|error| invalid(&error))?;
-        let sandbox = self.sandbox(1)?;
+        let sandbox = self.sandbox(1, EngineArgs::default())?;
         let mut builder = self.builder(library);
         let report = &mut report_build;
         let mut workshop = Workshop {
@@ -281,6 +278,8 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
     let message = sanitise::block(&message);
     if matches!(error, PrepareError::NoSolution(_)) {
         CommandError::invalid(message).hint("choose another agent with --agent")
+    } else if let Some(error) = engine::load_error_of(error) {
+        engine::load_error(message, error)
     } else if error.is_infrastructure() {
         CommandError::infrastructure(message)
     } else {

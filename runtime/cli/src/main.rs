@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod context;
+mod engine;
 mod error;
 mod exit;
 mod output;
@@ -27,6 +28,9 @@ fn main() -> ExitCode {
             });
         }
     };
+    if let Command::CompileGuest = cli.command {
+        return mcpmark_sandbox::serve_compiler(std::io::stdin(), std::io::stdout());
+    }
     match run(cli) {
         Ok(code) => ExitCode::from(code),
         Err(CommandError {
@@ -52,6 +56,7 @@ fn run(cli: Cli) -> Result<u8, CommandError> {
         Command::Run(args) => commands::run::run(&context, args),
         Command::Resume(args) => commands::run::resume(&context, args),
         Command::Grade(args) => commands::grade::grade(&context, args),
+        Command::Inspect(args) => commands::inspect::inspect(&context, args),
         Command::Task(command) => commands::task::task(&context, command),
         Command::World(command) => commands::world::world(&context, command),
         Command::Mcp(command) => commands::mcp::mcp(&context, command),
@@ -59,5 +64,7 @@ fn run(cli: Cli) -> Result<u8, CommandError> {
         Command::Show(args) => commands::show::show(&context, args),
         Command::Doctor(args) => commands::doctor::doctor(&context, args),
         Command::Completions { shell } => commands::completions(shell),
+        // It serves the sandbox and not a person: `main` does it, without the environment.
+        Command::CompileGuest => Ok(exit::USAGE),
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
-use mcpmark_sandbox::{Limits, LoadError, MAX_MEMORY_BYTES, Sandbox, Solution, Verifier};
+use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution, Verifier};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::build::{BuildError, BuildEvent, Builder};
@@ -96,8 +96,9 @@ impl PrepareError {
                     | BuildError::Compile { .. }
                     | BuildError::Componentize { .. }
             ),
+            Self::Guest { source, .. } => source.is_infrastructure(),
             Self::Read { .. } => true,
-            Self::Task(_) | Self::Guest { .. } | Self::NoSolution(_) => false,
+            Self::Task(_) | Self::NoSolution(_) => false,
         }
     }
 }
@@ -254,18 +255,24 @@ struct Limited {
     session: SessionLimits,
 }
 
-/// The task's own limits over the defaults, below what the host can give.
+/// The task's own limits over the defaults. The sandbox holds them below its ceiling.
 fn limits(own: &mcpmark_task::Limits) -> Limited {
     let mut limited = Limited {
         verifier: Limits::VERIFIER,
         attempt: AttemptLimits::default(),
         session: SessionLimits::default(),
     };
-    if let Some(fuel) = own.fuel {
-        limited.verifier.fuel = fuel;
-    }
-    if let Some(bytes) = own.memory_bytes {
-        limited.verifier.memory_bytes = bytes.min(MAX_MEMORY_BYTES);
+    let verifier = &mut limited.verifier;
+    for (limit, own) in [
+        (&mut verifier.fuel, own.fuel),
+        (&mut verifier.memory_bytes, own.memory_bytes),
+        (&mut verifier.table_elements, own.table_elements),
+        (&mut verifier.copy_bytes, own.copy_bytes),
+        (&mut verifier.log_bytes, own.log_bytes),
+        (&mut verifier.output_bytes, own.output_bytes),
+        (&mut verifier.checks, own.checks),
+    ] {
+        *limit = own.unwrap_or(*limit);
     }
     if let Some(turns) = own.turns {
         limited.attempt.turns = u32::try_from(turns).unwrap_or(u32::MAX);

@@ -55,6 +55,7 @@ impl WorldError {
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Store(_) | Self::Host(_) => true,
+            Self::Load(error) => error.is_infrastructure(),
             Self::Capture(error) => {
                 matches!(error, CaptureError::Io { .. } | CaptureError::Store(_))
             }

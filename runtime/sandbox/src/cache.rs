@@ -1,105 +1,341 @@
 //! Compiled guests on disk.
 //!
 //! Compiled code is trusted code: it runs with no check once it is mapped. So the
-//! directory is private to the user, each file carries the digest of its content,
-//! and whatever does not fit is compiled anew.
+//! directory is private to the user and only reached through one open handle, each file
+//! must be ours and carries a digest of what it is for and of its content, and whatever
+//! does not fit is compiled anew. Processes share the directory without waiting for one
+//! another: a file appears whole or not at all, and one that is deleted stays readable
+//! for those who have it open.
 
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::ffi::CString;
+use std::fs::{DirBuilder, File, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use mcpmark_snapshot::Digest;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, renameat, statat, unlinkat};
+use rustix::io::Errno;
+use sha2::{Digest as _, Sha256};
 
 #[derive(Debug)]
 pub(crate) struct Cache {
-    dir: PathBuf,
+    root: PathBuf,
+    profile: String,
+    most_bytes: u64,
 }
 
+const MAGIC: &[u8; 16] = b"mcpmark guest 1\n";
+const SUFFIX: &str = ".cwasm";
+const TEMPORARY: &str = "new-";
+const LOCK: &str = "lock";
+/// A temporary file of this age was left by a process that died.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
 impl Cache {
-    pub(crate) fn new(root: PathBuf, profile: &str) -> Self {
+    pub(crate) fn new(root: PathBuf, profile: String, most_bytes: u64) -> Self {
         Self {
-            dir: root.join(profile),
+            root,
+            profile,
+            most_bytes,
         }
     }
 
-    fn path(&self, component: &Digest) -> PathBuf {
-        self.dir.join(format!("{}.cwasm", component.hex()))
+    fn name(&self, component: &Digest) -> String {
+        format!("{}.{}{SUFFIX}", component.hex(), self.profile)
+    }
+
+    /// Binds the content of a file to what it is for.
+    fn seal(&self, component: &Digest, artefact: &[u8]) -> [u8; 32] {
+        Sha256::new()
+            .chain_update(MAGIC)
+            .chain_update((self.profile.len() as u64).to_le_bytes())
+            .chain_update(&self.profile)
+            .chain_update(component.as_bytes())
+            .chain_update(artefact)
+            .finalize()
+            .into()
     }
 
     /// The artefact of a component, if it is there, whole, and ours.
     pub(crate) fn get(&self, component: &Digest) -> Option<Vec<u8>> {
-        private(&self.dir).ok()?;
-        let mut content = fs::read(self.path(component)).ok()?;
-        let artefact = content.split_off_checked(32)?;
-        (Digest::of(&artefact).as_bytes() == content.as_slice()).then_some(artefact)
+        let dir = self.open().ok()?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = openat(&dir, self.name(component), flags, Mode::empty()).ok()?;
+        let mut file = File::from(file);
+        let metadata = file.metadata().ok()?;
+        if !metadata.is_file() || !private(&metadata) {
+            return None;
+        }
+        let mut header = [0; MAGIC.len() + 32];
+        file.read_exact(&mut header).ok()?;
+        let mut artefact = Vec::with_capacity(usize::try_from(metadata.len()).ok()?);
+        file.read_to_end(&mut artefact).ok()?;
+        let (magic, seal) = header.split_at(MAGIC.len());
+        if magic != MAGIC || seal != self.seal(component, &artefact) {
+            return None;
+        }
+        // Says when it was used last. Without it, it is only forgotten too early.
+        let _ = file.set_modified(SystemTime::now());
+        Some(artefact)
     }
 
-    /// Keeps an artefact. A cache that cannot be written to costs time and nothing else.
+    /// Keeps an artefact, and forgets those that were used least recently.
     pub(crate) fn put(&self, component: &Digest, artefact: &[u8]) -> io::Result<()> {
+        let size = (MAGIC.len() + 32 + artefact.len()) as u64;
+        if size > self.most_bytes {
+            return Ok(());
+        }
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
-            .create(&self.dir)?;
-        private(&self.dir)?;
-        let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
-        file.write_all(Digest::of(artefact).as_bytes())?;
-        file.write_all(artefact)?;
-        file.persist(self.path(component))
-            .map_err(|error| error.error)?;
+            .create(&self.root)?;
+        let dir = self.open()?;
+        let (temporary, mut file) = create(&dir)?;
+        let name = self.name(component);
+        let kept = file
+            .write_all(MAGIC)
+            .and_then(|()| file.write_all(&self.seal(component, artefact)))
+            .and_then(|()| file.write_all(artefact))
+            .and_then(|()| Ok(renameat(&dir, &temporary, &dir, &name)?));
+        if kept.is_err() {
+            let _ = unlinkat(&dir, &temporary, AtFlags::empty());
+        }
+        kept.and_then(|()| self.evict(&dir, &name))
+    }
+
+    /// Opens the directory, and refuses one that somebody else owns or may enter.
+    fn open(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = File::from(rustix::fs::open(&self.root, flags, Mode::empty())?);
+        if !private(&dir.metadata()?) {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                format!("{} is not private to this user", self.root.display()),
+            ));
+        }
+        Ok(dir)
+    }
+
+    /// Deletes what was used least recently until the rest fits, `newest` excepted.
+    fn evict(&self, dir: &File, newest: &str) -> io::Result<()> {
+        let lock = openat(
+            dir,
+            LOCK,
+            OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            Mode::RUSR | Mode::WUSR,
+        )?;
+        let lock = File::from(lock);
+        match lock.try_lock() {
+            Ok(()) => {}
+            // Another process is at it, and comes to the same end.
+            Err(TryLockError::WouldBlock) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let mut kept = Vec::new();
+        let mut total: u64 = 0;
+        for entry in Dir::read_from(dir)? {
+            let name = entry?.file_name().to_owned();
+            let Ok(stat) = statat(dir, &name, AtFlags::SYMLINK_NOFOLLOW) else {
+                continue;
+            };
+            if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+                continue;
+            }
+            let used = (stat.st_mtime, stat.st_mtime_nsec);
+            if name.to_bytes().starts_with(TEMPORARY.as_bytes()) {
+                if abandoned(used.0 as i64) {
+                    remove(dir, &name)?;
+                }
+            } else if name.to_bytes().ends_with(SUFFIX.as_bytes()) {
+                let size = u64::try_from(stat.st_size).unwrap_or_default();
+                total += size;
+                kept.push((used, name, size));
+            }
+        }
+        kept.sort();
+        for (_, name, size) in kept {
+            if total <= self.most_bytes {
+                break;
+            }
+            if name.to_bytes() != newest.as_bytes() {
+                remove(dir, &name)?;
+                total -= size;
+            }
+        }
         Ok(())
     }
 }
 
-trait SplitOffChecked {
-    fn split_off_checked(&mut self, at: usize) -> Option<Self>
-    where
-        Self: Sized;
+fn private(metadata: &std::fs::Metadata) -> bool {
+    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o077 == 0
 }
 
-impl SplitOffChecked for Vec<u8> {
-    fn split_off_checked(&mut self, at: usize) -> Option<Self> {
-        (self.len() > at).then(|| self.split_off(at))
+fn abandoned(modified: i64) -> bool {
+    let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(modified.max(0) as u64);
+    modified.elapsed().is_ok_and(|age| age > ABANDONED)
+}
+
+/// A new file with a name that nobody else has.
+fn create(dir: &File) -> io::Result<(String, File)> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{TEMPORARY}{}-{number}", std::process::id());
+        match openat(dir, &name, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(file) => return Ok((name, File::from(file))),
+            // Left by an earlier process of the same number.
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 
-/// Refuses a directory that somebody else owns or may write to.
-fn private(dir: &Path) -> io::Result<()> {
-    let metadata = File::open(dir)?.metadata()?;
-    let owner = rustix::process::geteuid().as_raw();
-    if metadata.uid() != owner || metadata.permissions().mode() & 0o077 != 0 {
-        return Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            format!("{} is not private to this user", dir.display()),
-        ));
+fn remove(dir: &File, name: &CString) -> io::Result<()> {
+    match unlinkat(dir, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
+
     use super::*;
+
+    fn cache(root: &Path, most_bytes: u64) -> Cache {
+        Cache::new(root.join("guests"), "pulley-1".into(), most_bytes)
+    }
+
+    fn key(number: u64) -> Digest {
+        Digest::of(&number.to_le_bytes())
+    }
 
     #[test]
     fn only_whole_private_artefacts_come_back() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::new(root.path().join("guests"), "x86_64-1");
-        let key = Digest::of(b"component");
-        assert_eq!(cache.get(&key), None);
-        cache.put(&key, b"code").unwrap();
-        assert_eq!(cache.get(&key).as_deref(), Some(&b"code"[..]));
+        let cache = cache(root.path(), 1 << 20);
+        assert_eq!(cache.get(&key(1)), None);
+        cache.put(&key(1), b"code").unwrap();
+        assert_eq!(cache.get(&key(1)).as_deref(), Some(&b"code"[..]));
 
-        let path = cache.path(&key);
+        let path = cache.root.join(cache.name(&key(1)));
         let whole = fs::read(&path).unwrap();
-        for damaged in [&whole[..whole.len() - 1], &whole[..31], b""] {
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
             fs::write(&path, damaged).unwrap();
-            assert_eq!(cache.get(&key), None);
+            assert_eq!(cache.get(&key(1)), None, "byte {at}");
+            fs::write(&path, &whole[..at]).unwrap();
+            assert_eq!(cache.get(&key(1)), None, "{at} bytes");
         }
-
         fs::write(&path, &whole).unwrap();
-        assert!(cache.get(&key).is_some());
-        fs::set_permissions(&cache.dir, fs::Permissions::from_mode(0o750)).unwrap();
-        assert_eq!(cache.get(&key), None);
-        assert!(cache.put(&key, b"code").is_err());
+        assert!(cache.get(&key(1)).is_some());
+
+        // What is for another component or another engine is not taken.
+        fs::copy(&path, cache.root.join(cache.name(&key(2)))).unwrap();
+        assert_eq!(cache.get(&key(2)), None);
+        let other = Cache::new(cache.root.clone(), "pulley-2".into(), 1 << 20);
+        fs::copy(&path, cache.root.join(other.name(&key(1)))).unwrap();
+        assert_eq!(other.get(&key(1)), None);
+
+        // Nor what others may write, or what lies elsewhere.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o620)).unwrap();
+        assert_eq!(cache.get(&key(1)), None);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let elsewhere = root.path().join("elsewhere");
+        fs::rename(&path, &elsewhere).unwrap();
+        symlink(&elsewhere, &path).unwrap();
+        assert_eq!(cache.get(&key(1)), None);
+        cache.put(&key(1), b"code").unwrap();
+        assert!(cache.get(&key(1)).is_some());
+        assert_eq!(fs::read(&elsewhere).unwrap(), whole);
+
+        fs::set_permissions(&cache.root, fs::Permissions::from_mode(0o750)).unwrap();
+        assert_eq!(cache.get(&key(1)), None);
+        assert!(cache.put(&key(1), b"code").is_err());
+    }
+
+    #[test]
+    fn a_link_to_a_directory_is_not_followed() {
+        let root = tempfile::tempdir().unwrap();
+        let real = cache(root.path(), 1 << 20);
+        real.put(&key(1), b"code").unwrap();
+        symlink(&real.root, root.path().join("link")).unwrap();
+        let linked = Cache::new(root.path().join("link"), "pulley-1".into(), 1 << 20);
+        assert_eq!(linked.get(&key(1)), None);
+        assert!(linked.put(&key(2), b"code").is_err());
+    }
+
+    #[test]
+    fn the_least_recently_used_go_first() {
+        let root = tempfile::tempdir().unwrap();
+        let room_for_three = 3 * (1000 + 48);
+        let cache = cache(root.path(), room_for_three);
+        let artefact = vec![7; 1000];
+        let used = |number, seconds| {
+            let path = cache.root.join(cache.name(&key(number)));
+            let file = File::options().write(true).open(path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+                .unwrap();
+        };
+        for number in 1..=3 {
+            cache.put(&key(number), &artefact).unwrap();
+            used(number, number);
+        }
+        assert!(cache.get(&key(1)).is_some());
+        fs::write(cache.root.join("new-1-0"), b"left").unwrap();
+        cache.put(&key(4), &artefact).unwrap();
+        let there: Vec<_> = (1..=4).filter(|n| cache.get(&key(*n)).is_some()).collect();
+        assert_eq!(there, [1, 3, 4]);
+        assert!(cache.root.join("new-1-0").exists(), "it may be in use");
+
+        // Artefacts of other profiles count, and go too.
+        let other = Cache::new(cache.root.clone(), "cranelift-2".into(), room_for_three);
+        for number in 5..=7 {
+            other.put(&key(number), &artefact).unwrap();
+        }
+        assert!((1..=4).all(|n| cache.get(&key(n)).is_none()));
+
+        // What never fits is not kept, and moves nothing out.
+        other.put(&key(8), &vec![7; 4000]).unwrap();
+        assert_eq!(other.get(&key(8)), None);
+        assert!((5..=7).all(|n| other.get(&key(n)).is_some()));
+    }
+
+    #[test]
+    fn many_may_use_it_at_once() {
+        let root = tempfile::tempdir().unwrap();
+        let artefact = |number: u64| vec![number as u8; 1000 + number as usize];
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let root = root.path();
+                scope.spawn(move || {
+                    // As another process would: with handles and locks of its own.
+                    let cache = cache(root, 5_000);
+                    for round in 0..100 {
+                        let number = (thread * 7 + round) % 12;
+                        if let Some(found) = cache.get(&key(number)) {
+                            assert_eq!(found, artefact(number));
+                        }
+                        cache.put(&key(number), &artefact(number)).unwrap();
+                    }
+                });
+            }
+        });
+        cache(root.path(), 5_000)
+            .put(&key(0), &artefact(0))
+            .unwrap();
+        let bytes: u64 = fs::read_dir(root.path().join("guests"))
+            .unwrap()
+            .map(|entry| entry.unwrap().metadata().unwrap().len())
+            .sum();
+        assert!(bytes <= 5_000, "{bytes}");
     }
 }

@@ -5,15 +5,19 @@ use wasmtime::Precompiled;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker};
 
-use crate::Sandbox;
 use crate::bindings::{setup::SetupPre, solution::SolutionPre, verifier::VerifierPre};
-use crate::host::{SetupHost, SolutionHost, VerifierHost};
+use crate::engine::Inner;
+use crate::host::{SetupHost, SolutionHost, VerifierHost, cut};
+use crate::profile::profile;
+use crate::{CompileError, Sandbox};
 
 /// A verifier, compiled and checked: its imports are offered and its export is right.
 #[derive(Clone)]
 pub struct Verifier {
     pub(crate) digest: Digest,
     pub(crate) pre: Arc<VerifierPre<VerifierHost>>,
+    /// The same for the engine that makes verdicts a second time.
+    pub(crate) twin: Option<Arc<VerifierPre<VerifierHost>>>,
 }
 
 /// A setup routine, compiled and checked.
@@ -34,7 +38,9 @@ pub struct Solution {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// More bytes than the host takes.
-    #[error("the component has {size} bytes, more than the limit of {limit}")]
+    #[error(
+        "the component has {size} bytes, more than the limit of {limit} (`max_component_bytes`; who runs this host may raise it)"
+    )]
     TooLarge {
         /// Bytes it has.
         size: u64,
@@ -49,11 +55,11 @@ pub enum LoadError {
         "a core WebAssembly module, not a component; `mcpmark task build` or `wasm-tools component new` makes one of it"
     )]
     CoreModule,
-    /// Malformed, or it uses a feature that is switched off.
-    #[error("not a valid component: {0}")]
-    Invalid(String),
+    /// It cannot be compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
     /// It wants something that this kind of guest is not given.
-    #[error("imports {}, which a {kind} is not given; it may import {offered}", .imports.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and "))]
+    #[error("imports {}, which a {kind} is not given; it may import {offered}", list(.imports))]
     Imports {
         /// The kind of guest that was asked for.
         kind: &'static str,
@@ -72,27 +78,57 @@ pub enum LoadError {
     },
 }
 
+impl LoadError {
+    /// Whether the host is to blame, and not the component.
+    pub fn is_infrastructure(&self) -> bool {
+        matches!(self, Self::Compile(CompileError::Host(_)))
+    }
+}
+
+/// Names that a component chose, as far as a person wants to read them.
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names.iter().take(SHOWN);
+    let mut text: Vec<String> = shown
+        .map(|name| format!("`{}`", cut(name.clone(), 200)))
+        .collect();
+    if names.len() > SHOWN {
+        text.push(format!("{} more", names.len() - SHOWN));
+    }
+    text.join(" and ")
+}
+
 const PACKAGE: &str = "mcpmark:guest/";
 const VERSION: &str = "@0.1.0";
 
-struct Kind {
-    name: &'static str,
-    interfaces: &'static [&'static str],
+/// The name of an interface of ours in an import.
+pub(crate) fn interface(import: &str) -> Option<&str> {
+    import.strip_prefix(PACKAGE)?.strip_suffix(VERSION)
+}
+
+/// What a world of ours asks for and gives.
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) export: &'static str,
+    pub(crate) interfaces: &'static [&'static str],
     offered: &'static str,
 }
 
-const VERIFIER: Kind = Kind {
+pub(crate) const VERIFIER: Kind = Kind {
     name: "verifier",
+    export: "verify",
     interfaces: &["state", "answer", "parameters", "log"],
     offered: "state, answer, parameters and log of mcpmark:guest@0.1.0",
 };
-const SETUP: Kind = Kind {
+pub(crate) const SETUP: Kind = Kind {
     name: "setup routine",
+    export: "setup",
     interfaces: &["builder", "random", "clock", "parameters", "log"],
     offered: "builder, random, clock, parameters and log of mcpmark:guest@0.1.0",
 };
-const SOLUTION: Kind = Kind {
+pub(crate) const SOLUTION: Kind = Kind {
     name: "solution",
+    export: "solve",
     interfaces: &["tools", "parameters", "log"],
     offered: "tools, parameters and log of mcpmark:guest@0.1.0",
 };
@@ -104,13 +140,23 @@ impl Sandbox {
     ///
     /// When the bytes are no component, or one that does not fit the `verifier` world.
     pub fn verifier(&self, bytes: &[u8]) -> Result<Verifier, LoadError> {
+        let (digest, pre) = self.verifier_pre(bytes)?;
+        let twin = match &self.inner.peer {
+            Some(peer) if self.trusting => Some(peer.trusting().verifier_pre(bytes)?.1),
+            Some(peer) => Some(peer.verifier_pre(bytes)?.1),
+            None => None,
+        };
+        Ok(Verifier { digest, pre, twin })
+    }
+
+    fn verifier_pre(
+        &self,
+        bytes: &[u8],
+    ) -> Result<(Digest, Arc<VerifierPre<VerifierHost>>), LoadError> {
         let (digest, component) = self.load(bytes, &VERIFIER)?;
         let pre = link(&self.inner.verifier, &component, &VERIFIER)?;
         let pre = VerifierPre::new(pre).map_err(|error| contract(&VERIFIER, &error))?;
-        Ok(Verifier {
-            digest,
-            pre: Arc::new(pre),
-        })
+        Ok((digest, Arc::new(pre)))
     }
 
     /// Compiles a setup routine, or takes it from the cache.
@@ -148,33 +194,45 @@ impl Sandbox {
         if size > limit {
             return Err(LoadError::TooLarge { size, limit });
         }
-        match bytes.get(..8) {
-            Some([0, b'a', b's', b'm', _, _, 0, 0]) => return Err(LoadError::CoreModule),
-            Some([0, b'a', b's', b'm', ..]) => {}
-            _ => return Err(LoadError::NotWasm),
-        }
+        check_form(bytes)?;
         let digest = Digest::of(bytes);
         let component = self.compile(bytes, &digest)?;
         self.check_imports(&component, kind)?;
         Ok((digest, component))
     }
 
-    fn compile(&self, bytes: &[u8], digest: &Digest) -> Result<Component, LoadError> {
-        let engine = &self.inner.engine;
-        let invalid = |error: wasmtime::Error| LoadError::Invalid(one_line(&error));
-        let cache = self.inner.cache.as_ref();
-        if let Some(artefact) = cache.and_then(|cache| cache.get(digest)) {
-            if let Some(component) = deserialize(engine, &artefact) {
+    fn compile(&self, bytes: &[u8], digest: &Digest) -> Result<Component, CompileError> {
+        let Inner { engine, cache, .. } = &*self.inner;
+        if let Some(artefact) = cache.as_ref().and_then(|cache| cache.get(digest)) {
+            if let Ok(component) = deserialize(engine, &artefact) {
                 return Ok(component);
             }
         }
-        let artefact = engine.precompile_component(bytes).map_err(invalid)?;
+        let artefact = self.artefact(bytes)?;
+        let component = deserialize(engine, &artefact)?;
         if let Some(cache) = cache {
             // A cache that cannot be written to costs time and nothing else.
             let _ = cache.put(digest, &artefact);
         }
-        deserialize(engine, &artefact)
-            .ok_or_else(|| LoadError::Invalid("the compiled component cannot be loaded".into()))
+        Ok(component)
+    }
+
+    fn artefact(&self, bytes: &[u8]) -> Result<Vec<u8>, CompileError> {
+        let inner = &*self.inner;
+        match &inner.compiler {
+            _ if self.trusting => inner
+                .engine
+                .precompile_component(bytes)
+                .map_err(|error| CompileError::Invalid(one_line(&error))),
+            Some(compiler) => {
+                let _slot = inner.compiling.take();
+                let profile = profile(&inner.engine, inner.kind);
+                compiler.compile(bytes, inner.kind, &profile)
+            }
+            None => Err(CompileError::host(
+                "this sandbox has no compiler for components that are not trusted (`SandboxConfig::compiler`)",
+            )),
+        }
     }
 
     /// Names what is not offered, before wasmtime stops at the first of them.
@@ -185,12 +243,7 @@ impl Sandbox {
             // A type gives a guest nothing; the types of a world are imports of its components.
             .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
             .map(|(name, _)| name.to_owned())
-            .filter(|name| {
-                let interface = name
-                    .strip_prefix(PACKAGE)
-                    .and_then(|name| name.strip_suffix(VERSION));
-                !interface.is_some_and(|name| kind.interfaces.contains(&name))
-            })
+            .filter(|name| !interface(name).is_some_and(|name| kind.interfaces.contains(&name)))
             .collect();
         if imports.is_empty() {
             Ok(())
@@ -201,6 +254,15 @@ impl Sandbox {
                 offered: kind.offered,
             })
         }
+    }
+}
+
+/// Tells components from modules and from anything else.
+pub(crate) fn check_form(bytes: &[u8]) -> Result<(), LoadError> {
+    match bytes.get(..8) {
+        Some([0, b'a', b's', b'm', _, _, 0, 0]) => Err(LoadError::CoreModule),
+        Some([0, b'a', b's', b'm', ..]) => Ok(()),
+        _ => Err(LoadError::NotWasm),
     }
 }
 
@@ -236,16 +298,25 @@ fn contract(kind: &Kind, error: &wasmtime::Error) -> LoadError {
 /// An error and its causes on one line.
 pub(crate) fn one_line(error: &wasmtime::Error) -> String {
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    causes.join(": ").replace('\n', " ")
+    cut(causes.join(": ").replace('\n', " "), 4096)
 }
 
 #[allow(unsafe_code, reason = "wasmtime maps compiled code as it is")]
-fn deserialize(engine: &wasmtime::Engine, artefact: &[u8]) -> Option<Component> {
+fn deserialize(engine: &wasmtime::Engine, artefact: &[u8]) -> Result<Component, CompileError> {
     if wasmtime::Engine::detect_precompiled(artefact) != Some(Precompiled::Component) {
-        return None;
+        return Err(CompileError::host("what the compiler made is no component"));
     }
-    // SAFETY: the artefact was made by this engine's compiler: either just now, or by an
-    // earlier process of this user, and then the cache has checked the file's owner,
-    // directory and digest. wasmtime itself checks version and settings.
-    unsafe { Component::deserialize(engine, artefact) }.ok()
+    // SAFETY: the artefact was made by this engine's compiler: in this process, or in the
+    // child that the embedder names, or by an earlier one of this user, and then the cache
+    // has checked owner and digest. wasmtime itself checks version and settings.
+    let component = unsafe { Component::deserialize(engine, artefact) };
+    component.map_err(|error| {
+        let message = one_line(&error);
+        // What the pool has no room for: instances, memories, tables, globals.
+        if message.contains("exceeds the") {
+            CompileError::NoRoom(message)
+        } else {
+            CompileError::host(message)
+        }
+    })
 }

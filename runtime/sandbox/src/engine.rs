@@ -1,4 +1,3 @@
-use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,6 +10,9 @@ use wasmtime::{
 use crate::bindings::mcpmark::guest;
 use crate::cache::Cache;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
+use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
+use crate::profile::profile;
+use crate::{Compiler, EngineKind, Limits};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
@@ -21,8 +23,20 @@ pub const MAX_MEMORY_BYTES: u64 = 1 << 30;
 /// How a [`Sandbox`] is set up.
 #[derive(Debug, Clone)]
 pub struct SandboxConfig {
+    /// What executes guests.
+    pub engine: EngineKind,
+    /// Whether each verdict is made a second time by the other engine; if the two
+    /// disagree, there is none.
+    pub cross_check: bool,
+    /// What compiles components in a process of its own. Without it only those load that
+    /// are in the cache, or that come through [`Sandbox::trusting`].
+    pub compiler: Option<Compiler>,
     /// A private directory for compiled guests; without one each process compiles anew.
     pub cache: Option<PathBuf>,
+    /// Bytes that the directory may hold; the least recently used go first.
+    pub cache_bytes: u64,
+    /// What a run may use at most, whatever limits it comes with.
+    pub ceiling: Limits,
     /// How many guests may run at once. Further ones wait.
     pub slots: u32,
     /// The largest component that is accepted, in bytes.
@@ -32,7 +46,12 @@ pub struct SandboxConfig {
 impl Default for SandboxConfig {
     fn default() -> Self {
         Self {
+            engine: EngineKind::default(),
+            cross_check: false,
+            compiler: None,
             cache: None,
+            cache_bytes: 2 << 30,
+            ceiling: Limits::CEILING,
             slots: 64,
             max_component_bytes: 16 << 20,
         }
@@ -45,10 +64,19 @@ impl Default for SandboxConfig {
 #[derive(Clone)]
 pub struct Sandbox {
     pub(crate) inner: Arc<Inner>,
+    /// Whether what this handle loads may be compiled in this process.
+    pub(crate) trusting: bool,
 }
 
 pub(crate) struct Inner {
     pub(crate) engine: Engine,
+    pub(crate) kind: EngineKind,
+    /// Makes verdicts a second time.
+    pub(crate) peer: Option<Sandbox>,
+    pub(crate) compiler: Option<Compiler>,
+    pub(crate) ceiling: Limits,
+    /// Compilations at the same time.
+    pub(crate) compiling: Slots,
     pub(crate) verifier: Linker<VerifierHost>,
     pub(crate) setup: Linker<SetupHost>,
     pub(crate) solution: Linker<SolutionHost>,
@@ -69,6 +97,13 @@ impl Sandbox {
     ///
     /// When the host refuses what the engine needs, address space for one.
     pub fn new(config: &SandboxConfig) -> Result<Self, EngineError> {
+        let peer = SandboxConfig {
+            engine: config.engine.other(),
+            cross_check: false,
+            ..config.clone()
+        };
+        let peer = config.cross_check.then(|| Self::new(&peer)).transpose()?;
+        let kind = config.engine;
         let engine = Engine::new(&engine_config(config)).map_err(engine_error)?;
         let mut verifier = Linker::new(&engine);
         let mut setup = Linker::new(&engine);
@@ -92,53 +127,86 @@ impl Sandbox {
         let cache = config
             .cache
             .as_ref()
-            .map(|dir| Cache::new(dir.clone(), &profile(&engine)));
+            .map(|dir| Cache::new(dir.clone(), profile(&engine, kind), config.cache_bytes));
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         Ok(Self {
+            trusting: false,
             inner: Arc::new(Inner {
                 engine,
+                kind,
+                peer,
+                compiler: config.compiler.clone(),
+                // The pool has room for no more.
+                ceiling: Limits {
+                    memory_bytes: config.ceiling.memory_bytes.min(MAX_MEMORY_BYTES),
+                    table_elements: config.ceiling.table_elements.min(MAX_TABLE_ELEMENTS),
+                    ..config.ceiling
+                },
+                compiling: Slots::new(cores),
                 verifier,
                 setup,
                 solution,
                 cache,
                 max_component_bytes: config.max_component_bytes,
-                slots: Slots {
-                    free: Mutex::new(config.slots.max(1)),
-                    freed: Condvar::new(),
-                },
+                slots: Slots::new(config.slots.max(1)),
             }),
         })
     }
 
-    /// A short name for everything about the engine that compiled code depends on.
-    /// Artefacts of one profile are not used under another.
+    /// A handle that compiles in this process what is not in the cache. Only for
+    /// components that come from a source as trusted as this program: a crafted one can
+    /// take all memory, or never come to an end.
+    pub fn trusting(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            trusting: true,
+        }
+    }
+
+    /// A short name for everything that a verdict depends on beside the guest and its
+    /// input: engine, version, settings, processor. Two, if verdicts are cross-checked.
     pub fn profile(&self) -> String {
-        profile(&self.inner.engine)
+        let own = profile(&self.inner.engine, self.inner.kind);
+        match &self.inner.peer {
+            Some(peer) => format!("{own}+{}", peer.profile()),
+            None => own,
+        }
     }
 }
 
 impl Inner {
     /// Waits until a guest may run. The pool itself fails when it is full.
     pub(crate) fn slot(&self) -> Slot<'_> {
-        let mut free = self
-            .slots
-            .free
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        self.slots.take()
+    }
+}
+
+/// How many may do something at once.
+pub(crate) struct Slots {
+    free: Mutex<u32>,
+    freed: Condvar,
+}
+
+impl Slots {
+    fn new(count: u32) -> Self {
+        Self {
+            free: Mutex::new(count),
+            freed: Condvar::new(),
+        }
+    }
+
+    /// Waits until one is free.
+    pub(crate) fn take(&self) -> Slot<'_> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
             free = self
-                .slots
                 .freed
                 .wait(free)
                 .unwrap_or_else(PoisonError::into_inner);
         }
         *free -= 1;
-        Slot(&self.slots)
+        Slot(self)
     }
-}
-
-struct Slots {
-    free: Mutex<u32>,
-    freed: Condvar,
 }
 
 pub(crate) struct Slot<'a>(&'a Slots);
@@ -165,16 +233,16 @@ fn engine_config(config: &SandboxConfig) -> Config {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(slots)
         .max_component_instance_size(1 << 20)
-        .max_core_instances_per_component(20)
-        .max_memories_per_component(4)
-        .max_tables_per_component(8)
-        .total_core_instances(slots * 20)
+        .max_core_instances_per_component(MAX_INSTANCES)
+        .max_memories_per_component(MAX_MEMORIES)
+        .max_tables_per_component(MAX_TABLES)
+        .total_core_instances(slots * MAX_INSTANCES)
         .max_core_instance_size(1 << 20)
-        .max_memories_per_module(4)
-        .max_tables_per_module(8)
-        .total_memories(slots * 4)
-        .total_tables(slots * 8)
-        .table_elements(100_000)
+        .max_memories_per_module(MAX_MEMORIES)
+        .max_tables_per_module(MAX_TABLES)
+        .total_memories(slots * MAX_MEMORIES)
+        .total_tables(slots * MAX_TABLES)
+        .table_elements(MAX_TABLE_ELEMENTS as usize)
         .max_memory_size(MAX_MEMORY_BYTES as usize)
         // Zeroing the pages a small guest touched costs less than giving them back.
         .linear_memory_keep_resident(256 << 10)
@@ -183,9 +251,15 @@ fn engine_config(config: &SandboxConfig) -> Config {
         // Misses pages that were swapped out: the next guest could read what the last one left.
         .pagemap_scan(Enabled::No);
 
+    let mut engine = compiler_config(config.engine);
+    engine.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    engine
+}
+
+/// What machine code depends on. How instances are kept is not among it.
+fn compiler_config(kind: EngineKind) -> Config {
     let mut engine = Config::new();
     engine
-        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
         .memory_init_cow(false)
         .cranelift_opt_level(OptLevel::Speed)
         .cranelift_nan_canonicalization(true)
@@ -194,27 +268,20 @@ fn engine_config(config: &SandboxConfig) -> Config {
         .wasm_memory64(false)
         .consume_fuel(true)
         .epoch_interruption(true)
-        .max_wasm_stack(512 << 10)
+        .max_wasm_stack(MAX_STACK_BYTES as usize)
         .wasm_backtrace_max_frames(None)
         .generate_address_map(false);
+    if kind == EngineKind::Pulley {
+        engine
+            .target("pulley64")
+            .expect("wasmtime is built with its interpreter");
+    }
     engine
 }
 
-fn profile(engine: &Engine) -> String {
-    struct Fnv(u64);
-    impl Hasher for Fnv {
-        fn finish(&self) -> u64 {
-            self.0
-        }
-        fn write(&mut self, bytes: &[u8]) {
-            for byte in bytes {
-                self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-            }
-        }
-    }
-    let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
-    engine.precompile_compatibility_hash().hash(&mut hasher);
-    format!("{}-{:016x}", std::env::consts::ARCH, hasher.finish())
+/// An engine that only compiles.
+pub(crate) fn compiling_engine(kind: EngineKind) -> Result<Engine, EngineError> {
+    Engine::new(&compiler_config(kind)).map_err(engine_error)
 }
 
 /// Moves the epoch on for as long as the engine lives.

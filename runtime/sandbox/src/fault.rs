@@ -29,6 +29,8 @@ pub enum FaultKind {
     Output,
     /// It could not be instantiated.
     Link,
+    /// Two engines came to different results.
+    Disagreement,
 }
 
 impl FaultKind {
@@ -42,6 +44,7 @@ impl FaultKind {
             Self::Copy => "copy",
             Self::Output => "output",
             Self::Link => "link",
+            Self::Disagreement => "disagreement",
         }
     }
 }

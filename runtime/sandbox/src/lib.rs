@@ -6,6 +6,11 @@
 //! world and nothing else; what it may use is set by [`Limits`], and what stops it is a
 //! [`Fault`] with a name. Runs are synchronous: call them from a thread that may block.
 //!
+//! Components are compiled by a [`Compiler`], a child process with limits of its own,
+//! because a crafted one can take all memory or never come to an end. Without one, only
+//! what an embedder trusts is compiled, in this process, through [`Sandbox::trusting`].
+//! [`inspect`] reads what a component asks for before any of that.
+//!
 //! ```no_run
 //! use mcpmark_sandbox::{Limits, Sandbox, SandboxConfig, VerifyInput};
 //! use mcpmark_snapshot::Snapshot;
@@ -13,7 +18,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let (start, end): (Snapshot, Snapshot) = unimplemented!();
 //! let sandbox = Sandbox::new(&SandboxConfig::default())?;
-//! let verifier = sandbox.verifier(&std::fs::read("verifier.wasm")?)?;
+//! let verifier = sandbox.trusting().verifier(&std::fs::read("verifier.wasm")?)?;
 //! let input = VerifyInput { start, end, answer: None, parameters: "{}".into() };
 //! let run = sandbox.verify(&verifier, input, &Limits::VERIFIER);
 //! assert!(run.result?.passed());
@@ -23,18 +28,30 @@
 
 mod bindings;
 mod cache;
+mod compiler;
 mod component;
+mod cross;
 mod engine;
 mod fault;
 mod host;
+mod inspect;
 mod limits;
+mod profile;
 mod run;
+mod serve;
 mod verdict;
 
+pub use crate::compiler::{CompileError, CompileLimits, Compiler};
 pub use crate::component::{LoadError, Setup, Solution, Verifier};
 pub use crate::engine::{EngineError, MAX_MEMORY_BYTES, Sandbox, SandboxConfig};
 pub use crate::fault::{Fault, FaultKind, RunError};
 pub use crate::host::{Log, ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
-pub use crate::limits::{CALL_COST, Limits};
+pub use crate::inspect::{Capability, Export, GuestKind, Inspection, Profile, inspect};
+pub use crate::limits::{
+    CALL_COST, Limits, LimitsError, MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES,
+    MAX_TABLE_ELEMENTS, MAX_TABLES,
+};
+pub use crate::profile::EngineKind;
 pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
+pub use crate::serve::serve_compiler;
 pub use crate::verdict::{Check, Verdict};

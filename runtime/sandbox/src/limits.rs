@@ -1,4 +1,8 @@
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+use crate::MAX_MEMORY_BYTES;
 
 /// What one run of a guest may use. The defaults are those of a verifier.
 ///
@@ -16,7 +20,7 @@ pub struct Limits {
     pub table_elements: u64,
     /// Wall time in milliseconds.
     pub time_ms: u64,
-    /// Bytes that the host copies to the guest over all calls, with
+    /// Bytes that pass between guest and host over all calls, in either direction, with
     /// [`CALL_COST`] bytes charged for each call on top.
     pub copy_bytes: u64,
     /// Bytes of log lines that are kept; later ones are counted and dropped.
@@ -28,7 +32,18 @@ pub struct Limits {
 }
 
 /// What a call into the host is charged beyond the bytes it copies.
-pub const CALL_COST: u64 = 256;
+pub const CALL_COST: u64 = 1 << 10;
+
+/// Core instances in one guest. Fixed, as is what follows.
+pub const MAX_INSTANCES: u32 = 20;
+/// Linear memories in one guest.
+pub const MAX_MEMORIES: u32 = 4;
+/// Tables in one guest.
+pub const MAX_TABLES: u32 = 8;
+/// Elements in one table; no limit goes past it.
+pub const MAX_TABLE_ELEMENTS: u64 = 100_000;
+/// Bytes of stack of a guest's functions.
+pub const MAX_STACK_BYTES: u64 = 512 << 10;
 
 const MIB: u64 = 1 << 20;
 
@@ -50,6 +65,7 @@ impl Limits {
         fuel: 20_000_000_000,
         memory_bytes: 256 * MIB,
         time_ms: 120_000,
+        copy_bytes: 4096 * MIB,
         ..Self::VERIFIER
     };
 
@@ -61,10 +77,225 @@ impl Limits {
         output_bytes: MIB,
         ..Self::VERIFIER
     };
+
+    /// What a host grants at most, unless its operator says otherwise.
+    pub const CEILING: Self = Self {
+        fuel: 100_000_000_000,
+        memory_bytes: MAX_MEMORY_BYTES,
+        table_elements: MAX_TABLE_ELEMENTS,
+        time_ms: 3_600_000,
+        copy_bytes: 16_384 * MIB,
+        log_bytes: 16 * MIB,
+        output_bytes: 16 * MIB,
+        checks: 100_000,
+    };
+
+    /// These limits, lowered where the ceiling is below them.
+    #[must_use]
+    pub fn below(mut self, ceiling: &Self) -> Self {
+        let mut ceiling = *ceiling;
+        for (limit, most) in self.fields().into_iter().zip(ceiling.fields()) {
+            *limit.1 = (*limit.1).min(*most.1);
+        }
+        self
+    }
+
+    /// These limits, with those that a text like `fuel=2000000000, memory_bytes=134217728` sets.
+    ///
+    /// # Errors
+    ///
+    /// When the text has another shape, names something else, or a value is no positive number.
+    pub fn with(mut self, text: &str) -> Result<Self, LimitsError> {
+        for part in text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+        {
+            let (name, value) = part
+                .split_once('=')
+                .map(|(name, value)| (name.trim(), value.trim()))
+                .ok_or_else(|| LimitsError::Shape(part.to_owned()))?;
+            let mut fields = self.fields();
+            let names = fields.each_ref().map(|(name, _)| *name);
+            let field = fields
+                .iter_mut()
+                .find(|field| field.0 == name)
+                .ok_or_else(|| LimitsError::Unknown {
+                    name: name.to_owned(),
+                    known: names.join(", "),
+                })?;
+            *field.1 = match value.parse() {
+                Ok(value) if value > 0 => value,
+                _ => {
+                    return Err(LimitsError::Value {
+                        name: name.to_owned(),
+                        value: value.to_owned(),
+                    });
+                }
+            };
+        }
+        Ok(self)
+    }
+
+    fn fields(&mut self) -> [(&'static str, &mut u64); 8] {
+        [
+            ("fuel", &mut self.fuel),
+            ("memory_bytes", &mut self.memory_bytes),
+            ("table_elements", &mut self.table_elements),
+            ("time_ms", &mut self.time_ms),
+            ("copy_bytes", &mut self.copy_bytes),
+            ("log_bytes", &mut self.log_bytes),
+            ("output_bytes", &mut self.output_bytes),
+            ("checks", &mut self.checks),
+        ]
+    }
+
+    fn get(mut self, name: &str) -> u64 {
+        let fields = self.fields();
+        let field = fields.into_iter().find(|field| field.0 == name);
+        field.map_or(0, |field| *field.1)
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self::VERIFIER
+    }
+}
+
+/// Limits that somebody wrote cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LimitsError {
+    /// Not a name, an equals sign and a number.
+    #[error("{0:?} is not of the form name=number")]
+    Shape(String),
+    /// There is no such limit.
+    #[error("there is no limit `{name}`; there are {known}")]
+    Unknown {
+        /// What was written.
+        name: String,
+        /// The limits there are.
+        known: String,
+    },
+    /// Not a number that a limit can have.
+    #[error("limit `{name}`: {value:?} is no whole number above 0")]
+    Value {
+        /// The limit.
+        name: String,
+        /// What was written.
+        value: String,
+    },
+}
+
+/// The limits of one run, and the ceiling of the host that they are under.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Allowed {
+    pub(crate) limits: Limits,
+    ceiling: Limits,
+}
+
+impl Allowed {
+    pub(crate) fn new(limits: &Limits, ceiling: &Limits) -> Self {
+        Self {
+            limits: limits.below(ceiling),
+            ceiling: *ceiling,
+        }
+    }
+
+    /// Names a limit and who can raise it, for the end of a fault's message.
+    pub(crate) fn how_to_raise(&self, name: &'static str) -> Raise {
+        Raise {
+            name,
+            value: self.limits.get(name),
+            ceiling: self.ceiling.get(name),
+        }
+    }
+}
+
+pub(crate) struct Raise {
+    name: &'static str,
+    value: u64,
+    ceiling: u64,
+}
+
+impl fmt::Display for Raise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            value,
+            ceiling,
+        } = self;
+        if value < ceiling {
+            write!(
+                f,
+                "(limit `{name}`, which the task's `limits` may raise to {ceiling} on this host)"
+            )
+        } else {
+            write!(
+                f,
+                "(limit `{name}`, at the ceiling of this host, which its operator may raise)"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_sets_the_limits_it_names() {
+        let limits = Limits::VERIFIER.with(" fuel=5, checks = 7 ,").unwrap();
+        assert_eq!((limits.fuel, limits.checks), (5, 7));
+        assert_eq!(limits.memory_bytes, Limits::VERIFIER.memory_bytes);
+        for (text, message) in [
+            ("fuel", "\"fuel\" is not of the form name=number"),
+            ("fuel=0", "limit `fuel`: \"0\" is no whole number above 0"),
+            ("fuel=-1", "limit `fuel`: \"-1\" is no whole number above 0"),
+            (
+                "speed=1",
+                "there is no limit `speed`; there are fuel, memory_bytes, table_elements, time_ms, copy_bytes, log_bytes, output_bytes, checks",
+            ),
+        ] {
+            assert_eq!(
+                Limits::VERIFIER.with(text).unwrap_err().to_string(),
+                message
+            );
+        }
+    }
+
+    #[test]
+    fn every_limit_has_a_name_and_stays_below_the_ceiling() {
+        let serde_json::Value::Object(written) = serde_json::to_value(Limits::VERIFIER).unwrap()
+        else {
+            panic!("limits are an object");
+        };
+        let mut limits = Limits::VERIFIER;
+        let names = limits.fields().map(|field| field.0);
+        assert!(written.keys().eq(names));
+        for name in names {
+            let ceiling = Limits::CEILING.with(&format!("{name}=3")).unwrap();
+            let limits = Limits::VERIFIER.below(&ceiling);
+            assert_eq!(limits, Limits::VERIFIER.with(&format!("{name}=3")).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_fault_says_who_can_raise_the_limit() {
+        let below = Allowed::new(&Limits::VERIFIER, &Limits::CEILING);
+        assert_eq!(
+            below.how_to_raise("checks").to_string(),
+            "(limit `checks`, which the task's `limits` may raise to 100000 on this host)"
+        );
+        let ceiling = Limits {
+            checks: 10,
+            ..Limits::CEILING
+        };
+        assert_eq!(
+            Allowed::new(&Limits::VERIFIER, &ceiling)
+                .how_to_raise("checks")
+                .to_string(),
+            "(limit `checks`, at the ceiling of this host, which its operator may raise)"
+        );
     }
 }

@@ -2,14 +2,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use mcpmark_snapshot::Snapshot;
-use wasmtime::{Store, Trap};
+use wasmtime::{PoolConcurrencyLimitError, Store, Trap};
 
-use crate::bindings::verifier::Check as WitCheck;
-use crate::component::{Setup, Solution, Verifier, one_line};
+use crate::bindings::verifier::{Check as WitCheck, VerifierPre};
+use crate::component::{Setup, Solution, one_line};
 use crate::engine::TICK;
 use crate::host::{
     Common, HasCommon, Log, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost, WorldBuilder,
 };
+use crate::limits::Allowed;
 use crate::{Check, Fault, FaultKind, Limits, RunError, Sandbox, Verdict};
 
 /// What a verifier is given.
@@ -61,17 +62,27 @@ pub enum Solved {
 }
 
 impl Sandbox {
-    /// Grades a final state. The same input gives the same verdict, byte for byte.
-    pub fn verify(&self, guest: &Verifier, input: VerifyInput, limits: &Limits) -> Run<Verdict> {
+    /// Grades a final state on this sandbox's own engine.
+    pub(crate) fn verify_once(
+        &self,
+        pre: &VerifierPre<VerifierHost>,
+        input: VerifyInput,
+        limits: &Limits,
+    ) -> Run<Verdict> {
+        let allowed = self.allowed(limits);
         let host = VerifierHost {
-            common: Common::new(*limits, input.parameters),
+            common: Common::new(allowed, input.parameters),
             start: input.start,
             end: input.end,
             answer: input.answer,
+            changes: None,
         };
-        let run = self.run(host, verdict_bytes(limits), |store| {
-            guest.pre.instantiate(&mut *store)?.call_verify(store)
-        });
+        let run = self.run(
+            host,
+            verdict_bytes(&allowed.limits),
+            "output_bytes",
+            |store| pre.instantiate(&mut *store)?.call_verify(store),
+        );
         run.and_then(|checks, _| {
             let checks = checks
                 .into_iter()
@@ -87,16 +98,17 @@ impl Sandbox {
                     },
                 )
                 .collect();
-            Verdict::new(checks, limits).map_err(RunError::Fault)
+            Verdict::within(checks, &allowed).map_err(RunError::Fault)
         })
     }
 
     /// Builds a world from a seed.
     pub fn build_world(&self, guest: &Setup, input: SetupInput, limits: &Limits) -> Run<Snapshot> {
         let world = WorldBuilder::new(input.max_bytes, input.max_entries);
-        let common = Common::new(*limits, input.parameters);
+        let allowed = self.allowed(limits);
+        let common = Common::new(allowed, input.parameters);
         let host = SetupHost::new(common, world, input.seed, input.clock);
-        let run = self.run(host, limits.memory_bytes, |store| {
+        let run = self.run(host, allowed.limits.memory_bytes, "memory_bytes", |store| {
             guest.pre.instantiate(&mut *store)?.call_setup(store)
         });
         run.and_then(|(), host| Ok(host.world.finish()))
@@ -110,12 +122,13 @@ impl Sandbox {
         parameters: String,
         limits: &Limits,
     ) -> Run<Solved> {
+        let allowed = self.allowed(limits);
         let host = SolutionHost {
-            common: Common::new(*limits, parameters),
+            common: Common::new(allowed, parameters),
             tools,
             stopped: None,
         };
-        let run = self.run(host, limits.memory_bytes, |store| {
+        let run = self.run(host, allowed.limits.memory_bytes, "memory_bytes", |store| {
             guest.pre.instantiate(&mut *store)?.call_solve(store)
         });
         let Raw {
@@ -126,21 +139,27 @@ impl Sandbox {
         } = run;
         let result = match (result, host.and_then(|host| host.stopped)) {
             (_, Some(reason)) => Ok(Solved::Stopped(reason)),
-            (result, None) => result.map(Solved::Answer),
+            (result, None) => result.and_then(|answer| within(answer, &allowed)),
         };
         Run { result, log, fuel }
     }
 
-    /// One guest in one fresh store. `call_bytes` is what it may hand over in one call.
+    fn allowed(&self, limits: &Limits) -> Allowed {
+        Allowed::new(limits, &self.inner.ceiling)
+    }
+
+    /// One guest in one fresh store. `call_bytes` is what it may hand over in one call,
+    /// which follows from `call_limit`.
     fn run<H: HasCommon, R>(
         &self,
         host: H,
         call_bytes: u64,
+        call_limit: &'static str,
         call: impl FnOnce(&mut Store<H>) -> wasmtime::Result<R>,
     ) -> Raw<R, H> {
         let _slot = self.inner.slot();
         let mut store = Store::new(&self.inner.engine, host);
-        let limits = store.data_mut().common().limits;
+        let limits = store.data_mut().common().allowed.limits;
         store.limiter(|host| host.common());
         store.set_hostcall_fuel(usize::try_from(call_bytes).unwrap_or(usize::MAX));
         store.set_epoch_deadline(ticks(limits.time_ms));
@@ -154,7 +173,10 @@ impl Sandbox {
         let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
         let result = match called {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(classify(&error, call_bytes, store.data_mut().common())),
+            Ok(Err(error)) => {
+                let hand_over = (call_bytes, call_limit);
+                Err(classify(&error, hand_over, store.data_mut().common()))
+            }
             Err(panic) => Err(RunError::Host(format!(
                 "the host panicked: {}",
                 payload(&*panic)
@@ -169,6 +191,20 @@ impl Sandbox {
             host: Some(host),
         }
     }
+}
+
+fn within(answer: String, allowed: &Allowed) -> Result<Solved, RunError> {
+    let (bytes, limit) = (answer.len() as u64, allowed.limits.output_bytes);
+    if bytes <= limit {
+        return Ok(Solved::Answer(answer));
+    }
+    Err(RunError::Fault(Fault::new(
+        FaultKind::Output,
+        format!(
+            "the answer has {bytes} bytes, more than {limit} {}",
+            allowed.how_to_raise("output_bytes")
+        ),
+    )))
 }
 
 /// A run before its result was looked at.
@@ -208,41 +244,56 @@ fn ticks(time_ms: u64) -> u64 {
     time_ms.div_ceil(TICK.as_millis() as u64) + 1
 }
 
-fn classify(error: &wasmtime::Error, call_bytes: u64, common: &Common) -> RunError {
+fn classify(
+    error: &wasmtime::Error,
+    (call_bytes, call_limit): (u64, &'static str),
+    common: &Common,
+) -> RunError {
     if let Some(Stop(stop)) = error.downcast_ref::<Stop>() {
         return match stop {
             RunError::Fault(fault) => RunError::Fault(fault.clone()),
             RunError::Host(message) => RunError::Host(message.clone()),
         };
     }
-    let limits = &common.limits;
+    let limits = &common.allowed.limits;
+    let raise = |name| common.allowed.how_to_raise(name);
     let fault = match error.downcast_ref::<Trap>() {
         Some(Trap::OutOfFuel) => Fault::new(
             FaultKind::Fuel,
             format!(
-                "the guest used up its {} units of fuel (limit `fuel`)",
-                limits.fuel
+                "the guest used up its {} units of fuel {}",
+                limits.fuel,
+                raise("fuel")
             ),
         ),
         Some(Trap::Interrupt) => Fault::new(
             FaultKind::Time,
             format!(
-                "the guest ran longer than {} (limit `time_ms`)",
-                humane(Duration::from_millis(limits.time_ms))
+                "the guest ran longer than {} {}",
+                humane(Duration::from_millis(limits.time_ms)),
+                raise("time_ms")
             ),
         ),
         Some(trap) => match common.panic_message() {
             Some(message) => Fault::new(FaultKind::Trap, format!("panicked: {message}")),
             None => Fault::new(FaultKind::Trap, bare(&trap.to_string())),
         },
+        None if error.is::<PoolConcurrencyLimitError>() => {
+            return RunError::Host(format!("no room for another guest: {error}"));
+        }
         None => {
             let message = one_line(error);
             if message.contains("fuel allocated for hostcalls") {
                 Fault::new(
                     FaultKind::Output,
-                    format!("the guest handed over more than {call_bytes} bytes at once"),
+                    format!(
+                        "the guest handed over more than {call_bytes} bytes at once {}",
+                        raise(call_limit)
+                    ),
                 )
-            } else if message.contains("exceeds the limit of") || message.contains("pool") {
+            } else if message.contains("exceeds the limit of")
+                || message.contains("resource limit exceeded")
+            {
                 Fault::new(FaultKind::Link, message)
             } else {
                 Fault::new(FaultKind::Trap, message)

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::Allowed;
 use crate::{Fault, FaultKind, Limits};
 
 /// One named condition that a verifier looked at.
@@ -28,15 +29,21 @@ impl Verdict {
     ///
     /// An `output` fault for no checks, an empty or repeated name, or too many bytes.
     pub fn new(checks: Vec<Check>, limits: &Limits) -> Result<Self, Fault> {
+        Self::within(checks, &Allowed::new(limits, &Limits::CEILING))
+    }
+
+    pub(crate) fn within(checks: Vec<Check>, allowed: &Allowed) -> Result<Self, Fault> {
+        let limits = &allowed.limits;
         let fault = |message| Err(Fault::new(FaultKind::Output, message));
         if checks.is_empty() {
             return fault("the verifier returned no checks".into());
         }
         if checks.len() as u64 > limits.checks {
             return fault(format!(
-                "the verdict has {} checks, more than the limit of {}",
+                "the verdict has {} checks, more than {} {}",
                 checks.len(),
-                limits.checks
+                limits.checks,
+                allowed.how_to_raise("checks")
             ));
         }
         let bytes: usize = checks
@@ -45,8 +52,9 @@ impl Verdict {
             .sum();
         if bytes as u64 > limits.output_bytes {
             return fault(format!(
-                "the verdict has {bytes} bytes, more than the limit of {}",
-                limits.output_bytes
+                "the verdict has {bytes} bytes, more than {} {}",
+                limits.output_bytes,
+                allowed.how_to_raise("output_bytes")
             ));
         }
         let mut names = HashSet::new();
@@ -117,11 +125,11 @@ mod tests {
             (vec![check(" ", true)], "check 1 has no name"),
             (
                 vec![check("a", true), check("b", true), check("c", true)],
-                "the verdict has 3 checks, more than the limit of 2",
+                "the verdict has 3 checks, more than 2 (limit `checks`, which the task's `limits` may raise to 100000 on this host)",
             ),
             (
                 vec![check("a long name", true)],
-                "the verdict has 11 bytes, more than the limit of 10",
+                "the verdict has 11 bytes, more than 10 (limit `output_bytes`, which the task's `limits` may raise to 16777216 on this host)",
             ),
         ] {
             let fault = Verdict::new(checks, &limits).unwrap_err();

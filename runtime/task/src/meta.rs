@@ -30,6 +30,11 @@ const LIMITS: &[&str] = &[
     "tool_call_seconds",
     "fuel",
     "memory_bytes",
+    "table_elements",
+    "copy_bytes",
+    "log_bytes",
+    "output_bytes",
+    "checks",
     "world_bytes",
 ];
 
@@ -99,6 +104,16 @@ pub struct Limits {
     pub fuel: Option<u64>,
     /// Linear memory of the verifier, in bytes.
     pub memory_bytes: Option<u64>,
+    /// Table elements of the verifier.
+    pub table_elements: Option<u64>,
+    /// Bytes that pass between the verifier and the host, with a price for each call.
+    pub copy_bytes: Option<u64>,
+    /// Bytes of the verifier's log that are kept.
+    pub log_bytes: Option<u64>,
+    /// Bytes of the verdict.
+    pub output_bytes: Option<u64>,
+    /// Checks in the verdict.
+    pub checks: Option<u64>,
     /// Size of the world with all that the agent adds, in bytes.
     pub world_bytes: Option<u64>,
 }
@@ -254,6 +269,11 @@ fn limits(document: &Document) -> Result<Limits, Error> {
         tool_call_seconds: object.number("tool_call_seconds", 1)?,
         fuel: object.number("fuel", 1)?,
         memory_bytes: object.number("memory_bytes", 1)?,
+        table_elements: object.number("table_elements", 1)?,
+        copy_bytes: object.number("copy_bytes", 1)?,
+        log_bytes: object.number("log_bytes", 1)?,
+        output_bytes: object.number("output_bytes", 1)?,
+        checks: object.number("checks", 1)?,
         world_bytes: object.number("world_bytes", 1)?,
     })
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::args::GradeArgs;
 use crate::context::{self, Context};
+use crate::engine;
 use crate::error::CommandError;
 use crate::exit;
 use crate::output::{self, sanitise};
@@ -34,7 +35,7 @@ struct Case {
 /// Grades a directory.
 pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandError> {
     let store = context.store()?;
-    let sandbox = context.sandbox(1)?;
+    let sandbox = context.sandbox(1, args.engine)?;
     let case = match (&args.task, &args.verifier) {
         (Some(task), _) => by_task(context, &args, task, &sandbox, &store)?,
         (None, Some(file)) => by_verifier(context, &args, file, &sandbox, &store)?,
@@ -110,8 +111,7 @@ fn by_verifier(
     sandbox: &mcpmark_sandbox::Sandbox,
     store: &Store,
 ) -> Result<Case, CommandError> {
-    let bytes = fs::read(file)
-        .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))?;
+    let bytes = engine::read_component(file)?;
     let state = capture(context, &args.state, store)?;
     let start = match &args.start {
         Some(dir) => capture(context, dir, store)?,
@@ -122,9 +122,12 @@ fn by_verifier(
                 .map_err(CommandError::infrastructure)?
         }
     };
-    let verifier = sandbox
-        .verifier(&bytes)
-        .map_err(|error| CommandError::invalid(format!("{}: {error}", file.display())))?;
+    let verifier = sandbox.verifier(&bytes).map_err(|error| {
+        engine::load_error(
+            sanitise::block(&format!("{}: {error}", file.display())),
+            &error,
+        )
+    })?;
     let parameters = match &args.parameters {
         Some(text) => {
             let value: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)

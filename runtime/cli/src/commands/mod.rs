@@ -2,6 +2,7 @@
 
 pub(crate) mod doctor;
 pub(crate) mod grade;
+pub(crate) mod inspect;
 pub(crate) mod mcp;
 pub(crate) mod run;
 pub(crate) mod runs;

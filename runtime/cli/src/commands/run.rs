@@ -6,7 +6,7 @@ use mcpmark_experiment::{AgentKind, PrepareError, Prepared, Runner, Spec};
 use mcpmark_task::Task;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{AgentName, ResumeArgs, RunArgs};
+use crate::args::{AgentName, EngineArgs, ResumeArgs, RunArgs};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -22,7 +22,7 @@ pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> 
         AgentName::Nop => AgentKind::Nop,
     };
     let jobs = jobs(args.jobs);
-    let setting = Setting::open(context, &library, &tasks, agent, jobs)?;
+    let setting = Setting::open(context, &library, &tasks, agent, jobs, args.engine)?;
     let spec = Spec {
         tasks: tasks.iter().map(|task| task.id.to_string()).collect(),
         agent,
@@ -71,7 +71,8 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .map(|id| library.task(id))
         .collect::<Result<_, _>>()
         .map_err(|error| context::invalid(&error))?;
-    let setting = Setting::open(context, &library, &tasks, spec.agent, jobs(args.jobs))?;
+    let jobs = jobs(args.jobs);
+    let setting = Setting::open(context, &library, &tasks, spec.agent, jobs, args.engine)?;
     setting.go(&experiment.id, &experiment.name, &spec, args.json)
 }
 
@@ -111,6 +112,7 @@ impl Setting {
         tasks: &[Task],
         agent: AgentKind,
         jobs: u32,
+        engine: EngineArgs,
     ) -> Result<Self, CommandError> {
         for task in tasks {
             if mcpmark_experiment::service(task.id.service()).is_none() {
@@ -130,7 +132,7 @@ impl Setting {
             }
         }
         // A solution holds its slot while its tools run; its grade needs another.
-        let sandbox = context.sandbox(jobs.saturating_mul(2))?;
+        let sandbox = context.sandbox(jobs.saturating_mul(2), engine)?;
         let store = context.store()?;
         let prepared = context.prepare(library, tasks, &sandbox, &store)?;
         let runner = Runner {

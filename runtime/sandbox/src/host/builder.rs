@@ -8,6 +8,9 @@ use sha2::{Digest as _, Sha256};
 use super::{Common, HasCommon};
 use crate::bindings::mcpmark::guest::{builder, clock, random};
 
+/// What a random number or the clock is charged, in bytes.
+const LIGHT_COST: u64 = 64;
+
 /// What a setup routine sees: a world to fill, a random source and a clock.
 pub(crate) struct SetupHost {
     pub(crate) common: Common,
@@ -97,7 +100,7 @@ impl builder::Host for SetupHost {
         executable: bool,
         modified: Option<i64>,
     ) -> wasmtime::Result<Result<(), builder::Error>> {
-        self.common.charge(0)?;
+        self.common.charge((path.len() + content.len()) as u64)?;
         Ok(WorldBuilder::parse(&path).and_then(|tree_path| {
             self.world.reserve(&path, content.len() as u64)?;
             let size = content.len() as u64;
@@ -118,7 +121,7 @@ impl builder::Host for SetupHost {
     }
 
     fn create_directory(&mut self, path: String) -> wasmtime::Result<Result<(), builder::Error>> {
-        self.common.charge(0)?;
+        self.common.charge(path.len() as u64)?;
         Ok(WorldBuilder::parse(&path).and_then(|tree_path| {
             self.world.reserve(&path, 0)?;
             self.world
@@ -133,7 +136,7 @@ impl builder::Host for SetupHost {
         path: String,
         target: String,
     ) -> wasmtime::Result<Result<(), builder::Error>> {
-        self.common.charge(0)?;
+        self.common.charge((path.len() + target.len()) as u64)?;
         Ok(WorldBuilder::parse(&path).and_then(|tree_path| {
             self.world.reserve(&path, target.len() as u64)?;
             self.world
@@ -146,12 +149,14 @@ impl builder::Host for SetupHost {
 
 impl random::Host for SetupHost {
     fn next(&mut self) -> wasmtime::Result<u64> {
+        self.common.charge_bytes(LIGHT_COST)?;
         Ok(self.random.next_u64())
     }
 }
 
 impl clock::Host for SetupHost {
     fn now(&mut self) -> wasmtime::Result<i64> {
+        self.common.charge_bytes(LIGHT_COST)?;
         Ok(self.clock)
     }
 }

@@ -13,12 +13,12 @@ pub(crate) use self::state::VerifierHost;
 pub(crate) use self::tools::SolutionHost;
 pub use self::tools::{ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
 use crate::bindings::mcpmark::guest::{log, parameters};
-use crate::limits::CALL_COST;
-use crate::{Fault, FaultKind, Limits, RunError};
+use crate::limits::{Allowed, CALL_COST, MAX_INSTANCES, MAX_MEMORIES, MAX_TABLES};
+use crate::{Fault, FaultKind, RunError};
 
 /// The part of a store's data that every kind of guest has.
 pub(crate) struct Common {
-    pub(crate) limits: Limits,
+    pub(crate) allowed: Allowed,
     pub(crate) log: Log,
     parameters: String,
     panic: Option<String>,
@@ -60,9 +60,9 @@ impl Stop {
 }
 
 impl Common {
-    pub(crate) fn new(limits: Limits, parameters: String) -> Self {
+    pub(crate) fn new(allowed: Allowed, parameters: String) -> Self {
         Self {
-            limits,
+            allowed,
             log: Log::default(),
             parameters,
             panic: None,
@@ -76,15 +76,21 @@ impl Common {
         self.panic.as_deref()
     }
 
-    /// Charges a call and the bytes it hands to the guest.
+    /// Charges a call and the bytes that pass with it, in either direction.
     pub(crate) fn charge(&mut self, bytes: u64) -> wasmtime::Result<()> {
-        self.copied = self.copied.saturating_add(bytes).saturating_add(CALL_COST);
-        if self.copied > self.limits.copy_bytes {
+        self.charge_bytes(bytes.saturating_add(CALL_COST))
+    }
+
+    /// Charges bytes alone, for a call that costs next to nothing.
+    pub(crate) fn charge_bytes(&mut self, bytes: u64) -> wasmtime::Result<()> {
+        self.copied = self.copied.saturating_add(bytes);
+        let limit = self.allowed.limits.copy_bytes;
+        if self.copied > limit {
             return Err(Stop::fault(
                 FaultKind::Copy,
                 format!(
-                    "the host copied more than {} bytes for the guest (limit `copy_bytes`)",
-                    self.limits.copy_bytes
+                    "the guest had the host copy more than {limit} bytes, {CALL_COST} charged for each call {}",
+                    self.allowed.how_to_raise("copy_bytes")
                 ),
             ));
         }
@@ -99,10 +105,10 @@ pub(crate) trait HasCommon: 'static {
 
 impl log::Host for Common {
     fn write(&mut self, message: String) -> wasmtime::Result<()> {
-        self.charge(0)?;
+        self.charge(message.len() as u64)?;
         let log = &mut self.log;
         let bytes = log.bytes + message.len() as u64 + 1;
-        if log.dropped > 0 || bytes > self.limits.log_bytes {
+        if log.dropped > 0 || bytes > self.allowed.limits.log_bytes {
             log.dropped += 1;
         } else {
             log.bytes = bytes;
@@ -112,7 +118,7 @@ impl log::Host for Common {
     }
 
     fn panic(&mut self, message: String) -> wasmtime::Result<()> {
-        self.charge(0)?;
+        self.charge(message.len() as u64)?;
         self.panic = Some(cut(message, 4096));
         Ok(())
     }
@@ -126,7 +132,7 @@ impl parameters::Host for Common {
 }
 
 /// Shortens a text to at most `limit` bytes, at a character's boundary.
-fn cut(mut text: String, limit: usize) -> String {
+pub(crate) fn cut(mut text: String, limit: usize) -> String {
     if text.len() > limit {
         let end = text.floor_char_boundary(limit);
         text.truncate(end);
@@ -144,13 +150,15 @@ impl ResourceLimiter for Common {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        self.memory += desired.saturating_sub(current);
-        if self.memory as u64 > self.limits.memory_bytes {
+        self.memory = self.memory.saturating_add(desired.saturating_sub(current));
+        let limit = self.allowed.limits.memory_bytes;
+        if self.memory as u64 > limit {
             return Err(Stop::fault(
                 FaultKind::Memory,
                 format!(
-                    "the guest asked for {} bytes of memory, more than the limit of {} (`memory_bytes`)",
-                    self.memory, self.limits.memory_bytes
+                    "the guest asked for {} bytes of memory, more than {limit} {}",
+                    self.memory,
+                    self.allowed.how_to_raise("memory_bytes")
                 ),
             ));
         }
@@ -163,16 +171,30 @@ impl ResourceLimiter for Common {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        self.table += desired.saturating_sub(current);
-        if self.table as u64 > self.limits.table_elements {
+        self.table = self.table.saturating_add(desired.saturating_sub(current));
+        let limit = self.allowed.limits.table_elements;
+        if self.table as u64 > limit {
             return Err(Stop::fault(
                 FaultKind::Memory,
                 format!(
-                    "the guest asked for {} table elements, more than the limit of {} (`table_elements`)",
-                    self.table, self.limits.table_elements
+                    "the guest asked for {} table elements, more than {limit} {}",
+                    self.table,
+                    self.allowed.how_to_raise("table_elements")
                 ),
             ));
         }
         Ok(true)
+    }
+
+    fn instances(&self) -> usize {
+        MAX_INSTANCES as usize
+    }
+
+    fn memories(&self) -> usize {
+        MAX_MEMORIES as usize
+    }
+
+    fn tables(&self) -> usize {
+        MAX_TABLES as usize
     }
 }

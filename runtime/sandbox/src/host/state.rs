@@ -1,4 +1,4 @@
-use mcpmark_snapshot::{ChangeKind, Node, Snapshot, TreePath, diff};
+use mcpmark_snapshot::{Change, ChangeKind, Node, Snapshot, TreePath, diff};
 
 use super::{Common, HasCommon, Stop};
 use crate::bindings::mcpmark::guest::{answer, state};
@@ -15,6 +15,8 @@ pub(crate) struct VerifierHost {
     pub(crate) start: Snapshot,
     pub(crate) end: Snapshot,
     pub(crate) answer: Option<String>,
+    /// What differs, worked out once: it takes longer than its result tells.
+    pub(crate) changes: Option<Vec<state::Change>>,
 }
 
 impl HasCommon for VerifierHost {
@@ -32,12 +34,14 @@ impl VerifierHost {
     }
 
     fn charge_entries(&mut self, entries: &[state::Entry]) -> wasmtime::Result<()> {
-        let bytes = entries
-            .iter()
-            .map(|entry| entry.path.len() as u64 + ENTRY_COST)
-            .sum();
-        self.common.charge(bytes)
+        self.common.charge_bytes(entries.iter().map(cost).sum())
     }
+}
+
+/// The bytes that an entry is charged.
+fn cost(entry: &state::Entry) -> u64 {
+    let target = entry.target.as_ref().map_or(0, String::len);
+    (entry.path.len() + target) as u64 + ENTRY_COST
 }
 
 /// The WIT record of a node.
@@ -93,6 +97,7 @@ impl state::Host for VerifierHost {
         tree: state::Tree,
         path: String,
     ) -> wasmtime::Result<Result<Vec<state::Entry>, state::Error>> {
+        self.common.charge(path.len() as u64)?;
         let entries = parse(&path).and_then(|path| {
             match self
                 .snapshot(tree)
@@ -121,6 +126,7 @@ impl state::Host for VerifierHost {
         tree: state::Tree,
         path: String,
     ) -> wasmtime::Result<Result<Vec<state::Entry>, state::Error>> {
+        self.common.charge(path.len() as u64)?;
         let entries = parse(&path).and_then(|path| {
             let tree = &self.snapshot(tree).tree;
             match tree.get(&path).ok_or(state::Error::NotFound)? {
@@ -142,6 +148,7 @@ impl state::Host for VerifierHost {
         offset: u64,
         length: u64,
     ) -> wasmtime::Result<Result<Vec<u8>, state::Error>> {
+        self.common.charge(path.len() as u64)?;
         let snapshot = self.snapshot(tree);
         let file = parse(&path).and_then(|path| {
             match snapshot.tree.get(&path).ok_or(state::Error::NotFound)? {
@@ -151,14 +158,11 @@ impl state::Host for VerifierHost {
         });
         let file = match file {
             Ok(file) => file,
-            Err(error) => {
-                self.common.charge(0)?;
-                return Ok(Err(error));
-            }
+            Err(error) => return Ok(Err(error)),
         };
         let length = length.min(READ_LIMIT).min(file.size.saturating_sub(offset));
         // Charged before the work is done, so that a guest at its limit costs nothing more.
-        self.common.charge(length)?;
+        self.common.charge_bytes(length)?;
         if length == 0 {
             return Ok(Ok(Vec::new()));
         }
@@ -172,25 +176,37 @@ impl state::Host for VerifierHost {
     }
 
     fn changes(&mut self) -> wasmtime::Result<Vec<state::Change>> {
-        let changes: Vec<_> = diff(&self.start.tree, &self.end.tree)
-            .into_iter()
-            .map(|change| state::Change {
-                path: change.path.as_str().to_owned(),
-                kind: match change.kind {
-                    ChangeKind::Added => state::ChangeKind::Added,
-                    ChangeKind::Removed => state::ChangeKind::Removed,
-                    ChangeKind::Modified => state::ChangeKind::Modified,
-                },
-                before: change.before.as_ref().map(|node| entry(&change.path, node)),
-                after: change.after.as_ref().map(|node| entry(&change.path, node)),
-            })
-            .collect();
+        self.common.charge(0)?;
+        let (start, end) = (&self.start, &self.end);
+        let work_out = || {
+            diff(&start.tree, &end.tree)
+                .into_iter()
+                .map(change)
+                .collect()
+        };
+        let changes: Vec<_> = Option::take(&mut self.changes).unwrap_or_else(work_out);
         let bytes = changes
             .iter()
-            .map(|change| 2 * (change.path.len() as u64 + ENTRY_COST))
+            .flat_map(|change| [&change.before, &change.after])
+            .flatten()
+            .map(|entry| 2 * cost(entry))
             .sum();
-        self.common.charge(bytes)?;
-        Ok(changes)
+        self.common.charge_bytes(bytes)?;
+        Ok(self.changes.insert(changes).clone())
+    }
+}
+
+/// The WIT record of a change.
+fn change(change: Change) -> state::Change {
+    state::Change {
+        path: change.path.as_str().to_owned(),
+        kind: match change.kind {
+            ChangeKind::Added => state::ChangeKind::Added,
+            ChangeKind::Removed => state::ChangeKind::Removed,
+            ChangeKind::Modified => state::ChangeKind::Modified,
+        },
+        before: change.before.as_ref().map(|node| entry(&change.path, node)),
+        after: change.after.as_ref().map(|node| entry(&change.path, node)),
     }
 }
 

@@ -105,7 +105,7 @@ impl tools::Host for SolutionHost {
         name: String,
         arguments: String,
     ) -> wasmtime::Result<Result<tools::Output, String>> {
-        self.common.charge(0)?;
+        self.common.charge((name.len() + arguments.len()) as u64)?;
         let arguments = match serde_json::from_str(&arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) => return Ok(Err("the arguments are not a JSON object".into())),

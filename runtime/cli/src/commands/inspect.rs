@@ -1,0 +1,144 @@
+use mcpmark_sandbox::{GuestKind, Inspection, Limits, LoadError, Sandbox};
+use serde::Serialize;
+
+use crate::args::{EngineArgs, InspectArgs};
+use crate::context::Context;
+use crate::engine;
+use crate::error::CommandError;
+use crate::exit;
+use crate::output::{self, sanitise};
+
+/// More names than these are counted and not shown.
+const SHOWN: usize = 50;
+
+/// What `inspect --json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    inspection: &'a Inspection,
+    can: String,
+    limits: Option<Limits>,
+    problem: Option<&'a str>,
+}
+
+/// Says what a component is.
+pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<u8, CommandError> {
+    let bytes = engine::read_component(&args.file)?;
+    let file = args.file.display();
+    let inspection = mcpmark_sandbox::inspect(&bytes)
+        .map_err(|error| CommandError::invalid(format!("{file}: {error}")))?;
+    let sandbox = context.sandbox(1, EngineArgs::default())?;
+    let problem = match inspection.kind {
+        Some(kind) => match load(&sandbox, kind, &bytes) {
+            Ok(()) => None,
+            Err(error) if error.is_infrastructure() => {
+                return Err(engine::load_error(format!("{file}: {error}"), &error));
+            }
+            Err(error) => Some(engine::load_error(error.to_string(), &error)),
+        },
+        None => Some(CommandError::invalid(
+            "exports none of the functions `verify`, `setup` and `solve`, so it is no guest",
+        )),
+    };
+    let report = Report {
+        inspection: &inspection,
+        can: inspection.in_words(),
+        limits: inspection.kind.map(GuestKind::limits),
+        problem: problem.as_ref().map(|problem| problem.message.as_str()),
+    };
+    if args.json {
+        output::print_json(&report)?;
+    } else {
+        output::print(&text(&report))?;
+    }
+    let Some(problem) = problem else {
+        return Ok(exit::PASSED);
+    };
+    if let Some(hint) = problem.hint {
+        output::note(&format!("{} {hint}", output::paint(output::BOLD, "hint:")));
+    }
+    Ok(problem.code)
+}
+
+fn load(sandbox: &Sandbox, kind: GuestKind, bytes: &[u8]) -> Result<(), LoadError> {
+    match kind {
+        GuestKind::Verifier => sandbox.verifier(bytes).map(drop),
+        GuestKind::Setup => sandbox.setup(bytes).map(drop),
+        GuestKind::Solution => sandbox.solution(bytes).map(drop),
+    }
+}
+
+fn text(report: &Report<'_>) -> String {
+    let Inspection {
+        digest,
+        bytes,
+        kind,
+        profile,
+        imports,
+        exports,
+    } = report.inspection;
+    let mut lines = vec![
+        ("digest", digest.to_string()),
+        ("size", output::bytes(*bytes)),
+        (
+            "kind",
+            kind.map_or_else(|| "none of ours".to_owned(), |kind| kind.to_string()),
+        ),
+        ("profile", profile.to_string()),
+    ];
+    let imports = imports.iter().map(|capability| match capability.allows {
+        Some(words) => format!("{}: can {words}", sanitise::line(&capability.import)),
+        None => {
+            let refused = output::paint(output::BAD, "not given to such a guest");
+            format!("{}: {refused}", sanitise::line(&capability.import))
+        }
+    });
+    list(&mut lines, "imports", imports);
+    let exports = exports
+        .iter()
+        .map(|export| format!("{} ({})", sanitise::line(&export.name), export.sort));
+    list(&mut lines, "exports", exports);
+    if let Some(limits) = report.limits {
+        let parts = [
+            format!("{} units of fuel", limits.fuel),
+            format!("{} of memory", output::bytes(limits.memory_bytes)),
+            format!("{} s", limits.time_ms / 1000),
+            format!("{} copied by the host", output::bytes(limits.copy_bytes)),
+        ];
+        lines.push(("limits", parts.join(", ")));
+    }
+    lines.push(("in words", output::paint(output::BOLD, &report.can)));
+    let loads = match report.problem {
+        None => output::paint(output::GOOD, "yes"),
+        Some(problem) => format!(
+            "{}: {}",
+            output::paint(output::BAD, "no"),
+            sanitise::block(problem)
+        ),
+    };
+    lines.push(("loads", loads));
+    let mut text = String::new();
+    for (name, value) in lines {
+        text.push_str(&format!("{name:<8}  {value}\n"));
+    }
+    text
+}
+
+/// One line for each, the name only before the first.
+fn list(
+    lines: &mut Vec<(&'static str, String)>,
+    name: &'static str,
+    values: impl ExactSizeIterator<Item = String>,
+) {
+    let more = values.len().saturating_sub(SHOWN);
+    let shown = lines.len();
+    for value in values.take(SHOWN) {
+        let name = if lines.len() == shown { name } else { "" };
+        lines.push((name, value));
+    }
+    match more {
+        0 if lines.len() == shown => lines.push((name, "none".to_owned())),
+        0 => {}
+        more => lines.push(("", format!("and {more} more"))),
+    }
+}

@@ -1,0 +1,249 @@
+//! The sandbox through the command line: inspection, engines, compilation in a child.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Directories of its own for each test.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A guest of the hostile corpus, as a component.
+    fn guest(&self, name: &str) -> PathBuf {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile");
+        let file = self.path(&format!("{name}.wasm"));
+        let bytes = wat::parse_file(corpus.join(format!("{name}.wat"))).unwrap();
+        fs::write(&file, bytes).unwrap();
+        file
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcpmark"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("MCPMARK_HOME", self.path("home"))
+            .env("XDG_CACHE_HOME", self.path("cache"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn grade(&self, guest: &Path, more: &[&str]) -> (Output, Value) {
+        let state = self.path("state");
+        fs::create_dir_all(&state).unwrap();
+        let (guest, state) = (guest.to_str().unwrap(), state.to_str().unwrap());
+        let mut arguments = vec!["grade", "--json", "--verifier", guest, "--state", state];
+        arguments.extend(more);
+        let output = self.run(&arguments);
+        let report = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output, report)
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn inspect_says_what_a_guest_asks_for() {
+    let place = Place::new();
+    let guest = place.guest("well-behaved");
+    let output = place.run(&["inspect", guest.to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["kind"], "verifier");
+    assert_eq!(report["profile"], "pure");
+    assert_eq!(report["can"], "can compute; nothing else");
+    assert_eq!(report["imports"], serde_json::json!([]));
+    assert_eq!(report["bytes"], fs::metadata(&guest).unwrap().len());
+    assert_eq!(report["exports"][0]["name"], "verify");
+    assert_eq!(report["problem"], Value::Null);
+    assert!(report["limits"]["fuel"].as_u64().unwrap() > 0);
+    let digest = report["digest"].as_str().unwrap();
+    assert!(digest.starts_with("sha256:"));
+
+    let output = place.run(&["inspect", guest.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    let shown = text(&output.stdout);
+    for part in [digest, "can compute; nothing else", "verify (function)"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+}
+
+#[test]
+fn inspect_names_what_is_not_given() {
+    let place = Place::new();
+    let guest = place.path("wants.wasm");
+    let wants = r#"(component
+        (import "wasi:sockets/tcp@0.2.0" (instance))
+        (core module $guest (func (export "verify")))
+        (core instance $guest (instantiate $guest))
+        (func (export "verify") (canon lift (core func $guest "verify"))))"#;
+    fs::write(&guest, wat::parse_str(wants).unwrap()).unwrap();
+    let output = place.run(&["inspect", guest.to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(4));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["profile"], "wasi");
+    assert_eq!(
+        report["imports"],
+        serde_json::json!([{ "import": "wasi:sockets/tcp@0.2.0", "allows": null }])
+    );
+    assert_eq!(
+        report["can"],
+        "can compute; asks for one thing that it is not given"
+    );
+    let problem = report["problem"].as_str().unwrap();
+    assert!(problem.contains("`wasi:sockets/tcp@0.2.0`"), "{problem}");
+
+    let guest = place.guest("no-export");
+    let output = place.run(&["inspect", guest.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output.stdout).contains("so it is no guest"));
+
+    let output = place.run(&["inspect", place.guest("core-module").to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output.stderr).contains("a core WebAssembly module"));
+    let output = place.run(&["inspect", place.path("missing.wasm").to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn both_engines_grade_alike_and_check_each_other() {
+    let place = Place::new();
+    let guest = place.guest("well-behaved");
+    let ways: [&[&str]; 4] = [
+        &[],
+        &["--engine", "pulley"],
+        &["--cross-check"],
+        &["--engine", "pulley", "--cross-check"],
+    ];
+    let reports = ways.map(|way| {
+        let (output, report) = place.grade(&guest, way);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        report
+    });
+    assert!(reports.iter().all(|report| *report == reports[0]));
+
+    // A fault that both engines come to stays what it is.
+    let guest = place.guest("unreachable");
+    let (output, report) = place.grade(&guest, &["--cross-check"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(report["fault"]["kind"], "trap");
+}
+
+#[test]
+fn a_limit_of_the_compiler_is_named_with_the_way_to_raise_it() {
+    let place = Place::new();
+    let guest = place.guest("well-behaved");
+    let guest = guest.to_str().unwrap();
+    let output = place
+        .command(&["inspect", guest])
+        .env("MCPMARK_COMPILE_CODE_BYTES", "100")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output.stdout).contains("`code_bytes`"));
+
+    let state = place.path("state");
+    fs::create_dir(&state).unwrap();
+    let grade = [
+        "grade",
+        "--verifier",
+        guest,
+        "--state",
+        state.to_str().unwrap(),
+    ];
+    for (variable, value, message) in [
+        ("MCPMARK_COMPILE_CODE_BYTES", "100", "`code_bytes`"),
+        (
+            "MCPMARK_MAX_COMPONENT_BYTES",
+            "100",
+            "more than the limit of 100",
+        ),
+    ] {
+        let output = place.command(&grade).env(variable, value).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains(message), "{said}");
+        assert!(
+            said.contains(&format!("hint: if you trust it, set {variable}")),
+            "{said}"
+        );
+    }
+    let output = place
+        .command(&grade)
+        .env("MCPMARK_COMPILE_CPU_SECONDS", "0")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("MCPMARK_COMPILE_CPU_SECONDS"));
+}
+
+#[test]
+fn processes_share_a_private_cache() {
+    let place = Place::new();
+    let guests: Vec<PathBuf> = ["well-behaved", "no-checks", "unreachable", "equal-names"]
+        .map(|name| place.guest(name))
+        .into();
+    // Room for one or two of them at a time.
+    let running: Vec<_> = (0..12)
+        .map(|number| {
+            let guest = guests[number % guests.len()].to_str().unwrap();
+            let mut command = place.command(&["inspect", guest]);
+            command.env("MCPMARK_CACHE_BYTES", "30000");
+            command.stdout(std::process::Stdio::null());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut child in running {
+        assert!(child.wait().unwrap().success());
+    }
+    let cache = place.path("cache/mcpmark/compiled");
+    assert_eq!(
+        fs::metadata(&cache).unwrap().permissions().mode() & 0o777,
+        0o700
+    );
+    for entry in fs::read_dir(&cache).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{:?}", entry.path());
+    }
+
+    // What somebody else may write to is not used: it is compiled anew each time.
+    fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).unwrap();
+    let before = fs::read_dir(&cache).unwrap().count();
+    let guest = place.guest("copies-without-end");
+    let output = place.run(&["inspect", guest.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), before);
+}
+
+#[test]
+fn the_compiler_is_hidden_and_refuses_what_is_no_request() {
+    let place = Place::new();
+    let help = text(&place.run(&["--help"]).stdout);
+    assert!(help.contains("inspect"));
+    assert!(!help.contains("compile-guest"), "{help}");
+    let output = place
+        .command(&["compile-guest"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    assert!(text(&output.stdout).contains("the request is not understood"));
+}

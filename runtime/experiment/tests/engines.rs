@@ -1,0 +1,261 @@
+//! Every shipped verifier, on states of many kinds, gives the same bytes on both engines.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use mcpmark_experiment::{AgentKind, Home, Prepared, Runner, Spec, Workshop};
+use mcpmark_sandbox::{EngineKind, RunError, Sandbox, SandboxConfig, VerifyInput};
+use mcpmark_snapshot::{
+    Blobs, Digest, File, MemoryBlobs, Node, Snapshot, Tree, TreeBuilder, TreePath,
+};
+use mcpmark_task::Library;
+use mcpmark_task::build::{Builder, Options};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use tokio_util::sync::CancellationToken;
+
+/// Random states on top of each of the two that a task has by nature.
+const STATES: u64 = 200;
+
+fn sandbox(engine: EngineKind) -> Sandbox {
+    Sandbox::new(&SandboxConfig {
+        engine,
+        slots: 4,
+        ..SandboxConfig::default()
+    })
+    .unwrap()
+    // The shipped guests are as trusted as this test.
+    .trusting()
+}
+
+/// Everything shipped, and the final states that its solutions come to.
+struct Shipped {
+    machine: Vec<Prepared>,
+    interpreter: Vec<Prepared>,
+    solved: Vec<Tree>,
+    blobs: Arc<MemoryBlobs>,
+}
+
+fn shipped(machine: &Sandbox, interpreter: &Sandbox) -> Shipped {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let library = Library::at(root.canonicalize().unwrap());
+    let home = tempfile::tempdir().unwrap();
+    let opened = Home::new(home.path());
+    let store = opened.store().unwrap();
+    let tasks = library.tasks().unwrap().tasks;
+    let mut builder = Builder::new(Options::new(library.guests_dir(home.path())));
+    let mut prepare = |sandbox| {
+        let mut workshop = Workshop {
+            library: &library,
+            builder: &mut builder,
+            sandbox,
+            store: &store,
+            report: &mut |_| {},
+        };
+        workshop.prepare(&tasks).unwrap()
+    };
+    let (on_machine, on_interpreter) = (prepare(machine), prepare(interpreter));
+
+    let spec = Spec {
+        tasks: tasks.iter().map(|task| task.id.to_string()).collect(),
+        agent: AgentKind::Oracle,
+        attempts: 1,
+    };
+    let journal = opened.journal().unwrap();
+    let text = serde_json::to_string(&spec).unwrap();
+    let experiment = journal.create_experiment("engines", &text).unwrap();
+    let runner = Arc::new(Runner {
+        journal: Arc::clone(&journal),
+        store: Arc::new(store),
+        sandbox: machine.clone(),
+        scratch: home.path().to_owned(),
+        jobs: 2,
+    });
+    let prepared: Vec<_> = on_machine.iter().cloned().map(Arc::new).collect();
+    let run = runner.run(
+        &experiment,
+        AgentKind::Oracle,
+        &prepared,
+        spec.plan(),
+        CancellationToken::new(),
+        Arc::new(|_| {}),
+    );
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(run)
+        .unwrap();
+    let mut rows = journal.attempts("engines").unwrap();
+    rows.sort_by_key(|row| row.position);
+    let solved: Vec<Tree> = rows
+        .iter()
+        .map(|row| {
+            let state: Digest = row.state.as_deref().unwrap().parse().unwrap();
+            runner.store.load_tree(&state).unwrap()
+        })
+        .collect();
+    let blobs = Arc::new(MemoryBlobs::new());
+    let starts = on_machine.iter().map(|task| &task.start.tree);
+    for tree in starts.chain(&solved) {
+        for (_, file) in tree.files() {
+            blobs.put(runner.store.read(&file.content).unwrap());
+        }
+    }
+    Shipped {
+        machine: on_machine,
+        interpreter: on_interpreter,
+        solved,
+        blobs,
+    }
+}
+
+/// The verdict in bytes, and in what class it falls.
+fn grade(
+    sandbox: &Sandbox,
+    task: &Prepared,
+    end: &Tree,
+    answer: Option<&str>,
+    blobs: &Arc<MemoryBlobs>,
+) -> (Vec<u8>, &'static str) {
+    let snapshot = |tree: &Tree| Snapshot::new(tree.clone(), Arc::clone(blobs) as Arc<dyn Blobs>);
+    let input = VerifyInput {
+        start: snapshot(&task.start.tree),
+        end: snapshot(end),
+        answer: answer.map(str::to_owned),
+        parameters: task.parameters.clone(),
+    };
+    let run = sandbox.verify(&task.verifier, input, &task.verifier_limits);
+    match run.result {
+        Ok(verdict) => {
+            let class = if verdict.passed() { "passed" } else { "failed" };
+            (serde_json::to_vec(&verdict).unwrap(), class)
+        }
+        Err(RunError::Fault(fault)) => (fault.to_string().into_bytes(), "fault"),
+        Err(RunError::Host(message)) => panic!("{}: the host failed: {message}", task.id),
+    }
+}
+
+/// A few random changes, of the kinds that agents make and of some that they do not.
+fn disturb(tree: &Tree, blobs: &MemoryBlobs, random: &mut ChaCha20Rng) -> Tree {
+    let mut builder = TreeBuilder::from(tree.clone());
+    for _ in 0..1 + below(random, 4) {
+        let now = TreeBuilder::finish(builder);
+        let paths: Vec<TreePath> = now.files().map(|(path, _)| path).collect();
+        builder = TreeBuilder::from(now.clone());
+        if paths.is_empty() {
+            return now;
+        }
+        let path = &paths[below(random, paths.len())];
+        let other = &paths[below(random, paths.len())];
+        let Some(Node::File(file)) = now.get(path) else {
+            continue;
+        };
+        let mut content = blobs.read(&file.content).unwrap();
+        let new = format!("{}-{}", path.as_str(), below(random, 1000));
+        match below(random, 8) {
+            0 => {
+                builder.remove(path);
+                continue;
+            }
+            1 => {
+                builder.remove(path);
+                let _ = builder.insert_file(&TreePath::parse(&new).unwrap(), file.clone());
+                continue;
+            }
+            2 => {
+                let link = TreePath::parse(&new).unwrap();
+                let _ = builder.insert_symlink(&link, path.name().unwrap());
+                continue;
+            }
+            3 => {
+                if let Some(Node::File(other)) = now.get(other) {
+                    content = blobs.read(&other.content).unwrap();
+                }
+            }
+            4 => content.truncate(below(random, content.len() + 1)),
+            5 if !content.is_empty() => {
+                let at = below(random, content.len());
+                content[at] = random.next_u32() as u8;
+            }
+            6 => {
+                let lines: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
+                let mut lines = lines.clone();
+                if lines.len() > 1 {
+                    let (a, b) = (below(random, lines.len()), below(random, lines.len()));
+                    lines.swap(a, b);
+                    lines.remove(below(random, lines.len()));
+                }
+                content = lines.concat();
+            }
+            _ => {
+                // Digits are what verifiers count and sum.
+                let digits: Vec<usize> = (0..content.len())
+                    .filter(|at| content[*at].is_ascii_digit())
+                    .collect();
+                if !digits.is_empty() {
+                    content[digits[below(random, digits.len())]] = b'0' + below(random, 10) as u8;
+                }
+            }
+        }
+        let changed = File {
+            size: content.len() as u64,
+            content: blobs.put(content),
+            ..file.clone()
+        };
+        builder.remove(path);
+        builder.insert_file(path, changed).unwrap();
+    }
+    builder.finish()
+}
+
+fn below(random: &mut ChaCha20Rng, end: usize) -> usize {
+    (random.next_u64() % end.max(1) as u64) as usize
+}
+
+#[test]
+fn shipped_verifiers_give_the_same_bytes_on_both_engines() {
+    let (machine, interpreter) = (sandbox(EngineKind::Cranelift), sandbox(EngineKind::Pulley));
+    let shipped = shipped(&machine, &interpreter);
+    assert!(!shipped.machine.is_empty());
+    let (mut grades, mut classes) = (0, BTreeSet::new());
+    for (index, (on_machine, on_interpreter)) in
+        shipped.machine.iter().zip(&shipped.interpreter).enumerate()
+    {
+        let mut random = ChaCha20Rng::seed_from_u64(index as u64);
+        let solved = &shipped.solved[index];
+        let (_, class) = grade(&machine, on_machine, solved, None, &shipped.blobs);
+        if !on_machine.judged_on.answer {
+            assert_eq!(class, "passed", "{} on its solved state", on_machine.id);
+        }
+        for base in [&on_machine.start.tree, solved] {
+            for number in 0..=STATES {
+                let state = match number {
+                    0 => base.clone(),
+                    _ => disturb(base, &shipped.blobs, &mut random),
+                };
+                let answer = (number % 3 == 1).then_some("42 kg, as the records say");
+                let first = grade(&machine, on_machine, &state, answer, &shipped.blobs);
+                let second = grade(&interpreter, on_interpreter, &state, answer, &shipped.blobs);
+                assert_eq!(
+                    first,
+                    second,
+                    "{} on state {number}: {} and {}",
+                    on_machine.id,
+                    String::from_utf8_lossy(&first.0),
+                    String::from_utf8_lossy(&second.0),
+                );
+                if number % 10 == 0 {
+                    let again = grade(&machine, on_machine, &state, answer, &shipped.blobs);
+                    assert_eq!(first, again, "{} on state {number}, again", on_machine.id);
+                    grades += 1;
+                }
+                grades += 2;
+                classes.insert(first.1);
+            }
+        }
+    }
+    assert!(grades >= 2_000, "only {grades} grades");
+    assert!(classes.contains("passed") && classes.contains("failed"));
+}

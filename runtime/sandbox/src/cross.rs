@@ -1,0 +1,164 @@
+use crate::{
+    EngineKind, Fault, FaultKind, Limits, Run, RunError, Sandbox, Verdict, Verifier, VerifyInput,
+};
+
+impl Sandbox {
+    /// Grades a final state. The same input gives the same verdict, byte for byte.
+    ///
+    /// With [`cross_check`](crate::SandboxConfig::cross_check) the other engine grades it
+    /// too, and a verdict that the two do not share is a fault.
+    pub fn verify(&self, guest: &Verifier, input: VerifyInput, limits: &Limits) -> Run<Verdict> {
+        let Some(peer) = &self.inner.peer else {
+            return self.verify_once(&guest.pre, input, limits);
+        };
+        let mut first = self.verify_once(&guest.pre, input.clone(), limits);
+        let Some(twin) = &guest.twin else {
+            let message = "the verifier was loaded by a sandbox that does not cross-check";
+            first.result = Err(RunError::Host(message.to_owned()));
+            return first;
+        };
+        let second = peer.verify_once(twin, input, limits);
+        let kinds = (self.inner.kind, peer.inner.kind);
+        first.result = agree(kinds, first.result, second.result);
+        first
+    }
+}
+
+/// The result of the first engine, if the second has the same.
+fn agree(
+    kinds: (EngineKind, EngineKind),
+    first: Result<Verdict, RunError>,
+    second: Result<Verdict, RunError>,
+) -> Result<Verdict, RunError> {
+    let same = match (&first, &second) {
+        (Err(RunError::Host(_)), _) => return first,
+        (_, Err(RunError::Host(_))) => return second,
+        (Ok(first), Ok(second)) => first == second,
+        // The words of a trap may differ between engines, and what stopped the guest may not.
+        (Err(RunError::Fault(first)), Err(RunError::Fault(second))) => first.kind == second.kind,
+        _ => false,
+    };
+    if same {
+        return first;
+    }
+    let detail = match (&first, &second) {
+        (Ok(first), Ok(second)) => first_difference(first, second),
+        _ => String::new(),
+    };
+    Err(RunError::Fault(Fault::new(
+        FaultKind::Disagreement,
+        format!(
+            "the engines disagree: {} says {}, {} says {}{detail}",
+            kinds.0,
+            in_words(&first),
+            kinds.1,
+            in_words(&second),
+        ),
+    )))
+}
+
+fn in_words(result: &Result<Verdict, RunError>) -> String {
+    match result {
+        Ok(verdict) => {
+            let passed = verdict.checks().iter().filter(|check| check.passed).count();
+            format!("{passed} of {} checks passed", verdict.checks().len())
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+fn first_difference(first: &Verdict, second: &Verdict) -> String {
+    let mut pairs = first.checks().iter().zip(second.checks());
+    match pairs.find(|(first, second)| first != second) {
+        Some((first, second)) if first.name != second.name => {
+            format!(
+                "; where the one has check {:?}, the other has {:?}",
+                first.name, second.name
+            )
+        }
+        Some((check, _)) => format!("; they first differ in check {:?}", check.name),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Check;
+
+    const KINDS: (EngineKind, EngineKind) = (EngineKind::Cranelift, EngineKind::Pulley);
+
+    fn verdict(checks: &[(&str, bool, &str)]) -> Result<Verdict, RunError> {
+        let checks = checks.iter().map(|(name, passed, detail)| Check {
+            name: (*name).into(),
+            passed: *passed,
+            detail: (*detail).into(),
+        });
+        Ok(Verdict::new(checks.collect(), &Limits::VERIFIER).unwrap())
+    }
+
+    fn fault(kind: FaultKind, message: &str) -> Result<Verdict, RunError> {
+        Err(RunError::Fault(Fault::new(kind, message)))
+    }
+
+    fn message(first: Result<Verdict, RunError>, second: Result<Verdict, RunError>) -> String {
+        match agree(KINDS, first, second) {
+            Err(RunError::Fault(fault)) if fault.kind == FaultKind::Disagreement => fault.message,
+            other => panic!("no disagreement: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_both_say_is_the_result() {
+        let one = || verdict(&[("a", false, "3 of 4")]);
+        assert!(!agree(KINDS, one(), one()).unwrap().passed());
+        // Where the interpreter puts it in other words, it is the same fault all the same.
+        let both = agree(
+            KINDS,
+            fault(FaultKind::Trap, "unreachable"),
+            fault(FaultKind::Trap, "trapped"),
+        );
+        assert_eq!(both.unwrap_err().to_string(), "trap: unreachable");
+    }
+
+    #[test]
+    fn a_difference_in_any_byte_is_a_disagreement() {
+        let base = verdict(&[("a", true, ""), ("b", true, "1.5")]);
+        assert_eq!(
+            message(base, verdict(&[("a", true, ""), ("b", true, "1.50")])),
+            "the engines disagree: cranelift says 2 of 2 checks passed, pulley says 2 of 2 \
+             checks passed; they first differ in check \"b\""
+        );
+        assert!(
+            message(verdict(&[("a", true, "")]), verdict(&[("b", true, "")]))
+                .ends_with("where the one has check \"a\", the other has \"b\"")
+        );
+        assert!(
+            message(
+                verdict(&[("a", true, "")]),
+                verdict(&[("a", true, ""), ("b", false, "")])
+            )
+            .ends_with("pulley says 1 of 2 checks passed")
+        );
+        assert!(
+            message(verdict(&[("a", true, "")]), fault(FaultKind::Fuel, "spent"))
+                .ends_with("pulley says fuel: spent")
+        );
+        message(
+            fault(FaultKind::Trap, "unreachable"),
+            fault(FaultKind::Memory, "too much"),
+        );
+    }
+
+    #[test]
+    fn a_host_that_failed_is_no_disagreement() {
+        let lost = || Err(RunError::Host("a blob is lost".into()));
+        let fine = || verdict(&[("a", true, "")]);
+        for (first, second) in [(lost(), fine()), (fine(), lost()), (lost(), lost())] {
+            assert!(matches!(
+                agree(KINDS, first, second),
+                Err(RunError::Host(_))
+            ));
+        }
+    }
+}

@@ -1,0 +1,289 @@
+use std::fmt;
+
+use mcpmark_snapshot::Digest;
+use serde::Serialize;
+use wasmparser::{ComponentExternalKind, ComponentTypeRef, Parser, Payload};
+
+use crate::component::{Kind, interface};
+use crate::{CompileError, Limits, LoadError};
+
+/// Which of the three worlds a guest belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuestKind {
+    /// Judges a final state.
+    Verifier,
+    /// Makes a starting state.
+    Setup,
+    /// Acts through tools.
+    Solution,
+}
+
+/// How much of a system a guest expects around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// None: it imports no WASI.
+    Pure,
+    /// WASI, as guests in Python, JavaScript or C do.
+    Wasi,
+}
+
+/// Something that a guest asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Capability {
+    /// The name that it imports.
+    pub import: String,
+    /// What it can do with it; none where a guest of its kind is not given it.
+    pub allows: Option<&'static str>,
+}
+
+/// Something that a guest offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Export {
+    /// Its name.
+    pub name: String,
+    /// What it is: a function, an instance, ….
+    pub sort: &'static str,
+}
+
+/// What a component says of itself, read without compiling or running it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Inspection {
+    /// Of the component's bytes.
+    pub digest: Digest,
+    /// Its size.
+    pub bytes: u64,
+    /// What it can serve as, by what it exports.
+    pub kind: Option<GuestKind>,
+    /// Whether it expects WASI.
+    pub profile: Profile,
+    /// What it asks for, in its own order; types, which give it nothing, are left out.
+    pub imports: Vec<Capability>,
+    /// What it offers.
+    pub exports: Vec<Export>,
+}
+
+/// Reads what a component imports and exports. That it can be loaded is not said.
+///
+/// # Errors
+///
+/// When the bytes are no component.
+pub fn inspect(bytes: &[u8]) -> Result<Inspection, LoadError> {
+    crate::component::check_form(bytes)?;
+    let (mut imports, mut exports) = (Vec::new(), Vec::new());
+    let mut depth = 0_u32;
+    let broken = |error: wasmparser::BinaryReaderError| {
+        LoadError::Compile(CompileError::Invalid(error.to_string()))
+    };
+    for payload in Parser::new(0).parse_all(bytes) {
+        match payload.map_err(broken)? {
+            Payload::Version { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::ComponentImportSection(section) if depth == 1 => {
+                for import in section {
+                    let import = import.map_err(broken)?;
+                    if !matches!(import.ty, ComponentTypeRef::Type(_)) {
+                        imports.push(import.name.name.to_owned());
+                    }
+                }
+            }
+            Payload::ComponentExportSection(section) if depth == 1 => {
+                for export in section {
+                    let export = export.map_err(broken)?;
+                    exports.push(Export {
+                        name: export.name.name.to_owned(),
+                        sort: sort(export.kind),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    let kind = GuestKind::of(&exports);
+    let wasi = imports.iter().any(|name| name.starts_with("wasi:"));
+    let capability = |import: String| Capability {
+        allows: kind.and_then(|kind| kind.allows(&import)),
+        import,
+    };
+    Ok(Inspection {
+        digest: Digest::of(bytes),
+        bytes: bytes.len() as u64,
+        kind,
+        profile: if wasi { Profile::Wasi } else { Profile::Pure },
+        imports: imports.into_iter().map(capability).collect(),
+        exports,
+    })
+}
+
+impl Inspection {
+    /// What the guest can do, in one sentence.
+    pub fn in_words(&self) -> String {
+        let allowed: Vec<&str> = self.imports.iter().filter_map(|name| name.allows).collect();
+        let refused = self.imports.len() - allowed.len();
+        let can = match allowed.as_slice() {
+            [] => "can compute".to_owned(),
+            allowed => format!("can {}", allowed.join("; can ")),
+        };
+        match refused {
+            0 => format!("{can}; nothing else"),
+            1 => format!("{can}; asks for one thing that it is not given"),
+            refused => format!("{can}; asks for {refused} things that it is not given"),
+        }
+    }
+}
+
+impl GuestKind {
+    fn of(exports: &[Export]) -> Option<Self> {
+        let has = |name: &str| {
+            exports
+                .iter()
+                .any(|export| export.name == name && export.sort == "function")
+        };
+        [Self::Verifier, Self::Setup, Self::Solution]
+            .into_iter()
+            .find(|kind| has(kind.contract().export))
+    }
+
+    fn contract(self) -> &'static Kind {
+        match self {
+            Self::Verifier => &crate::component::VERIFIER,
+            Self::Setup => &crate::component::SETUP,
+            Self::Solution => &crate::component::SOLUTION,
+        }
+    }
+
+    /// The limits of such a guest where its task sets none.
+    pub fn limits(self) -> Limits {
+        match self {
+            Self::Verifier => Limits::VERIFIER,
+            Self::Setup => Limits::SETUP,
+            Self::Solution => Limits::SOLUTION,
+        }
+    }
+
+    fn allows(self, import: &str) -> Option<&'static str> {
+        let name = interface(import)?;
+        let offered = self.contract().interfaces.contains(&name);
+        offered.then(|| words(name)).flatten()
+    }
+}
+
+impl fmt::Display for GuestKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.contract().name)
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pure => "pure",
+            Self::Wasi => "wasi",
+        })
+    }
+}
+
+/// What one of our interfaces lets a guest do.
+fn words(interface: &str) -> Option<&'static str> {
+    Some(match interface {
+        "state" => "read the starting and the final state",
+        "answer" => "read the agent's last message, if the task is judged on it",
+        "parameters" => "read the task's parameters",
+        "log" => "write a log",
+        "builder" => "write the files of a new world",
+        "random" => "draw random numbers that follow from the seed",
+        "clock" => "read the world's own clock",
+        "tools" => "list and call the tools of the world",
+        _ => return None,
+    })
+}
+
+fn sort(kind: ComponentExternalKind) -> &'static str {
+    match kind {
+        ComponentExternalKind::Module => "module",
+        ComponentExternalKind::Func => "function",
+        ComponentExternalKind::Value => "value",
+        ComponentExternalKind::Type => "type",
+        ComponentExternalKind::Instance => "instance",
+        ComponentExternalKind::Component => "component",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Inspection {
+        inspect(&wat::parse_str(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_verifier_is_told_by_its_export_and_its_imports_by_what_they_allow() {
+        let inspection = read(
+            r#"(component
+                (import "mcpmark:guest/state@0.1.0" (instance))
+                (import "mcpmark:guest/log@0.1.0" (instance))
+                (component
+                    (import "wasi:cli/environment@0.2.0" (instance))
+                    (export "solve" (instance 0)))
+                (core module $m (func (export "f")))
+                (core instance $i (instantiate $m))
+                (func $f (canon lift (core func $i "f")))
+                (export "verify" (func $f)))"#,
+        );
+        assert_eq!(inspection.kind, Some(GuestKind::Verifier));
+        assert_eq!(inspection.profile, Profile::Pure);
+        assert_eq!(inspection.exports.len(), 1);
+        assert_eq!(
+            inspection.in_words(),
+            "can read the starting and the final state; can write a log; nothing else"
+        );
+    }
+
+    #[test]
+    fn what_is_not_given_is_counted() {
+        let inspection = read(
+            r#"(component
+                (import "mcpmark:guest/tools@0.1.0" (instance))
+                (import "mcpmark:guest/tools@0.2.0" (instance))
+                (import "wasi:sockets/tcp@0.2.0" (instance))
+                (core module $m (func (export "f")))
+                (core instance $i (instantiate $m))
+                (func $f (canon lift (core func $i "f")))
+                (export "solve" (func $f)))"#,
+        );
+        assert_eq!(inspection.kind, Some(GuestKind::Solution));
+        assert_eq!(inspection.profile, Profile::Wasi);
+        let refused: Vec<_> = inspection
+            .imports
+            .iter()
+            .filter(|capability| capability.allows.is_none())
+            .map(|capability| capability.import.as_str())
+            .collect();
+        assert_eq!(
+            refused,
+            ["mcpmark:guest/tools@0.2.0", "wasi:sockets/tcp@0.2.0"]
+        );
+        assert_eq!(
+            inspection.in_words(),
+            "can list and call the tools of the world; asks for 2 things that it is not given"
+        );
+    }
+
+    #[test]
+    fn what_is_no_component_is_an_error() {
+        let module = wat::parse_str("(module)").unwrap();
+        assert_eq!(inspect(&module), Err(LoadError::CoreModule));
+        assert_eq!(inspect(b"\x7fELF"), Err(LoadError::NotWasm));
+        let whole = wat::parse_str(r#"(component (import "a" (func)))"#).unwrap();
+        for end in 8..whole.len() {
+            // A shorter one may be whole by chance; none may panic.
+            let _ = inspect(&whole[..end]);
+        }
+        assert!(matches!(
+            inspect(&whole[..whole.len() - 1]),
+            Err(LoadError::Compile(CompileError::Invalid(_)))
+        ));
+    }
+}

@@ -1,0 +1,106 @@
+//! The child's side of compiling guests.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::ExitCode;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use crate::CompileLimits;
+use crate::compiler::{ANSWER, INVALID, Request, UNABLE};
+use crate::component::one_line;
+use crate::engine::compiling_engine;
+use crate::profile::profile;
+
+/// A request line is short; whoever sends a longer one is no sandbox.
+const REQUEST_BYTES: u64 = 64 << 10;
+/// Address space beyond the memory limit: what is mapped and never written.
+const ADDRESS_SPACE: u64 = 4 << 30;
+
+/// Compiles one component: takes the request of a [`Compiler`](crate::Compiler) from
+/// `input`, sets the limits that it names on the whole process, and writes machine code
+/// to `output`. Call it first in a process that does nothing else, and exit with what it returns.
+///
+/// ```no_run
+/// use std::process::ExitCode;
+///
+/// fn main() -> ExitCode {
+///     mcpmark_sandbox::serve_compiler(std::io::stdin(), std::io::stdout())
+/// }
+/// ```
+pub fn serve_compiler(input: impl Read, mut output: impl Write) -> ExitCode {
+    let (answer, code) = match answer(input) {
+        Ok(artefact) => (artefact, None),
+        Err((code, message)) => (message.into_bytes(), Some(code)),
+    };
+    let written = match code {
+        None => output.write_all(ANSWER),
+        Some(_) => Ok(()),
+    };
+    match written
+        .and_then(|()| output.write_all(&answer))
+        .and_then(|()| output.flush())
+    {
+        Ok(()) => code.map_or(ExitCode::SUCCESS, ExitCode::from),
+        Err(_) => ExitCode::from(UNABLE),
+    }
+}
+
+fn answer(input: impl Read) -> Result<Vec<u8>, (u8, String)> {
+    let unable = |message: String| (UNABLE, message);
+    let mut input = BufReader::new(input);
+    let mut line = Vec::new();
+    (&mut input)
+        .take(REQUEST_BYTES)
+        .read_until(b'\n', &mut line)
+        .map_err(|error| unable(format!("the request cannot be read: {error}")))?;
+    let request: Request = serde_json::from_slice(&line)
+        .map_err(|error| unable(format!("the request is not understood: {error}")))?;
+    confine(&request.limits).map_err(|error| unable(format!("limits cannot be set: {error}")))?;
+    let engine = compiling_engine(request.engine).map_err(|error| unable(error.to_string()))?;
+    let own = profile(&engine, request.engine);
+    if own != request.profile {
+        return Err(unable(format!(
+            "the compiler makes code for {own}, and {} is wanted: it is another version of this program",
+            request.profile
+        )));
+    }
+    let mut component = Vec::new();
+    input
+        .read_to_end(&mut component)
+        .map_err(|error| unable(format!("the component cannot be read: {error}")))?;
+    engine
+        .precompile_component(&component)
+        .map_err(|error| (INVALID, one_line(&error)))
+}
+
+/// Gives up what a compiler has no use for, before it sees a byte of the component.
+fn confine(limits: &CompileLimits) -> rustix::io::Result<()> {
+    let set = |resource, soft: u64, hard: u64| {
+        let current = rustix::process::getrlimit(resource);
+        // No limit may be raised, only lowered.
+        let within = |wanted: u64| Some(current.maximum.map_or(wanted, |most| most.min(wanted)));
+        setrlimit(
+            resource,
+            Rlimit {
+                current: within(soft),
+                maximum: within(hard),
+            },
+        )
+    };
+    let both = |resource, value| set(resource, value, value);
+    #[cfg(target_os = "linux")]
+    {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        rustix::thread::set_no_new_privs(true)?;
+    }
+    both(Resource::Core, 0)?;
+    both(Resource::Fsize, 0)?;
+    both(Resource::Data, limits.memory_bytes)?;
+    both(
+        Resource::As,
+        limits.memory_bytes.saturating_add(ADDRESS_SPACE),
+    )?;
+    // The first signal tells what happened; the second cannot be ignored.
+    let seconds = limits.cpu_seconds.max(1);
+    set(Resource::Cpu, seconds, seconds.saturating_add(1))
+}

@@ -1,0 +1,296 @@
+//! Components are compiled in a child that has limits, and that this process outlives.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use mcpmark_sandbox::{
+    CompileError, CompileLimits, Compiler, EngineKind, Limits, LoadError, Sandbox, SandboxConfig,
+    VerifyInput,
+};
+use mcpmark_snapshot::{MemoryBlobs, Snapshot, Tree};
+
+fn well_behaved() -> Vec<u8> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile/well-behaved.wat");
+    wat::parse_file(file).unwrap()
+}
+
+fn compiler(limits: CompileLimits) -> Compiler {
+    Compiler {
+        limits,
+        ..Compiler::new(env!("CARGO_BIN_EXE_mcpmark-compile-guest"), [""; 0])
+    }
+}
+
+fn program(program: &str, arguments: &[&str], limits: CompileLimits) -> Compiler {
+    Compiler {
+        limits,
+        ..Compiler::new(program, arguments)
+    }
+}
+
+fn sandbox(compiler: Option<Compiler>, cache: Option<&Path>) -> Sandbox {
+    Sandbox::new(&SandboxConfig {
+        compiler,
+        cache: cache.map(Path::to_owned),
+        slots: 1,
+        ..SandboxConfig::default()
+    })
+    .unwrap()
+}
+
+/// Why a component cannot be loaded with this compiler.
+fn refusal(compiler: Compiler, component: &[u8]) -> LoadError {
+    match sandbox(Some(compiler), None).verifier(component) {
+        Ok(_) => panic!("it was loaded"),
+        Err(error) => error,
+    }
+}
+
+fn leb(mut value: usize, bytes: &mut Vec<u8>) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn section(id: u8, content: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![id];
+    leb(content.len(), &mut bytes);
+    bytes.extend_from_slice(content);
+    bytes
+}
+
+/// A valid component of one module with `functions` functions of `steps` steps each,
+/// made to cost the compiler a lot and the sender little.
+fn bomb(functions: usize, steps: usize) -> Vec<u8> {
+    // The locals stay alive to the end, so that registers are hard to give out.
+    const LOCALS: usize = 60;
+    let mut body = vec![1];
+    leb(LOCALS, &mut body);
+    body.push(0x7e);
+    for step in 0..steps {
+        let (a, b) = (step * 7 % LOCALS, step * 13 % LOCALS);
+        // local[b] = (local[a] * local[b]) rotl local[a]
+        body.extend([0x20, a as u8, 0x20, b as u8, 0x7e, 0x20, a as u8, 0x89]);
+        body.extend([0x21, b as u8]);
+    }
+    body.push(0x0b);
+    let mut types = vec![1];
+    types.extend([0x60, 0, 0]);
+    let (mut declared, mut code) = (Vec::new(), Vec::new());
+    leb(functions, &mut declared);
+    leb(functions, &mut code);
+    for _ in 0..functions {
+        declared.push(0);
+        leb(body.len(), &mut code);
+        code.extend_from_slice(&body);
+    }
+    let module = [
+        b"\0asm\x01\0\0\0".to_vec(),
+        section(1, &types),
+        section(3, &declared),
+        section(10, &code),
+    ]
+    .concat();
+    [b"\0asm\x0d\0\x01\0".to_vec(), section(1, &module)].concat()
+}
+
+#[test]
+fn a_child_compiles_for_either_engine_and_the_result_grades() {
+    for engine in [EngineKind::Cranelift, EngineKind::Pulley] {
+        let cache = tempfile::tempdir().unwrap();
+        let config = SandboxConfig {
+            engine,
+            cross_check: true,
+            compiler: Some(compiler(CompileLimits::default())),
+            cache: Some(cache.path().join("compiled")),
+            slots: 1,
+            ..SandboxConfig::default()
+        };
+        let sandbox = Sandbox::new(&config).unwrap();
+        assert!(sandbox.profile().starts_with(engine.as_str()));
+        let verifier = sandbox.verifier(&well_behaved()).unwrap();
+        let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
+        let input = VerifyInput {
+            start: empty.clone(),
+            end: empty,
+            answer: None,
+            parameters: "{}".into(),
+        };
+        let run = sandbox.verify(&verifier, input, &Limits::VERIFIER);
+        assert!(run.result.unwrap().passed());
+        let kept = fs::read_dir(cache.path().join("compiled")).unwrap().count();
+        assert_eq!(kept, 3, "one for each engine, and the lock");
+
+        // From now on nobody needs to compile it.
+        let config = SandboxConfig {
+            compiler: None,
+            ..config
+        };
+        Sandbox::new(&config)
+            .unwrap()
+            .verifier(&well_behaved())
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_damaged_artefact_is_not_used_and_is_replaced() {
+    let cache = tempfile::tempdir().unwrap();
+    let dir = cache.path().join("compiled");
+    let sandbox = sandbox(Some(compiler(CompileLimits::default())), Some(&dir));
+    sandbox.verifier(&well_behaved()).unwrap();
+    let artefact = fs::read_dir(&dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "cwasm")
+        })
+        .unwrap();
+    let whole = fs::read(&artefact).unwrap();
+    let mut damaged = whole.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(&artefact, &damaged).unwrap();
+    sandbox.verifier(&well_behaved()).unwrap();
+    assert_eq!(fs::read(&artefact).unwrap(), whole);
+}
+
+#[test]
+fn without_a_compiler_only_what_is_trusted_is_compiled() {
+    let sandbox = sandbox(None, None);
+    let error = match sandbox.verifier(&well_behaved()) {
+        Ok(_) => panic!("it was loaded"),
+        Err(error) => error,
+    };
+    assert!(error.is_infrastructure(), "{error}");
+    assert!(
+        error.to_string().contains("`SandboxConfig::compiler`"),
+        "{error}"
+    );
+    sandbox.trusting().verifier(&well_behaved()).unwrap();
+    assert!(sandbox.verifier(&well_behaved()).is_err());
+}
+
+#[test]
+fn what_is_not_valid_is_said_by_the_child() {
+    let mut broken = well_behaved();
+    broken.truncate(broken.len() - 3);
+    let error = refusal(compiler(CompileLimits::default()), &broken);
+    assert!(
+        matches!(error, LoadError::Compile(CompileError::Invalid(_))),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_compile_bomb_meets_each_limit_by_name() {
+    let bomb = bomb(2, 760_000);
+    let generous = CompileLimits {
+        cpu_seconds: 3600,
+        wall_seconds: 3600,
+        ..CompileLimits::default()
+    };
+    for (limits, limit, allowed) in [
+        (
+            CompileLimits {
+                cpu_seconds: 1,
+                ..generous
+            },
+            "cpu_seconds",
+            "1 s of processor time",
+        ),
+        (
+            CompileLimits {
+                wall_seconds: 1,
+                ..generous
+            },
+            "wall_seconds",
+            "1 s",
+        ),
+        (
+            CompileLimits {
+                memory_bytes: 128 << 20,
+                ..generous
+            },
+            "memory_bytes",
+            "128 MiB of memory",
+        ),
+    ] {
+        let error = refusal(compiler(limits), &bomb);
+        let expected = CompileError::Limit {
+            limit,
+            allowed: allowed.to_owned(),
+        };
+        assert_eq!(error, LoadError::Compile(expected));
+        assert!(!error.is_infrastructure());
+        assert!(
+            error.to_string().contains(&format!("limit `{limit}`")),
+            "{error}"
+        );
+    }
+    let few = CompileLimits {
+        code_bytes: 100,
+        ..generous
+    };
+    let error = refusal(compiler(few), &well_behaved());
+    assert!(error.to_string().contains("`code_bytes`"), "{error}");
+}
+
+#[test]
+fn a_compiler_that_breaks_or_is_none_is_said_so() {
+    let limits = CompileLimits::default();
+    let shell = |script| program("/bin/sh", &["-c", script], limits);
+    let crashed = |message: &str| CompileError::Crashed(message.to_owned());
+    let component = well_behaved();
+    for (compiler, expected) in [
+        (
+            shell("kill -SEGV $$"),
+            crashed("it was stopped by signal 11"),
+        ),
+        (
+            shell("echo first >&2; echo overflow >&2; exit 70"),
+            crashed("it ended with code 70: overflow"),
+        ),
+        (
+            program("/bin/cat", &[], limits),
+            CompileError::Host("the program that was named as the compiler is none".into()),
+        ),
+        // A child of the child that keeps the pipes open does not keep us.
+        (
+            shell("sleep 3600 & exit 70"),
+            crashed("it ended with code 70"),
+        ),
+    ] {
+        assert_eq!(refusal(compiler, &component), LoadError::Compile(expected));
+    }
+    let error = refusal(program("/no/such/compiler", &[], limits), &component);
+    assert!(error.is_infrastructure());
+    assert!(error.to_string().contains("/no/such/compiler"), "{error}");
+}
+
+#[test]
+fn a_child_that_hangs_or_never_stops_writing_is_stopped() {
+    let limits = CompileLimits {
+        wall_seconds: 1,
+        ..CompileLimits::default()
+    };
+    // The last closes its output, and goes on.
+    for script in [
+        "sleep 3600",
+        "sleep 3600 >/dev/null",
+        "exec >&-; sleep 3600",
+    ] {
+        let error = refusal(program("/bin/sh", &["-c", script], limits), &well_behaved());
+        assert!(error.to_string().contains("`wall_seconds`"), "{error}");
+    }
+    let limits = CompileLimits {
+        code_bytes: 1 << 20,
+        wall_seconds: 3600,
+        ..CompileLimits::default()
+    };
+    let error = refusal(program("/bin/cat", &["/dev/zero"], limits), &well_behaved());
+    assert!(error.to_string().contains("`code_bytes`"), "{error}");
+}
