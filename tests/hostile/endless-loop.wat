@@ -1,5 +1,5 @@
 ;; expect: fault fuel
-;; message: used up its 1000000000 units of fuel (limit `fuel`)
+;; message: used up its 1000000000 units of fuel (limit `fuel`
 (component
   (core module $guest
     (memory (export "memory") 1)

@@ -1,5 +1,5 @@
 ;; expect: fault memory
-;; message: more than the limit of 67108864 (`memory_bytes`)
+;; message: more than 67108864 (limit `memory_bytes`
 (component
   (core module $guest
     (memory (export "memory") 1)

@@ -1,5 +1,5 @@
 ;; expect: fault memory
-;; message: (`table_elements`)
+;; message: more than 20000 (limit `table_elements`
 (component
   (core module $guest
     (memory (export "memory") 1)

@@ -1,0 +1,239 @@
+//! What a grade costs, as ratios within one run:
+//! `cargo bench --workspace --bench grade`, or with `-- settings` that part alone.
+#![allow(clippy::print_stdout, reason = "its table is what it is for")]
+
+mod fixture;
+mod settings;
+
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mcpmark_sandbox::{Limits, Sandbox, SandboxConfig, Verifier, VerifyInput};
+
+use crate::fixture::{Fixture, guest, wat};
+
+fn main() {
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    let fixture = Fixture::new();
+    let bench = Bench::new(fixture);
+    for (name, part) in [
+        ("grade", Bench::grades as fn(&Bench)),
+        ("python", Bench::python),
+        ("cores", Bench::cores),
+        ("flat", Bench::flat),
+    ] {
+        if runs(name) {
+            part(&bench);
+        }
+    }
+    if runs("settings") {
+        settings::compare();
+    }
+}
+
+struct Bench {
+    sandbox: Sandbox,
+    empty: Verifier,
+    rust: Verifier,
+    csv: Verifier,
+    fixture: Fixture,
+}
+
+impl Bench {
+    fn new(fixture: Fixture) -> Self {
+        let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
+        let load = |bytes: Vec<u8>| sandbox.verifier(&bytes).unwrap();
+        Self {
+            empty: load(wat("well-behaved")),
+            rust: load(guest("empty.rs")),
+            csv: load(guest("csv.rs")),
+            sandbox,
+            fixture,
+        }
+    }
+
+    fn grade(&self, verifier: &Verifier, input: VerifyInput) {
+        let run = self.sandbox.verify(verifier, input, &Limits::VERIFIER);
+        assert!(run.result.unwrap().passed());
+    }
+
+    fn time(&self, verifier: &Verifier, input: &VerifyInput, times: usize) -> Times {
+        for _ in 0..times / 10 {
+            self.grade(verifier, input.clone());
+        }
+        let times = (0..times).map(|_| {
+            let input = input.clone();
+            let start = Instant::now();
+            self.grade(verifier, input);
+            start.elapsed()
+        });
+        Times::of(times.collect())
+    }
+
+    fn grades(&self) {
+        println!("\nwarm grades, one thread             least       p50       p99       fuel");
+        let Fixture { memory, disk, .. } = &self.fixture;
+        for (name, verifier, input) in [
+            ("empty verifier", &self.empty, memory),
+            ("empty verifier in Rust", &self.rust, memory),
+            ("100 KB of CSV, in memory", &self.csv, memory),
+            ("100 KB of CSV, in a store on disk", &self.csv, disk),
+        ] {
+            let times = self.time(verifier, input, 2_000);
+            let fuel = self
+                .sandbox
+                .verify(verifier, input.clone(), &Limits::VERIFIER)
+                .fuel;
+            println!(
+                "{name:34} {:>9} {:>9} {:>9} {fuel:>9}",
+                micros(times.least),
+                micros(times.p50),
+                micros(times.p99)
+            );
+        }
+    }
+
+    /// The same check as a process of `python3` for each grade, turn by turn with ours.
+    fn python(&self) {
+        let Fixture { disk, root, .. } = &self.fixture;
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/guests/register.py");
+        let (mut ours, mut theirs, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+        let python = |arguments: &[&std::ffi::OsStr]| {
+            let start = Instant::now();
+            let status = Command::new(fixture::python()).args(arguments).status();
+            assert!(
+                status.is_ok_and(|status| status.success()),
+                "python3 does not run"
+            );
+            start.elapsed()
+        };
+        for _ in 0..30 {
+            ours.push(self.time(&self.csv, disk, 50).p50);
+            let (start, end) = (root.path().join("start"), root.path().join("end"));
+            theirs.push(python(&[
+                script.as_ref(),
+                start.as_os_str(),
+                end.as_os_str(),
+            ]));
+            bare.push(python(&["-c".as_ref(), "pass".as_ref()]));
+        }
+        let (ours, theirs, bare) = (Times::of(ours), Times::of(theirs), Times::of(bare));
+        println!("\nthe same check, 100 KB of CSV        p50     ratio");
+        for (name, time) in [
+            ("sandbox", ours.p50),
+            ("python3 -c pass", bare.p50),
+            ("python3 process", theirs.p50),
+        ] {
+            println!(
+                "{name:34} {:>7} {:>8.0}x",
+                micros(time),
+                ratio(time, ours.p50)
+            );
+        }
+    }
+
+    fn cores(&self) {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        println!("\ngrades a second                1 thread  {cores} threads   ratio");
+        for (name, verifier) in [
+            ("empty verifier", &self.empty),
+            ("100 KB of CSV", &self.csv),
+        ] {
+            let second = Duration::from_secs(1);
+            // In turn, since other programs take their share of a machine.
+            let rounds: Vec<(f64, f64)> = (0..5)
+                .map(|_| {
+                    (
+                        self.rate(verifier, 1, second),
+                        self.rate(verifier, cores, second),
+                    )
+                })
+                .collect();
+            let best = |pick: fn(&(f64, f64)) -> f64| rounds.iter().map(pick).fold(0.0, f64::max);
+            let (one, all) = (best(|round| round.0), best(|round| round.1));
+            println!("{name:28} {one:>10.0} {all:>10.0} {:>7.2}x", all / one);
+        }
+    }
+
+    fn rate(&self, verifier: &Verifier, threads: usize, time: Duration) -> f64 {
+        let start = Instant::now();
+        let count: usize = thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut count = 0;
+                        while start.elapsed() < time {
+                            self.grade(verifier, self.fixture.memory.clone());
+                            count += 1;
+                        }
+                        count
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .sum()
+        });
+        count as f64 / start.elapsed().as_secs_f64()
+    }
+
+    fn flat(&self) {
+        println!("\n100,000 grades in one process        p50    memory");
+        let mut times = Vec::new();
+        for number in 1..=100_000_u32 {
+            let input = self.fixture.memory.clone();
+            let verifier = if number % 10 == 0 {
+                &self.csv
+            } else {
+                &self.empty
+            };
+            let start = Instant::now();
+            self.grade(verifier, input);
+            if number % 10 != 0 {
+                times.push(start.elapsed());
+            }
+            if [1_000, 10_000, 50_000, 100_000].contains(&number) {
+                let last = Times::of(times.split_off(times.len() - 800));
+                times.clear();
+                println!(
+                    "after {number:<28} {:>7} {:>6} KiB",
+                    micros(last.p50),
+                    fixture::resident_kib()
+                );
+            }
+        }
+    }
+}
+
+struct Times {
+    /// What it takes when no other program wants the machine.
+    least: Duration,
+    p50: Duration,
+    p99: Duration,
+}
+
+impl Times {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort();
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        Self {
+            least: at(0.01),
+            p50: at(0.5),
+            p99: at(0.99),
+        }
+    }
+}
+
+fn micros(time: Duration) -> String {
+    format!("{:.1} µs", time.as_secs_f64() * 1e6)
+}
+
+fn ratio(time: Duration, base: Duration) -> f64 {
+    time.as_secs_f64() / base.as_secs_f64()
+}

@@ -1,0 +1,220 @@
+//! What each setting of the engine costs, one changed at a time, measured in turn.
+
+use std::time::{Duration, Instant};
+
+use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::{
+    Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, ResourceLimiter, Store,
+};
+
+use crate::fixture::{guest, wat};
+use crate::{Times, micros, ratio};
+
+/// A setting that the sandbox could have; the defaults are those it has.
+#[derive(Clone)]
+struct Setting {
+    name: &'static str,
+    pooling: bool,
+    cow: bool,
+    keep: usize,
+    reservation: Option<u64>,
+    fuel: bool,
+    epoch: bool,
+}
+
+const BASE: Setting = Setting {
+    name: "as it is",
+    pooling: true,
+    cow: false,
+    keep: 256 << 10,
+    reservation: None,
+    fuel: true,
+    epoch: true,
+};
+
+fn settings() -> Vec<Setting> {
+    let keep = |name, keep| Setting { name, keep, ..BASE };
+    vec![
+        BASE,
+        Setting {
+            name: "copy on write",
+            cow: true,
+            ..BASE
+        },
+        keep("keep nothing", 0),
+        keep("keep 64 KiB", 64 << 10),
+        keep("keep 1 MiB", 1 << 20),
+        keep("keep 4 MiB", 4 << 20),
+        keep("keep 64 MiB", 64 << 20),
+        Setting {
+            name: "explicit bounds checks",
+            reservation: Some(1 << 30),
+            ..BASE
+        },
+        Setting {
+            name: "no pool",
+            pooling: false,
+            ..BASE
+        },
+        Setting {
+            name: "no pool, copy on write",
+            pooling: false,
+            cow: true,
+            ..BASE
+        },
+        Setting {
+            name: "no fuel",
+            fuel: false,
+            ..BASE
+        },
+        Setting {
+            name: "no epoch",
+            epoch: false,
+            ..BASE
+        },
+        Setting {
+            name: "neither",
+            fuel: false,
+            epoch: false,
+            ..BASE
+        },
+    ]
+}
+
+/// Lets everything through, and is asked as the sandbox's own is.
+struct Limiter;
+
+impl ResourceLimiter for Limiter {
+    fn memory_growing(&mut self, _: usize, _: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, _: usize, _: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(true)
+    }
+}
+
+impl Setting {
+    fn engine(&self) -> Engine {
+        let mut config = Config::new();
+        config
+            .memory_init_cow(self.cow)
+            .cranelift_nan_canonicalization(true)
+            .consume_fuel(self.fuel)
+            .epoch_interruption(self.epoch)
+            .generate_address_map(false);
+        if self.pooling {
+            let mut pool = PoolingAllocationConfig::new();
+            pool.total_component_instances(4)
+                .total_core_instances(80)
+                .total_memories(16)
+                .total_tables(32)
+                .max_memories_per_module(4)
+                .max_tables_per_module(8)
+                .table_elements(100_000)
+                .max_memory_size(1 << 30)
+                .linear_memory_keep_resident(self.keep)
+                .table_keep_resident(16 << 10);
+            config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        }
+        if let Some(bytes) = self.reservation {
+            config.memory_reservation(bytes).memory_guard_size(0);
+        }
+        Engine::new(&config).unwrap()
+    }
+
+    fn grade(&self, engine: &Engine, guest: &InstancePre<Limiter>) {
+        let mut store = Store::new(engine, Limiter);
+        store.limiter(|limiter| limiter);
+        if self.fuel {
+            store.set_fuel(u64::MAX / 4).unwrap();
+        }
+        if self.epoch {
+            store.set_epoch_deadline(1_000_000);
+        }
+        let instance = guest.instantiate(&mut store).unwrap();
+        let verify = instance.get_func(&mut store, "verify").unwrap();
+        let mut results = [wasmtime::component::Val::Bool(false)];
+        verify.call(&mut store, &[], &mut results).unwrap();
+    }
+}
+
+pub(crate) fn compare() {
+    let settings = settings();
+    let engines: Vec<Engine> = settings.iter().map(Setting::engine).collect();
+    for (name, bytes, times) in [
+        ("one page of memory", wat("well-behaved"), 200),
+        ("a verifier in Rust", guest("empty.rs"), 200),
+        ("2 MiB written", touching(32), 40),
+        ("16 MiB written", touching(256), 10),
+        ("a loop over memory", looping(), 2),
+    ] {
+        let guests: Vec<_> = engines
+            .iter()
+            .map(|engine| {
+                let component = Component::new(engine, &bytes).unwrap();
+                let mut linker = Linker::new(engine);
+                linker.define_unknown_imports_as_traps(&component).unwrap();
+                linker.instantiate_pre(&component).unwrap()
+            })
+            .collect();
+        let mut found: Vec<Vec<Duration>> = vec![Vec::new(); settings.len()];
+        for _ in 0..25 {
+            for ((setting, engine), (guest, found)) in settings
+                .iter()
+                .zip(&engines)
+                .zip(guests.iter().zip(&mut found))
+            {
+                let start = Instant::now();
+                for _ in 0..times {
+                    setting.grade(engine, guest);
+                }
+                found.push(start.elapsed() / times);
+            }
+        }
+        let found: Vec<Times> = found.into_iter().map(Times::of).collect();
+        println!("\n{name:34}     p50     ratio");
+        for (setting, time) in settings.iter().zip(&found) {
+            let by = ratio(time.p50, found[0].p50);
+            println!("{:34} {:>7} {by:>8.2}x", setting.name, micros(time.p50));
+        }
+    }
+}
+
+/// A guest that grows by so many pages and writes each of them.
+fn touching(pages: u32) -> Vec<u8> {
+    let bytes = pages << 16;
+    component(&format!(
+        "(drop (memory.grow (i32.const {pages})))
+         (memory.fill (i32.const 65536) (i32.const 1) (i32.const {bytes}))"
+    ))
+}
+
+/// A guest that loads and stores a million times.
+fn looping() -> Vec<u8> {
+    component(
+        "(local $i i32)
+         (loop $again
+           (i32.store offset=200 (i32.and (local.get $i) (i32.const 0x7ffc))
+             (i32.add (i32.load offset=200 (i32.and (i32.mul (local.get $i) (i32.const 28)) (i32.const 0x7ffc)))
+               (local.get $i)))
+           (local.set $i (i32.add (local.get $i) (i32.const 1)))
+           (br_if $again (i32.lt_u (local.get $i) (i32.const 1000000))))",
+    )
+}
+
+fn component(body: &str) -> Vec<u8> {
+    let text = format!(
+        r#"(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (func (export "verify") (result i32) {body} (i32.const 16)))
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)"#
+    );
+    wat::parse_str(text).unwrap()
+}

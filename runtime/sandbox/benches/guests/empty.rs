@@ -1,0 +1,9 @@
+//! A verifier that looks at nothing.
+
+use mcpmark_guest::{Condition, Verifier};
+
+mcpmark_guest::verifier!(verify);
+
+fn verify(task: &mut Verifier) {
+    task.check("nothing is asked", Condition::pass("nothing"));
+}

@@ -1,0 +1,97 @@
+//! The guests that are kept as files, each with what must come of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use mcpmark_task::GuestSource;
+use mcpmark_task::build::{Builder, Options};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::arena::{Case, Source};
+
+pub(crate) fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile")
+}
+
+/// The `.wat` files; their first lines say what to expect.
+pub(crate) fn wat() -> Vec<Case> {
+    let mut files: Vec<PathBuf> = fs::read_dir(directory())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wat"))
+        .collect();
+    files.sort();
+    files
+        .into_iter()
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let header = |key: &str| {
+                let prefix = format!(";; {key}: ");
+                let line = text.lines().find_map(|line| line.strip_prefix(&prefix));
+                line.map(str::to_owned)
+            };
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            Case {
+                name: format!("wat::{stem}"),
+                expect: header("expect").unwrap_or_else(|| panic!("{stem} expects nothing")),
+                message: header("message").unwrap_or_default(),
+                check: header("check"),
+                after: header("after"),
+                component: Source::Wat(path),
+                ..Case::default()
+            }
+        })
+        .collect()
+}
+
+pub(crate) fn named(stem: &str) -> Source {
+    Source::Wat(directory().join(stem).with_extension("wat"))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    r#do: String,
+    expect: String,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    dropped: bool,
+}
+
+/// What the guest in Rust does at the word of its parameters.
+pub(crate) fn rust() -> Vec<Case> {
+    let text = fs::read_to_string(directory().join("rust/cases.json")).unwrap();
+    let listed: Vec<Listed> = serde_json::from_str(&text).unwrap();
+    listed
+        .into_iter()
+        .map(|case| Case {
+            name: format!("rust::{}", case.r#do),
+            expect: case.expect,
+            message: case.message,
+            dropped: case.dropped,
+            parameters: Some(json!({"do": case.r#do}).to_string()),
+            component: Source::Rust,
+            ..Case::default()
+        })
+        .collect()
+}
+
+/// The guest in Rust, built on first use.
+pub(crate) fn rust_guest() -> Result<&'static [u8], String> {
+    static GUEST: LazyLock<Result<Vec<u8>, String>> = LazyLock::new(|| {
+        let package_dir = directory().join("rust").canonicalize().unwrap();
+        let source = GuestSource::Rust {
+            source: package_dir.join("guest.rs"),
+            package_dir,
+        };
+        let options = Options::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests"));
+        let built = Builder::new(options)
+            .build(&[source], &mut |_| {})
+            .map_err(|error| error.to_string())?;
+        fs::read(&built[0].path).map_err(|error| error.to_string())
+    });
+    GUEST.as_deref().map_err(Clone::clone)
+}

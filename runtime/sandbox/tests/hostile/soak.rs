@@ -1,0 +1,147 @@
+//! Many grades in one process: every outcome stays right, and memory stays where it is.
+
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use libtest_mimic::Failed;
+use mcpmark_sandbox::{Limits, Sandbox, Verifier, VerifyInput};
+
+use crate::arena::{Arena, Case, Outcome, fail, sandbox};
+use crate::corpus;
+
+/// Small, so that an endless loop ends soon.
+const LIMITS: &str = "fuel=300000, copy_bytes=2000000";
+const GRADES: usize = 3_000;
+/// What an allocator may keep for itself.
+const SLACK: usize = 24 << 20;
+
+struct Entry {
+    name: String,
+    verifier: Verifier,
+    input: VerifyInput,
+    expected: Outcome,
+}
+
+fn entries(sandbox: &Sandbox) -> Result<Vec<Entry>, Failed> {
+    let arena = Arena::shared();
+    let limits = Limits::VERIFIER.with(LIMITS)?;
+    let entry = |case: &Case| -> Result<Option<Entry>, Failed> {
+        let Ok(verifier) = sandbox.verifier(&case.component.bytes()?) else {
+            return Ok(None);
+        };
+        let mut input = arena.input.clone();
+        if let Some(parameters) = &case.parameters {
+            input.parameters = parameters.clone();
+        }
+        let expected = sandbox.verify(&verifier, input.clone(), &limits).into();
+        let name = case.name.clone();
+        Ok(Some(Entry {
+            name,
+            verifier,
+            input,
+            expected,
+        }))
+    };
+    let cases = corpus::wat().into_iter().chain(corpus::rust());
+    cases.filter_map(|case| entry(&case).transpose()).collect()
+}
+
+fn grades() -> usize {
+    let given = std::env::var("MCPMARK_SOAK").ok();
+    given.and_then(|count| count.parse().ok()).unwrap_or(GRADES)
+}
+
+fn one(sandbox: &Sandbox, entries: &[Entry], number: usize) -> Result<(), Failed> {
+    let limits = Limits::VERIFIER.with(LIMITS)?;
+    // A walk through the guests that is not the order of their names.
+    let entry = &entries[number.wrapping_mul(7919) % entries.len()];
+    let outcome = Outcome::from(sandbox.verify(&entry.verifier, entry.input.clone(), &limits));
+    if outcome != entry.expected {
+        return fail(format!(
+            "grade {number}, {}: {outcome:?} instead of {:?}",
+            entry.name, entry.expected
+        ));
+    }
+    let arena = Arena::shared();
+    let honest = Outcome::from(sandbox.verify(&entries[0].verifier, arena.input.clone(), &limits));
+    if honest != entries[0].expected {
+        return fail(format!("the honest grade after {}: {honest:?}", entry.name));
+    }
+    Ok(())
+}
+
+fn honest_first(entries: &mut [Entry]) -> Result<(), Failed> {
+    let honest = entries
+        .iter()
+        .position(|entry| entry.name == "wat::state-offsets-at-the-edge")
+        .ok_or("there is no honest guest")?;
+    entries.swap(0, honest);
+    if entries[0].expected.kind != "graded passed" {
+        return fail(format!("{:?}", entries[0].expected));
+    }
+    Ok(())
+}
+
+/// One grade after another, each hostile one followed by an honest one.
+pub(crate) fn mixed() -> Result<(), Failed> {
+    let sandbox = sandbox(2);
+    let mut entries = entries(&sandbox)?;
+    honest_first(&mut entries)?;
+    let rounds = grades() / 2;
+    // The first tenth brings the pool and the allocator to where they stay.
+    let warm = (rounds / 10).max(entries.len());
+    for number in 0..warm {
+        one(&sandbox, &entries, number)?;
+    }
+    let before = resident();
+    for number in warm..rounds.max(warm) {
+        one(&sandbox, &entries, number)?;
+    }
+    let after = resident();
+    if after > before + SLACK {
+        return fail(format!(
+            "resident memory went from {before} to {after} bytes in {rounds} rounds"
+        ));
+    }
+    Ok(())
+}
+
+/// More threads than slots, each grading whatever comes next.
+pub(crate) fn at_once() -> Result<(), Failed> {
+    let sandbox = sandbox(2);
+    let mut entries = entries(&sandbox)?;
+    honest_first(&mut entries)?;
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..6)
+            .map(|_| {
+                scope.spawn(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= grades() / 4 {
+                            return Ok(());
+                        }
+                        one(&sandbox, &entries, number)?;
+                    }
+                })
+            })
+            .collect();
+        let ends = threads.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| fail("a thread panicked".into()))
+        });
+        ends.collect::<Result<(), Failed>>()
+    })
+}
+
+/// Bytes of this process that are in memory and not shared with files.
+fn resident() -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<usize>().ok());
+    kib.unwrap_or(0) << 10
+}

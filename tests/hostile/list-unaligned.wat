@@ -1,0 +1,15 @@
+;; what: a list at an odd address
+;; expect: fault trap
+;; message: not aligned
+(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (data (i32.const 16) "\21\00\00\00\01\00\00\00")
+    (func (export "verify") (result i32) (i32.const 16))
+  )
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)

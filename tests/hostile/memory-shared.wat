@@ -1,0 +1,15 @@
+;; what: a memory that threads share
+;; expect: refused
+;; message: not a valid component
+(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (memory $shared 1 1 shared)
+    (func (export "verify") (result i32) (i32.const 16))
+  )
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)

@@ -1,0 +1,14 @@
+;; what: a result at the last word of memory
+;; expect: fault trap
+;; message: out of bounds
+(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (func (export "verify") (result i32) (i32.const 65532))
+  )
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)

@@ -1,0 +1,17 @@
+;; what: half of a surrogate pair in a name
+;; expect: fault trap
+;; message: utf-8
+(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (data (i32.const 16) "\20\00\00\00\01\00\00\00")
+    (data (i32.const 32) "\64\00\00\00\03\00\00\00\01")
+    (data (i32.const 100) "\ed\a0\80")
+    (func (export "verify") (result i32) (i32.const 16))
+  )
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)

@@ -1,0 +1,23 @@
+;; what: nine tables
+;; expect: refused
+;; message: needs more than this host gives a guest
+(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (table 1 funcref)
+    (table 1 funcref)
+    (table 1 funcref)
+    (table 1 funcref)
+    (table 1 funcref)
+    (table 1 funcref)
+    (table 1 funcref)
+    (table 1 funcref)
+    (table 1 funcref)
+    (func (export "verify") (result i32) (i32.const 16))
+  )
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)

@@ -1,0 +1,18 @@
+;; what: a call by another type
+;; expect: fault trap
+;; message: indirect call type mismatch
+(component
+  (core module $guest
+    (memory (export "memory") 1)
+    (table 1 funcref)
+    (elem (i32.const 0) $other)
+    (func $other (param i64))
+    (func (export "verify") (result i32)
+      (call_indirect (result i32) (i32.const 0)))
+  )
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory"))))
+)

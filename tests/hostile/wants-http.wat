@@ -1,0 +1,6 @@
+;; what: asks for web requests
+;; expect: refused
+;; message: imports `wasi:http/outgoing-handler@0.2.6`, which a verifier is not given
+(component
+  (import "wasi:http/outgoing-handler@0.2.6" (instance))
+)
