@@ -146,7 +146,7 @@ impl Cache {
             }
             let used = (stat.st_mtime, stat.st_mtime_nsec);
             if name.to_bytes().starts_with(TEMPORARY.as_bytes()) {
-                if abandoned(used.0 as i64) {
+                if abandoned(used.0) {
                     remove(dir, &name)?;
                 }
             } else if name.to_bytes().ends_with(SUFFIX.as_bytes()) {

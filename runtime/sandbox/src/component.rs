@@ -203,10 +203,10 @@ impl Sandbox {
 
     fn compile(&self, bytes: &[u8], digest: &Digest) -> Result<Component, CompileError> {
         let Inner { engine, cache, .. } = &*self.inner;
-        if let Some(artefact) = cache.as_ref().and_then(|cache| cache.get(digest)) {
-            if let Ok(component) = deserialize(engine, &artefact) {
-                return Ok(component);
-            }
+        if let Some(artefact) = cache.as_ref().and_then(|cache| cache.get(digest))
+            && let Ok(component) = deserialize(engine, &artefact)
+        {
+            return Ok(component);
         }
         let artefact = self.artefact(bytes)?;
         let component = deserialize(engine, &artefact)?;
