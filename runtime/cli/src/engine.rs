@@ -114,8 +114,8 @@ pub(crate) fn read_component(file: &Path) -> Result<Vec<u8>, CommandError> {
 /// The error of a guest within that of making tasks ready.
 pub(crate) fn load_error_of(error: &PrepareError) -> Option<&LoadError> {
     match error {
-        PrepareError::Guest { source, .. }
-        | PrepareError::World {
+        PrepareError::Guest { source, .. } => Some(source),
+        PrepareError::World {
             source: WorldError::Load(source),
             ..
         } => Some(source),

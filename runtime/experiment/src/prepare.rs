@@ -67,7 +67,7 @@ pub enum PrepareError {
         /// `verifier` or `solution`.
         guest: &'static str,
         /// What is wrong with it.
-        source: LoadError,
+        source: Box<LoadError>,
     },
     /// A world cannot be made.
     #[error("world {world}: {source}")]
@@ -203,7 +203,7 @@ impl Workshop<'_> {
             move |source| PrepareError::Guest {
                 task: task.id.clone(),
                 guest,
-                source,
+                source: Box::new(source),
             }
         };
         let verifier = self.sandbox.verifier(verifier).map_err(wrong("verifier"))?;

@@ -82,8 +82,8 @@ fn bomb(functions: usize, steps: usize) -> Vec<u8> {
     let (mut declared, mut code) = (Vec::new(), Vec::new());
     leb(functions, &mut declared);
     leb(functions, &mut code);
+    declared.extend(vec![0; functions]);
     for _ in 0..functions {
-        declared.push(0);
         leb(body.len(), &mut code);
         code.extend_from_slice(&body);
     }
