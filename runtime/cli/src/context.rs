@@ -105,8 +105,11 @@ impl Context {
         self.home.journal().map_err(|error| home_error(&error))
     }
 
+    /// Where private copies of worlds are made, rid of those that killed processes left.
     pub(crate) fn scratch(&self) -> PathBuf {
-        mcpmark_snapshot::scratch_parent(None)
+        let parent = mcpmark_snapshot::scratch_parent(None);
+        mcpmark_snapshot::sweep_scratch(&parent);
+        parent
     }
 
     pub(crate) fn builder(&self, library: &Library) -> Builder {
