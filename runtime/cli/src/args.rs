@@ -227,10 +227,9 @@ pub(crate) enum McpCommand {
 }
 
 #[derive(Debug, Args)]
-#[group(id = "what", required = true, multiple = false, args = ["task", "world"])]
 pub(crate) struct ServeArgs {
     /// Serve the world of this task
-    #[arg(long)]
+    #[arg(long, required_unless_present = "world", conflicts_with = "world")]
     pub(crate) task: Option<String>,
     /// Serve a shipped world or any directory
     #[arg(long)]
