@@ -107,7 +107,7 @@ async fn media() {
         data: "iVBORw==".to_owned(),
         mime_type: "image/png".to_owned(),
     };
-    assert_eq!(image.content, [expected.clone()]);
+    assert_eq!(image.content[0], expected);
     let structured = image.structured.unwrap();
     assert_eq!(
         structured,

@@ -94,7 +94,7 @@ impl World {
 
     pub(crate) async fn with(entries: &[(&str, Entry<'_>)], limits: SessionLimits) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let store = Arc::new(Store::open(&home.path().join("store")).unwrap());
+        let store = Arc::new(Store::open(home.path().join("store")).unwrap());
         let start = tree(&store, entries);
         let session = open(&start, &store, home.path(), limits).await.unwrap();
         let client = ToolClient::connect(&*session).await.unwrap();
