@@ -137,7 +137,7 @@ impl Workshop<'_> {
                     .cloned(),
             );
         }
-        let mut components = self.build(&sources)?;
+        let components = self.build(&sources)?;
 
         let mut starts = BTreeMap::new();
         for (id, world) in &worlds {
@@ -147,13 +147,18 @@ impl Workshop<'_> {
         tasks
             .iter()
             .map(|task| {
-                let mut component =
-                    |source: &GuestSource| components.remove(source).unwrap_or_default();
+                // Building gives every source a component or fails.
+                let component = |source: &GuestSource| {
+                    components
+                        .get(source)
+                        .map(Vec::as_slice)
+                        .unwrap_or_default()
+                };
                 let verifier = component(&task.verifier);
-                let solution = task.solution.as_ref().map(&mut component);
+                let solution = task.solution.as_ref().map(component);
                 let world = &worlds[&task.world];
                 let start = starts[&task.world].clone();
-                self.load(task, world, start, &verifier, solution.as_deref())
+                self.load(task, world, start, verifier, solution)
             })
             .collect()
     }

@@ -109,19 +109,14 @@ impl Runner {
             let permit = tokio::select! {
                 biased;
                 () = cancel.cancelled() => break,
-                Some(over) = running.join_next(), if !running.is_empty() => {
-                    failure = failed(over);
-                    None
-                }
-                permit = Arc::clone(&permits).acquire_owned() => permit.ok(),
+                permit = Arc::clone(&permits).acquire_owned() => permit,
             };
-            let permit = match permit {
-                Some(permit) => permit,
-                None if failure.is_some() => break,
-                None => match Arc::clone(&permits).acquire_owned().await {
-                    Ok(permit) => permit,
-                    Err(_) => break,
-                },
+            while let Some(over) = running.try_join_next() {
+                failure = failure.or(failed(over));
+            }
+            // The semaphore is never closed.
+            let (Ok(permit), None) = (permit, &failure) else {
+                break;
             };
             let one = OneAttempt {
                 runner: Arc::clone(self),

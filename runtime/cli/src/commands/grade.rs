@@ -177,6 +177,14 @@ fn text(outcome: &Outcome, log: &Log) -> String {
         ));
         text.push('\n');
     }
+    if log.dropped > 0 {
+        let more = format!(
+            "log: … {} past the limit",
+            output::count(log.dropped as usize, "line")
+        );
+        text.push_str(&output::paint(output::DIM, more));
+        text.push('\n');
+    }
     text.push_str(&checks(outcome.checks()));
     match (outcome.fault(), outcome.score()) {
         (Some(fault), _) => {
@@ -195,7 +203,7 @@ fn text(outcome: &Outcome, log: &Log) -> String {
             let total = outcome.checks().len();
             let passed = outcome.checks().iter().filter(|check| check.passed).count();
             text.push_str(&format!(
-                "{word}: {passed} of {total} checks, score {score:.3}\n"
+                "{word}: {passed} of {total} checks passed, score {score:.3}\n"
             ));
         }
         (None, None) => text.push_str(&format!("{outcome}\n")),

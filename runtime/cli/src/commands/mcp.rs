@@ -71,7 +71,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         limits,
         scratch: context.scratch(),
     };
-    let (tree, interrupted) = super::runtime()?.block_on(async {
+    let (tree, interrupted) = super::runtime(1)?.block_on(async {
         let session = service.open(state).await.map_err(failed)?;
         let served = session.serve(Box::new(tokio::io::join(
             tokio::io::stdin(),

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::ExperimentReport;
-use mcpmark_experiment::{AgentKind, PrepareError, Prepared, Runner, Spec};
+use mcpmark_experiment::{AgentKind, JournalError, PrepareError, Prepared, Runner, Spec};
 use mcpmark_task::Task;
 use tokio_util::sync::CancellationToken;
 
@@ -28,16 +28,20 @@ pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> 
         agent,
         attempts: args.attempts,
     };
-    let name = match args.experiment {
-        Some(name) => check_name(name)?,
-        None => setting.fresh_name()?,
-    };
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
-    let id = setting
-        .runner
-        .journal
-        .create_experiment(&name, &text)
-        .map_err(journal_error)?;
+    let (id, name) = match args.experiment {
+        Some(name) => {
+            let name = check_name(name)?;
+            let journal = &setting.runner.journal;
+            (
+                journal
+                    .create_experiment(&name, &text)
+                    .map_err(journal_error)?,
+                name,
+            )
+        }
+        None => setting.create_unnamed(&text)?,
+    };
     let _lock = context.home().lock_experiment(&id, &name).map_err(locked)?;
     setting.go(&id, &name, &spec, args.json)
 }
@@ -146,20 +150,22 @@ impl Setting {
         })
     }
 
-    /// The time in UTC, and a number where that is taken.
-    fn fresh_name(&self) -> Result<String, CommandError> {
+    /// Begins an experiment named by the time in UTC, with a number where that is taken.
+    fn create_unnamed(&self, spec: &str) -> Result<(String, String), CommandError> {
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
-        for number in 1.. {
+        let mut number = 1;
+        loop {
             let name = if number == 1 {
                 now.clone()
             } else {
                 format!("{now}-{number}")
             };
-            if self.runner.journal.experiment(&name).is_err() {
-                return Ok(name);
+            match self.runner.journal.create_experiment(&name, spec) {
+                Ok(id) => return Ok((id, name)),
+                Err(JournalError::NameTaken(_)) => number += 1,
+                Err(error) => return Err(journal_error(error)),
             }
         }
-        Ok(now)
     }
 
     fn go(self, id: &str, name: &str, spec: &Spec, json: bool) -> Result<u8, CommandError> {
@@ -169,7 +175,7 @@ impl Setting {
         let planned = spec.plan().len();
         let display = Arc::new(Display::new(remaining.len(), output::interactive()));
         let cancel = CancellationToken::new();
-        let runtime = super::runtime()?;
+        let runtime = super::runtime(self.runner.jobs)?;
         let run = runtime.block_on(async {
             let signal = tokio::spawn(interrupt(cancel.clone(), Arc::clone(&display)));
             let listener = Arc::clone(&display);
@@ -229,9 +235,10 @@ fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
             .as_ref()
             .is_some_and(|grade| grade.passed == Some(false))
     };
-    if cancelled {
+    let unfinished = rows.len() < planned || has("cancelled");
+    if cancelled && unfinished {
         exit::INTERRUPTED
-    } else if has("infra-error") || rows.len() < planned {
+    } else if has("infra-error") || unfinished {
         exit::INFRASTRUCTURE
     } else if has("invalid-task") {
         exit::INVALID
@@ -268,8 +275,8 @@ fn summary(report: &ExperimentReport) -> String {
     text
 }
 
-pub(crate) fn journal_error(error: mcpmark_experiment::JournalError) -> CommandError {
-    use mcpmark_experiment::JournalError as E;
+pub(crate) fn journal_error(error: JournalError) -> CommandError {
+    use JournalError as E;
     let message = chain(&error);
     match error {
         E::Unknown {
