@@ -307,7 +307,6 @@ impl OneAttempt {
                 return Ok(Acted::Over(Outcome::InfraError(error.to_string())));
             }
         };
-        let (turns, tool_calls) = (attempt.turns(), attempt.tool_calls());
         let answer = attempt.answer().map(str::to_owned);
         if end.kind == EndKind::Cancelled {
             return Ok(Acted::Over(Outcome::Cancelled));
@@ -321,8 +320,6 @@ impl OneAttempt {
         let ending = Ending {
             end,
             answer: answer.clone(),
-            turns,
-            tool_calls,
             state,
         };
         self.runner.journal.end_agent(&id, &ending)?;

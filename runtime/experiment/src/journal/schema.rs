@@ -37,8 +37,6 @@ CREATE TABLE attempts (
     ended           TEXT,
     ended_detail    TEXT,
     answer          TEXT,
-    turns           INTEGER NOT NULL DEFAULT 0,
-    tool_calls      INTEGER NOT NULL DEFAULT 0,
     state           TEXT,
     outcome         TEXT,
     error           TEXT,

@@ -32,10 +32,6 @@ pub struct Ending {
     pub end: End,
     /// Its last message.
     pub answer: Option<String>,
-    /// Its replies.
-    pub turns: u32,
-    /// Its tool calls.
-    pub tool_calls: u32,
     /// The final state of the world, in the store.
     pub state: Digest,
 }
@@ -173,15 +169,13 @@ impl Journal {
     /// When the row cannot be written.
     pub fn end_agent(&self, attempt: &str, ending: &Ending) -> Result<(), JournalError> {
         self.lock().execute(
-            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4, turns = ?5,
-                tool_calls = ?6, state = ?7 WHERE id = ?1",
+            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4, state = ?5
+             WHERE id = ?1",
             params![
                 attempt,
                 ending.end.kind.as_str(),
                 ending.end.detail,
                 ending.answer,
-                ending.turns,
-                ending.tool_calls,
                 ending.state.to_string()
             ],
         )?;
@@ -288,32 +282,26 @@ impl AttemptRecorder {
                 self.message(0, "user", &json!({ "text": text }).to_string())
             }
             Event::Reply { turn, reply } => {
-                self.message(turn, "assistant", &serde_json::to_string(reply)?)?;
-                self.journal
-                    .lock()
-                    .prepare_cached("UPDATE attempts SET turns = ?2 WHERE id = ?1")?
-                    .execute(params![self.id, turn])?;
-                Ok(())
+                self.message(turn, "assistant", &serde_json::to_string(reply)?)
             }
             Event::CallStarted { turn, call } => {
                 self.calls += 1;
-                let connection = self.journal.lock();
-                connection.prepare_cached(
-                    "INSERT INTO tool_calls (attempt, seq, turn, call_id, name, arguments, started_ms)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                )?
-                .execute(params![
-                    self.id,
-                    self.calls,
-                    turn,
-                    call.id,
-                    call.name,
-                    serde_json::to_string(&call.arguments)?,
-                    now_ms()
-                ])?;
-                connection
-                    .prepare_cached("UPDATE attempts SET tool_calls = ?2 WHERE id = ?1")?
-                    .execute(params![self.id, self.calls])?;
+                self.journal
+                    .lock()
+                    .prepare_cached(
+                        "INSERT INTO tool_calls
+                            (attempt, seq, turn, call_id, name, arguments, started_ms)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    )?
+                    .execute(params![
+                        self.id,
+                        self.calls,
+                        turn,
+                        call.id,
+                        call.name,
+                        serde_json::to_string(&call.arguments)?,
+                        now_ms()
+                    ])?;
                 Ok(())
             }
             Event::CallEnded {
