@@ -245,8 +245,8 @@ pub(crate) struct RunsArgs {
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
     /// How many experiments to list
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
-    pub(crate) limit: usize,
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -22,7 +22,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Reads the environment; nothing else in the program does.
+    /// Reads the environment for everything that the commands share.
     pub(crate) fn new(global: Global) -> Result<Self, CommandError> {
         let var = |name: &str| {
             std::env::var_os(name)
@@ -193,14 +193,8 @@ impl Context {
     }
 
     pub(crate) fn directory(&self, dir: &Path, store: &Store) -> Result<Tree, CommandError> {
-        mcpmark_experiment::capture_directory(dir, store).map_err(|error| {
-            let message = format!("{}: {}", dir.display(), chain(&error));
-            match error {
-                mcpmark_snapshot::CaptureError::Store(_) => CommandError::infrastructure(message),
-                mcpmark_snapshot::CaptureError::Open { .. } => CommandError::usage(message),
-                _ => CommandError::invalid(message),
-            }
-        })
+        mcpmark_experiment::capture_directory(dir, store)
+            .map_err(|error| capture_error(dir, &error))
     }
 }
 
@@ -273,6 +267,15 @@ pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandErr
 
 pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
     CommandError::invalid(sanitise::block(&chain(error)))
+}
+
+pub(crate) fn capture_error(dir: &Path, error: &mcpmark_snapshot::CaptureError) -> CommandError {
+    let message = format!("{}: {}", dir.display(), chain(error));
+    match error {
+        mcpmark_snapshot::CaptureError::Store(_) => CommandError::infrastructure(message),
+        mcpmark_snapshot::CaptureError::Open { .. } => CommandError::usage(message),
+        _ => CommandError::invalid(message),
+    }
 }
 
 fn home_error(error: &HomeError) -> CommandError {

@@ -77,6 +77,18 @@ pub enum PrepareError {
         /// What is wrong with it.
         source: WorldError,
     },
+    /// The world does not fit the task's own limit.
+    #[error(
+        "task {task}: key \"limits.world_bytes\" is {limit}, and the world alone has {bytes} bytes"
+    )]
+    WorldTooLarge {
+        /// The task.
+        task: TaskId,
+        /// Bytes that the world may have.
+        limit: u64,
+        /// Bytes that it has at the start.
+        bytes: u64,
+    },
     /// The oracle has nothing to play.
     #[error(
         "task {0} has no solution, and the oracle plays nothing else; add solution.rs, or use another --agent"
@@ -97,7 +109,10 @@ impl PrepareError {
                     | BuildError::Componentize { .. }
             ),
             Self::Read { .. } => true,
-            Self::Task(_) | Self::Guest { .. } | Self::NoSolution(_) => false,
+            Self::Task(_)
+            | Self::Guest { .. }
+            | Self::WorldTooLarge { .. }
+            | Self::NoSolution(_) => false,
         }
     }
 }
@@ -229,6 +244,11 @@ impl Workshop<'_> {
             attempt,
             session,
         } = limits(&task.meta.limits);
+        let bytes = start.tree.total_size();
+        if bytes > session.max_bytes {
+            let (task, limit) = (task.id.clone(), session.max_bytes);
+            return Err(PrepareError::WorldTooLarge { task, limit, bytes });
+        }
         Ok(Prepared {
             id: task.id.clone(),
             instruction: task.instruction.clone(),

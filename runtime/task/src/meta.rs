@@ -33,6 +33,11 @@ const LIMITS: &[&str] = &[
     "world_bytes",
 ];
 
+const WEEK: u64 = 7 * 24 * 60 * 60;
+
+/// What one slot of the sandbox holds.
+const MOST_MEMORY: u64 = 1 << 30;
+
 /// How hard a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
@@ -249,12 +254,12 @@ fn limits(document: &Document) -> Result<Limits, Error> {
     };
     object.refuse_unknown(LIMITS)?;
     Ok(Limits {
-        turns: object.number("turns", 1)?,
-        time_seconds: object.number("time_seconds", 1)?,
-        tool_call_seconds: object.number("tool_call_seconds", 1)?,
-        fuel: object.number("fuel", 1)?,
-        memory_bytes: object.number("memory_bytes", 1)?,
-        world_bytes: object.number("world_bytes", 1)?,
+        turns: object.number("turns", 1..=10_000)?,
+        time_seconds: object.number("time_seconds", 1..=WEEK)?,
+        tool_call_seconds: object.number("tool_call_seconds", 1..=WEEK)?,
+        fuel: object.number("fuel", 1..=u64::MAX)?,
+        memory_bytes: object.number("memory_bytes", 1..=MOST_MEMORY)?,
+        world_bytes: object.number("world_bytes", 1..=u64::MAX)?,
     })
 }
 

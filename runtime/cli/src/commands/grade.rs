@@ -75,7 +75,7 @@ fn by_task(
     let library = context.library()?;
     let task = context::one_task(&library, task)?;
     // Before anything is built: the likeliest mistake is a wrong path.
-    let state = capture(context, &args.state, store)?;
+    check_directory(&args.state)?;
     let prepared = context
         .prepare(&library, &[task], sandbox, store)?
         .remove(0);
@@ -83,6 +83,9 @@ fn by_task(
         Some(dir) => capture(context, dir, store)?,
         None => prepared.start.digest,
     };
+    let state = mcpmark_experiment::capture_state(&args.state, &prepared.start, store)
+        .map_err(|error| context::capture_error(&args.state, &error))?
+        .digest();
     let answer = read_answer(args)?;
     if answer.is_some() && !prepared.judged_on.answer {
         output::note(&format!(
@@ -149,13 +152,17 @@ fn by_verifier(
 }
 
 fn capture(context: &Context, dir: &Path, store: &Store) -> Result<Digest, CommandError> {
-    if !dir.is_dir() {
-        return Err(CommandError::usage(format!(
-            "{}: there is no such directory",
-            dir.display()
-        )));
-    }
+    check_directory(dir)?;
     Ok(context.directory(dir, store)?.digest())
+}
+
+fn check_directory(dir: &Path) -> Result<(), CommandError> {
+    let problem = match dir.metadata() {
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => "is no directory".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(CommandError::usage(format!("{}: {problem}", dir.display())))
 }
 
 fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {

@@ -89,11 +89,11 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         session.close().await.map_err(failed)?;
         Ok::<_, CommandError>((tree, interrupted))
     })?;
+    output::note(&format!("final state {}", tree.digest()));
     if let Some(dir) = &args.export {
         export(&tree, &store, dir, clock)?;
         output::note(&format!("wrote the final state to {}", dir.display()));
     }
-    output::note(&format!("final state {}", tree.digest()));
     // A runtime that waits for a read of standard input would never end.
     std::process::exit(i32::from(if interrupted {
         exit::INTERRUPTED
@@ -127,7 +127,13 @@ fn check_export(dir: &Path) -> Result<(), CommandError> {
             CommandError::usage(format!("--export {} {problem}", dir.display()))
                 .hint("name a new or an empty directory"),
         ),
-        None => Ok(()),
+        // What cannot be made is said now, and not when the work is done.
+        None => std::fs::create_dir_all(dir).map_err(|error| {
+            CommandError::usage(format!(
+                "--export {}: cannot be made: {error}",
+                dir.display()
+            ))
+        }),
     }
 }
 

@@ -65,9 +65,6 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
         .map_err(locked)?;
-    journal
-        .abandon_running(&experiment.id)
-        .map_err(journal_error)?;
     let library = context.library()?;
     let ids = spec.task_ids().map_err(|error| context::invalid(&error))?;
     let tasks: Vec<Task> = ids
@@ -76,6 +73,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .collect::<Result<_, _>>()
         .map_err(|error| context::invalid(&error))?;
     let setting = Setting::open(context, &library, &tasks, spec.agent, jobs(args.jobs))?;
+    setting.take_over(&experiment.id, &experiment.name, &spec)?;
     setting.go(&experiment.id, &experiment.name, &spec, args.json)
 }
 
@@ -168,10 +166,35 @@ impl Setting {
         }
     }
 
+    /// Settles what a stopped process left: states that it had kept are graded, and what
+    /// else ran is begun anew.
+    fn take_over(&self, id: &str, name: &str, spec: &Spec) -> Result<(), CommandError> {
+        let Self { runner, tasks } = self;
+        let graded = super::runtime(1)?
+            .block_on(runner.grade_ended(name, tasks))
+            .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        let abandoned = runner.journal.abandon_running(id).map_err(journal_error)?;
+        let rows = runner.journal.attempts(name).map_err(journal_error)?;
+        let changed = spec.changed(&self.prepared(), &rows);
+        for (number, what) in [
+            (graded, "that had ended: graded now"),
+            (abandoned, "cut off half-way: made again"),
+            (changed, "of a task that has changed since: made again"),
+        ] {
+            if number > 0 {
+                output::note(&format!("{} {what}", output::count(number, "attempt")));
+            }
+        }
+        Ok(())
+    }
+
+    fn prepared(&self) -> Vec<Prepared> {
+        self.tasks.iter().map(|task| (**task).clone()).collect()
+    }
+
     fn go(self, id: &str, name: &str, spec: &Spec, json: bool) -> Result<u8, CommandError> {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
-        let prepared: Vec<Prepared> = self.tasks.iter().map(|task| (**task).clone()).collect();
-        let remaining = spec.remaining(&prepared, &rows);
+        let remaining = spec.remaining(&self.prepared(), &rows);
         let planned = spec.plan().len();
         let display = Arc::new(Display::new(remaining.len(), output::interactive()));
         let cancel = CancellationToken::new();
@@ -194,6 +217,8 @@ impl Setting {
             run
         });
         display.finish();
+        // A guest that computes without calling a tool may outlive its attempt.
+        runtime.shutdown_background();
         run.map_err(|error| {
             CommandError::infrastructure(chain(&error)).hint(format!(
                 "what was finished is kept; go on with `mcpmark resume {name}`"

@@ -40,9 +40,8 @@ CREATE TABLE attempts (
     state           TEXT,
     outcome         TEXT,
     error           TEXT,
-    UNIQUE (experiment, task, agent, agent_settings, model, model_settings, k, try)
+    UNIQUE (experiment, position, try)
 ) STRICT;
-CREATE INDEX attempts_by_experiment ON attempts (experiment, position, try);
 
 CREATE TABLE messages (
     attempt  TEXT NOT NULL REFERENCES attempts (id),

@@ -25,17 +25,6 @@ pub struct AttemptKey {
     pub k: u32,
 }
 
-/// How the agent's part ended, and what it left.
-#[derive(Debug, Clone)]
-pub struct Ending {
-    /// How it ended.
-    pub end: End,
-    /// Its last message.
-    pub answer: Option<String>,
-    /// The final state of the world, in the store.
-    pub state: Digest,
-}
-
 /// One grade of an attempt.
 #[derive(Debug, Clone)]
 pub struct GradeRecord<'a> {
@@ -162,22 +151,34 @@ impl Journal {
         })
     }
 
-    /// Keeps how the agent's part ended, before the grade.
+    /// Keeps how the agent's part ended.
     ///
     /// # Errors
     ///
     /// When the row cannot be written.
-    pub fn end_agent(&self, attempt: &str, ending: &Ending) -> Result<(), JournalError> {
+    pub fn end_agent(
+        &self,
+        attempt: &str,
+        end: &End,
+        answer: Option<&str>,
+    ) -> Result<(), JournalError> {
         self.lock().execute(
-            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4, state = ?5
-             WHERE id = ?1",
-            params![
-                attempt,
-                ending.end.kind.as_str(),
-                ending.end.detail,
-                ending.answer,
-                ending.state.to_string()
-            ],
+            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4 WHERE id = ?1",
+            params![attempt, end.kind.as_str(), end.detail, answer],
+        )?;
+        Ok(())
+    }
+
+    /// Keeps the final state, which is in the store. From here on the attempt is graded even
+    /// when this process does not live to do so.
+    ///
+    /// # Errors
+    ///
+    /// When the row cannot be written.
+    pub fn keep_state(&self, attempt: &str, state: &Digest) -> Result<(), JournalError> {
+        self.lock().execute(
+            "UPDATE attempts SET state = ?2 WHERE id = ?1",
+            params![attempt, state.to_string()],
         )?;
         Ok(())
     }

@@ -31,12 +31,12 @@ const KEPT: &[&str] = &[
     "no_proxy",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
-    "SSH_AUTH_SOCK",
     "SDKROOT",
     "DEVELOPER_DIR",
 ];
 
-/// How cargo reaches registries; none of these reaches the code that is built.
+/// How cargo reaches registries. Build scripts see them too, so those that hold a secret
+/// are left out; cargo takes tokens from its credentials file as well.
 const KEPT_PREFIXES: &[&str] = &[
     "CARGO_NET_",
     "CARGO_HTTP_",
@@ -57,7 +57,11 @@ pub(crate) fn clean() -> Vec<(OsString, OsString)> {
 }
 
 fn is_kept(name: &str) -> bool {
-    KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    let is_secret = ["_TOKEN", "_SECRET_KEY", "_PASSWORD", "_CREDENTIAL_PROVIDER"]
+        .iter()
+        .any(|ending| name.ends_with(ending));
+    !is_secret
+        && (KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 /// Cargo's home directory, by cargo's own rule.
