@@ -172,15 +172,11 @@ impl Context {
             })?;
             return Ok(Named::State(tree));
         }
-        if let Ok(id) = name.parse::<WorldId>() {
-            if let Ok(library) = self.library() {
-                if library.world_ids().is_ok_and(|ids| ids.contains(&id)) {
-                    return Ok(Named::World(
-                        id.clone(),
-                        self.start_world(&library, &id, store)?,
-                    ));
-                }
-            }
+        if let (Ok(id), Ok(library)) = (name.parse::<WorldId>(), self.library())
+            && library.world_ids().is_ok_and(|ids| ids.contains(&id))
+        {
+            let start = self.start_world(&library, &id, store)?;
+            return Ok(Named::World(id, start));
         }
         let dir = Path::new(name);
         if dir.is_dir() {

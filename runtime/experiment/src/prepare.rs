@@ -67,7 +67,7 @@ pub enum PrepareError {
         /// `verifier` or `solution`.
         guest: &'static str,
         /// What is wrong with it.
-        source: LoadError,
+        source: Box<LoadError>,
     },
     /// A world cannot be made.
     #[error("world {world}: {source}")]
@@ -219,10 +219,10 @@ impl Workshop<'_> {
         solution: Option<&[u8]>,
     ) -> Result<Prepared, PrepareError> {
         let wrong = |guest| {
-            move |source| PrepareError::Guest {
+            move |error| PrepareError::Guest {
                 task: task.id.clone(),
                 guest,
-                source,
+                source: Box::new(error),
             }
         };
         let verifier = self.sandbox.verifier(verifier).map_err(wrong("verifier"))?;

@@ -229,7 +229,7 @@ fn failed(over: Result<Result<(), RunFailure>, tokio::task::JoinError>) -> Optio
 /// The service of a name, where this program has it.
 pub fn service(name: &str) -> Option<Arc<dyn Service>> {
     match name {
-        "filesystem" => Some(Arc::new(Filesystem::default())),
+        "filesystem" => Some(Arc::new(Filesystem)),
         _ => None,
     }
 }

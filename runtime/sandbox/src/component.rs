@@ -163,10 +163,9 @@ impl Sandbox {
         let engine = &self.inner.engine;
         let invalid = |error: wasmtime::Error| LoadError::Invalid(one_line(&error));
         let cache = self.inner.cache.as_ref();
-        if let Some(artefact) = cache.and_then(|cache| cache.get(digest)) {
-            if let Some(component) = deserialize(engine, &artefact) {
-                return Ok(component);
-            }
+        let artefact = cache.and_then(|cache| cache.get(digest));
+        if let Some(component) = artefact.and_then(|artefact| deserialize(engine, &artefact)) {
+            return Ok(component);
         }
         let artefact = engine.precompile_component(bytes).map_err(invalid)?;
         if let Some(cache) = cache {

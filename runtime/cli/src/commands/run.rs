@@ -124,12 +124,11 @@ impl Setting {
                 return Err(CommandError::invalid(message));
             }
         }
-        if agent == AgentKind::Oracle {
-            if let Some(task) = tasks.iter().find(|task| task.solution.is_none()) {
-                return Err(context::prepare_error(&PrepareError::NoSolution(
-                    task.id.clone(),
-                )));
-            }
+        let unsolved = tasks.iter().find(|task| task.solution.is_none());
+        if let (AgentKind::Oracle, Some(task)) = (agent, unsolved) {
+            return Err(context::prepare_error(&PrepareError::NoSolution(
+                task.id.clone(),
+            )));
         }
         // A solution holds its slot while its tools run; its grade needs another.
         let sandbox = context.sandbox(jobs.saturating_mul(2))?;
@@ -240,6 +239,7 @@ impl Setting {
 }
 
 /// The first Ctrl-C lets what runs come to its end in the journal; the second does not wait.
+#[expect(clippy::exit, reason = "a person who asks twice wants no clean-up")]
 async fn interrupt(cancel: CancellationToken, display: Arc<Display>) {
     if tokio::signal::ctrl_c().await.is_ok() {
         display.line("stopping; press Ctrl-C again to stop at once");
