@@ -86,7 +86,10 @@ fn a_component_that_asks_for_more_is_refused_before_anything_runs() {
     refused(verifier(guests::hostile("wants-wasi.wat")), &words);
     refused(
         verifier(guests::hostile("core-module.wat")),
-        &["filesystem/office/easy", "does not fit the contract of a verifier"],
+        &[
+            "filesystem/office/easy",
+            "does not fit the contract of a verifier",
+        ],
     );
     refused(verifier(b"no wasm at all".to_vec()), &["easy"]);
 }

@@ -8,8 +8,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::environment::{Environment, Output};
-use crate::guests;
-use crate::library::Library;
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
 const ATTEMPTS: usize = 24;
@@ -134,35 +132,6 @@ fn a_killed_run_is_resumed() {
         return;
     }
     panic!("no attempt was running whenever the process was killed");
-}
-
-#[test]
-fn ctrl_c_ends_a_solution_that_never_ends() {
-    let environment = Environment::new();
-    let library = Library::new(&environment);
-    let dir = library.easy_task("endless");
-    std::fs::write(dir.join("solution.wasm"), guests::own("never-ends.wat")).unwrap();
-    let child = library
-        .command(["run", "--experiment", "endless", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let journal = environment.home().join("journal.db");
-    // The row of the attempt is written before its agent starts.
-    while !(journal.exists()
-        && Connection::open(&journal)
-            .and_then(|journal| {
-                journal.query_row("SELECT count(*) FROM messages", [], |row| row.get(0))
-            })
-            .is_ok_and(|messages: i64| messages > 0))
-    {
-        std::thread::yield_now();
-    }
-    signal(&child, Signal::INT);
-    end(child, String::new()).exits(130);
-    assert_eq!(rows(&environment, "outcome = 'graded'"), 0);
-    assert_eq!(rows(&environment, "status = 'running'"), 0);
 }
 
 #[test]

@@ -172,14 +172,14 @@ fn a_disk_that_fills_up_in_mid_run_can_be_resumed() {
     let library = Library::new(&environment);
     library.easy_task("easy");
     let home = environment.home();
-    let Some(_mount) = Mount::new(&home, "1m") else {
+    let Some(_mount) = Mount::new(&home, "4m") else {
         eprintln!("skipped: mounting a tmpfs needs root and CAP_SYS_ADMIN");
         return;
     };
     nop(&library).exits(0);
     // Room for the first attempts of many.
     let filler = home.join("filler");
-    assert!(fs::write(&filler, vec![0; 2 << 20]).is_err());
+    assert!(fs::write(&filler, vec![0; 8 << 20]).is_err());
     let length = fs::metadata(&filler).unwrap().len();
     fs::File::options()
         .write(true)
