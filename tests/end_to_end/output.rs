@@ -29,8 +29,8 @@ fn piped_output_has_no_escapes() {
     `mcpmark runs plain` lists them, `mcpmark show ATTEMPT` tells more
     ");
     insta::assert_snapshot!(environment.redact(&run.stderr), @r"
-    1/2 pass filesystem/office/easy  [id]  1 turns, 0 tool calls
-    2/2 fail filesystem/office/failing  [id]  1 turns, 0 tool calls
+    1/2 pass filesystem/office/easy  [id]  1 turn, 0 tool calls
+    2/2 fail filesystem/office/failing  [id]  1 turn, 0 tool calls
            check: expected 3, found 4
     ");
     for args in [
