@@ -20,7 +20,7 @@ fn piped_output_has_no_escapes() {
     let library = Library::new(&environment);
     library.easy_task("easy");
     library.task("failing", &guests::verdict(false, "expected 3, found 4"));
-    let run = library.run(["run", "--agent", "nop", "--experiment", "plain"]);
+    let run = library.run(["run", "-j", "1", "--agent", "nop", "--experiment", "plain"]);
     let run = run.exits(1);
     is_plain(&run.stdout);
     is_plain(&run.stderr);
