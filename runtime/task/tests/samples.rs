@@ -206,6 +206,33 @@ fn invalid_samples_fail_with_their_error() {
 }
 
 #[test]
+fn pipes_and_odd_names_hide_no_other_task() {
+    let (dir, library) = base();
+    let good = library.tasks().unwrap().tasks.len();
+    let garden = dir.path().join("tasks/filesystem/garden");
+    for name in ["odd name", "pipe"] {
+        std::fs::create_dir(garden.join(name)).unwrap();
+    }
+    std::fs::write(garden.join("odd name/meta.json"), "{}").unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        garden.join("pipe/meta.json"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    let tasks = library.tasks().unwrap();
+    assert_eq!(tasks.tasks.len(), good);
+    let mut errors = tasks.broken.iter().map(|broken| broken.error.to_string());
+    assert!(errors.next().unwrap().contains("\"odd name\" has ' '"));
+    assert_eq!(
+        errors.next().unwrap(),
+        "tasks/filesystem/garden/pipe/meta.json: is no regular file"
+    );
+}
+
+#[test]
 fn files_that_are_no_text_or_too_large_are_refused() {
     let (dir, library) = base();
     let path = dir
