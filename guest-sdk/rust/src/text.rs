@@ -158,7 +158,11 @@ fn compare(expected: &str, found: &str) -> Condition {
             (Some(a), Some(b)) => {
                 let (a, b) = show_difference(a, b);
                 let is_one_line = !expected.contains('\n') && !found.contains('\n');
-                let line = if is_one_line { String::new() } else { format!("line {number}: ") };
+                let line = if is_one_line {
+                    String::new()
+                } else {
+                    format!("line {number}: ")
+                };
                 return Condition::fail(format!("{line}expected {a}, found {b}"));
             }
             (Some(""), None) => {

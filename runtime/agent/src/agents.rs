@@ -70,17 +70,32 @@ impl Agent for Oracle {
             tools: tool_infos(attempt),
             requests,
         };
-        let guest = self.clone();
+        let Self {
+            sandbox,
+            solution,
+            parameters,
+        } = self.clone();
+        let limits = Limits {
+            time_ms: u64::try_from(attempt.remaining().as_millis()).unwrap_or(u64::MAX),
+            ..Limits::SOLUTION
+        };
         let played = tokio::task::spawn_blocking(move || {
-            let Oracle {
-                sandbox,
-                solution,
-                parameters,
-            } = guest;
-            sandbox.solve(&solution, Box::new(bridge), parameters, &Limits::SOLUTION)
+            sandbox
+                .solve(&solution, Box::new(bridge), parameters, &limits)
+                .result
         });
+        let over = attempt.over();
+        tokio::pin!(over);
         let mut halt = None;
-        while let Some(Request { call, result }) = incoming.recv().await {
+        loop {
+            let request = tokio::select! {
+                // A guest that only computes is left to its fuel; its next call finds nobody.
+                end = &mut over => return Err(Halt::End(end)),
+                request = incoming.recv() => request,
+            };
+            let Some(Request { call, result }) = request else {
+                break;
+            };
             let answer = match play(attempt, call).await {
                 Ok(answer) => answer.map_err(ToolError::Failed),
                 Err(reason) => {
@@ -92,11 +107,11 @@ impl Agent for Oracle {
             // The guest waits for it; if it has gone, its end is in `played`.
             let _ = result.send(answer);
         }
-        let run = played.await;
+        let played = played.await;
         if let Some(halt) = halt {
             return Err(halt);
         }
-        match run.map(|run| run.result) {
+        match played {
             Ok(Ok(Solved::Answer(text))) => {
                 attempt.reply(&Reply {
                     text,
@@ -104,13 +119,13 @@ impl Agent for Oracle {
                 })?;
                 Ok(End::new(EndKind::Completed))
             }
-            Ok(Ok(Solved::Stopped(reason))) => Ok(End::with(EndKind::ModelError, reason)),
-            Ok(Err(RunError::Fault(fault))) => Ok(End::with(
-                EndKind::ModelError,
-                format!("the solution faulted: {fault}"),
-            )),
-            Ok(Err(RunError::Host(message))) => Ok(End::with(EndKind::ModelError, message)),
-            Err(panic) => Ok(End::with(EndKind::ModelError, panic.to_string())),
+            Ok(Err(RunError::Fault(fault))) => {
+                Err(Halt::Invalid(format!("the solution faulted: {fault}")))
+            }
+            Ok(Ok(Solved::Stopped(message)) | Err(RunError::Host(message))) => {
+                Err(Halt::Host(message))
+            }
+            Err(panic) => Err(Halt::Host(panic.to_string())),
         }
     }
 }

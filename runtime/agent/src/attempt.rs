@@ -38,6 +38,12 @@ pub enum Halt {
     /// The service has gone.
     #[error("the tool server closed its connection")]
     ServerClosed,
+    /// What acts is itself not valid: a task's solution that faults.
+    #[error("{0}")]
+    Invalid(String),
+    /// The host failed while the agent acted.
+    #[error("{0}")]
+    Host(String),
 }
 
 /// One attempt as its agent sees it: the instruction, the tools, and the limits.
@@ -50,7 +56,8 @@ pub struct Attempt<'a> {
     limits: AttemptLimits,
     recorder: &'a mut dyn Recorder,
     cancel: CancellationToken,
-    deadline: Instant,
+    /// None where the limit is past what the clock can count.
+    deadline: Option<Instant>,
     turns: u32,
     tool_calls: u32,
     answer: Option<String>,
@@ -76,7 +83,7 @@ impl<'a> Attempt<'a> {
             limits,
             recorder,
             cancel,
-            deadline: Instant::now() + limits.time,
+            deadline: Instant::now().checked_add(limits.time),
             turns: 0,
             tool_calls: 0,
             answer: None,
@@ -122,7 +129,7 @@ impl<'a> Attempt<'a> {
         if self.cancel.is_cancelled() {
             return Err(Halt::End(End::new(EndKind::Cancelled)));
         }
-        if Instant::now() >= self.deadline {
+        if self.remaining().is_zero() {
             return Err(Halt::End(self.out_of_time()));
         }
         if self.turns >= self.limits.turns {
@@ -160,7 +167,7 @@ impl<'a> Attempt<'a> {
         if self.cancel.is_cancelled() {
             return Err(Halt::End(End::new(EndKind::Cancelled)));
         }
-        let remaining = self.deadline.saturating_duration_since(Instant::now());
+        let remaining = self.remaining();
         if remaining.is_zero() {
             return Err(Halt::End(self.out_of_time()));
         }
@@ -204,6 +211,25 @@ impl<'a> Attempt<'a> {
         match halt {
             Some(halt) => Err(halt),
             None => Ok(result),
+        }
+    }
+
+    /// Wall time that is left.
+    pub fn remaining(&self) -> Duration {
+        self.deadline.map_or(Duration::MAX, |deadline| {
+            deadline.saturating_duration_since(Instant::now())
+        })
+    }
+
+    /// Comes back when the attempt has to end, whatever the agent does: at its time limit or
+    /// when somebody stops it.
+    pub fn over(&self) -> impl Future<Output = End> + use<> {
+        let (cancel, remaining, end) = (self.cancel.clone(), self.remaining(), self.out_of_time());
+        async move {
+            tokio::select! {
+                () = cancel.cancelled() => End::new(EndKind::Cancelled),
+                () = tokio::time::sleep(remaining) => end,
+            }
         }
     }
 

@@ -2,7 +2,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How an agent's part in an attempt ended. Whatever it was, the world is graded.
+/// How an agent's part in an attempt ended. The world is graded all the same, but not
+/// after [`ModelError`](Self::ModelError) and [`Cancelled`](Self::Cancelled): there nobody
+/// knows what the agent would have done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndKind {
@@ -18,7 +20,7 @@ pub enum EndKind {
     CostLimit,
     /// Its conversation no longer fits the model.
     ContextOverflow,
-    /// The model, or the solution that stands in for one, failed.
+    /// The model failed.
     ModelError,
     /// Somebody stopped the attempt.
     Cancelled,

@@ -267,10 +267,9 @@ pub(crate) enum McpCommand {
 }
 
 #[derive(Debug, Args)]
-#[group(id = "what", required = true, multiple = false, args = ["task", "world"])]
 pub(crate) struct ServeArgs {
     /// Serve the world of this task
-    #[arg(long)]
+    #[arg(long, required_unless_present = "world", conflicts_with = "world")]
     pub(crate) task: Option<String>,
     /// Serve a shipped world or any directory
     #[arg(long)]
@@ -286,8 +285,8 @@ pub(crate) struct RunsArgs {
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
     /// How many experiments to list
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
-    pub(crate) limit: usize,
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -23,7 +23,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Reads the environment; nothing else in the program does.
+    /// Reads the environment for everything that the commands share.
     pub(crate) fn new(global: Global) -> Result<Self, CommandError> {
         let var = |name: &str| {
             std::env::var_os(name)
@@ -102,8 +102,11 @@ impl Context {
         self.home.journal().map_err(|error| home_error(&error))
     }
 
+    /// Where private copies of worlds are made, rid of those that killed processes left.
     pub(crate) fn scratch(&self) -> PathBuf {
-        mcpmark_snapshot::scratch_parent(None)
+        let parent = mcpmark_snapshot::scratch_parent(None);
+        mcpmark_snapshot::sweep_scratch(&parent);
+        parent
     }
 
     pub(crate) fn builder(&self, library: &Library) -> Builder {
@@ -166,15 +169,11 @@ impl Context {
             })?;
             return Ok(Named::State(tree));
         }
-        if let Ok(id) = name.parse::<WorldId>() {
-            if let Ok(library) = self.library() {
-                if library.world_ids().is_ok_and(|ids| ids.contains(&id)) {
-                    return Ok(Named::World(
-                        id.clone(),
-                        self.start_world(&library, &id, store)?,
-                    ));
-                }
-            }
+        if let (Ok(id), Ok(library)) = (name.parse::<WorldId>(), self.library())
+            && library.world_ids().is_ok_and(|ids| ids.contains(&id))
+        {
+            let start = self.start_world(&library, &id, store)?;
+            return Ok(Named::World(id, start));
         }
         let dir = Path::new(name);
         if dir.is_dir() {
@@ -187,14 +186,8 @@ impl Context {
     }
 
     pub(crate) fn directory(&self, dir: &Path, store: &Store) -> Result<Tree, CommandError> {
-        mcpmark_experiment::capture_directory(dir, store).map_err(|error| {
-            let message = format!("{}: {}", dir.display(), chain(&error));
-            match error {
-                mcpmark_snapshot::CaptureError::Store(_) => CommandError::infrastructure(message),
-                mcpmark_snapshot::CaptureError::Open { .. } => CommandError::usage(message),
-                _ => CommandError::invalid(message),
-            }
-        })
+        mcpmark_experiment::capture_directory(dir, store)
+            .map_err(|error| capture_error(dir, &error))
     }
 }
 
@@ -267,6 +260,15 @@ pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandErr
 
 pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
     CommandError::invalid(sanitise::block(&chain(error)))
+}
+
+pub(crate) fn capture_error(dir: &Path, error: &mcpmark_snapshot::CaptureError) -> CommandError {
+    let message = format!("{}: {}", dir.display(), chain(error));
+    match error {
+        mcpmark_snapshot::CaptureError::Store(_) => CommandError::infrastructure(message),
+        mcpmark_snapshot::CaptureError::Open { .. } => CommandError::usage(message),
+        _ => CommandError::invalid(message),
+    }
 }
 
 fn home_error(error: &HomeError) -> CommandError {

@@ -30,6 +30,8 @@ pub mod report;
 mod run;
 mod world;
 
+pub use mcpmark_agent::{End, EndKind};
+
 pub use crate::grade::{GradeInput, grade};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
@@ -37,4 +39,4 @@ pub use crate::outcome::{FaultReport, Outcome};
 pub use crate::plan::{AgentKind, Planned, Spec};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, service};
-pub use crate::world::{Start, WorldError, capture_directory, start_world};
+pub use crate::world::{Start, WorldError, capture_directory, capture_state, start_world};

@@ -89,13 +89,26 @@ impl Spec {
             rows.iter().map(|row| (row.position, row)).collect();
         let mut plan = self.plan();
         plan.retain(|planned| {
-            !rows.get(&planned.position).is_some_and(|row| {
-                let bundle = prepared[planned.task].bundle.to_string();
-                row.bundle.as_ref() == Some(&bundle) && is_done(row)
-            })
+            !rows
+                .get(&planned.position)
+                .is_some_and(|row| is_done(row) && is_of(row, &prepared[planned.task]))
         });
         plan
     }
+
+    /// How many attempts were done, but of a task that has changed since.
+    pub fn changed(&self, prepared: &[Prepared], rows: &[AttemptRow]) -> usize {
+        let done = rows.iter().filter(|row| is_done(row));
+        done.filter(|row| {
+            let task = prepared.iter().find(|task| task.id.to_string() == row.task);
+            !task.is_some_and(|task| is_of(row, task))
+        })
+        .count()
+    }
+}
+
+fn is_of(row: &AttemptRow, task: &Prepared) -> bool {
+    row.bundle.as_ref() == Some(&task.bundle.to_string())
 }
 
 fn is_done(row: &AttemptRow) -> bool {

@@ -77,6 +77,18 @@ pub enum PrepareError {
         /// What is wrong with it.
         source: WorldError,
     },
+    /// The world does not fit the task's own limit.
+    #[error(
+        "task {task}: key \"limits.world_bytes\" is {limit}, and the world alone has {bytes} bytes"
+    )]
+    WorldTooLarge {
+        /// The task.
+        task: TaskId,
+        /// Bytes that the world may have.
+        limit: u64,
+        /// Bytes that it has at the start.
+        bytes: u64,
+    },
     /// The oracle has nothing to play.
     #[error(
         "task {0} has no solution, and the oracle plays nothing else; add solution.rs, or use another --agent"
@@ -98,7 +110,7 @@ impl PrepareError {
             ),
             Self::Guest { source, .. } => source.is_infrastructure(),
             Self::Read { .. } => true,
-            Self::Task(_) | Self::NoSolution(_) => false,
+            Self::Task(_) | Self::WorldTooLarge { .. } | Self::NoSolution(_) => false,
         }
     }
 }
@@ -138,7 +150,7 @@ impl Workshop<'_> {
                     .cloned(),
             );
         }
-        let mut components = self.build(&sources)?;
+        let components = self.build(&sources)?;
 
         let mut starts = BTreeMap::new();
         for (id, world) in &worlds {
@@ -148,13 +160,18 @@ impl Workshop<'_> {
         tasks
             .iter()
             .map(|task| {
-                let mut component =
-                    |source: &GuestSource| components.remove(source).unwrap_or_default();
+                // Building gives every source a component or fails.
+                let component = |source: &GuestSource| {
+                    components
+                        .get(source)
+                        .map(Vec::as_slice)
+                        .unwrap_or_default()
+                };
                 let verifier = component(&task.verifier);
-                let solution = task.solution.as_ref().map(&mut component);
+                let solution = task.solution.as_ref().map(component);
                 let world = &worlds[&task.world];
                 let start = starts[&task.world].clone();
-                self.load(task, world, start, &verifier, solution.as_deref())
+                self.load(task, world, start, verifier, solution)
             })
             .collect()
     }
@@ -200,10 +217,10 @@ impl Workshop<'_> {
         solution: Option<&[u8]>,
     ) -> Result<Prepared, PrepareError> {
         let wrong = |guest| {
-            move |source| PrepareError::Guest {
+            move |error| PrepareError::Guest {
                 task: task.id.clone(),
                 guest,
-                source: Box::new(source),
+                source: Box::new(error),
             }
         };
         let verifier = self.sandbox.verifier(verifier).map_err(wrong("verifier"))?;
@@ -225,6 +242,11 @@ impl Workshop<'_> {
             attempt,
             session,
         } = limits(&task.meta.limits);
+        let bytes = start.tree.total_size();
+        if bytes > session.max_bytes {
+            let (task, limit) = (task.id.clone(), session.max_bytes);
+            return Err(PrepareError::WorldTooLarge { task, limit, bytes });
+        }
         Ok(Prepared {
             id: task.id.clone(),
             instruction: task.instruction.clone(),

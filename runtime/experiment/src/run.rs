@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::journal::{AttemptRecorder, Ending, GradeRecord, JournalError};
+use crate::journal::{AttemptRecorder, GradeRecord, JournalError};
 use crate::{AgentKind, GradeInput, Journal, Outcome, Planned, Prepared, grade};
 
 /// What runs share.
@@ -58,6 +58,8 @@ pub enum Progress {
         task: String,
         /// Which repetition.
         k: u32,
+        /// How the agent's part ended, where that led to a grade.
+        end: Option<End>,
         /// What came of it.
         outcome: Outcome,
         /// Replies of the agent.
@@ -109,19 +111,14 @@ impl Runner {
             let permit = tokio::select! {
                 biased;
                 () = cancel.cancelled() => break,
-                Some(over) = running.join_next(), if !running.is_empty() => {
-                    failure = failed(over);
-                    None
-                }
-                permit = Arc::clone(&permits).acquire_owned() => permit.ok(),
+                permit = Arc::clone(&permits).acquire_owned() => permit,
             };
-            let permit = match permit {
-                Some(permit) => permit,
-                None if failure.is_some() => break,
-                None => match Arc::clone(&permits).acquire_owned().await {
-                    Ok(permit) => permit,
-                    Err(_) => break,
-                },
+            while let Some(over) = running.try_join_next() {
+                failure = failure.or(failed(over));
+            }
+            // The semaphore is never closed.
+            let (Ok(permit), None) = (permit, &failure) else {
+                break;
             };
             let one = OneAttempt {
                 runner: Arc::clone(self),
@@ -150,6 +147,77 @@ impl Runner {
     }
 }
 
+impl Runner {
+    /// Grades a kept state and finishes its attempt.
+    async fn grade(
+        self: &Arc<Self>,
+        task: &Arc<Prepared>,
+        attempt: &str,
+        state: Digest,
+        answer: Option<String>,
+    ) -> Result<Outcome, RunFailure> {
+        let input = GradeInput {
+            start: task.start.digest,
+            state,
+            answer: answer.filter(|_| task.judged_on.answer),
+            parameters: task.parameters.clone(),
+        };
+        let (runner, prepared) = (Arc::clone(self), Arc::clone(task));
+        let graded = tokio::task::spawn_blocking(move || {
+            let Runner { sandbox, store, .. } = &*runner;
+            grade(
+                sandbox,
+                store,
+                &prepared.verifier,
+                input,
+                &prepared.verifier_limits,
+            )
+        });
+        let (outcome, log) = graded.await.unwrap_or_else(|error| {
+            (
+                Outcome::InfraError(format!("grading broke: {error}")),
+                Log::default(),
+            )
+        });
+        let record = GradeRecord {
+            verifier: task.verifier.digest(),
+            engine: &self.sandbox.profile(),
+            outcome: &outcome,
+            log: &log.lines,
+        };
+        let is_grade = matches!(outcome, Outcome::Graded(_) | Outcome::VerifierFault(_));
+        self.journal
+            .finish_attempt(attempt, &outcome, is_grade.then_some(&record))?;
+        Ok(outcome)
+    }
+
+    /// Grades the attempts of a stopped process whose agent had come to its end: what an
+    /// agent did is not done again. Returns how many there were.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read or written.
+    pub async fn grade_ended(
+        self: &Arc<Self>,
+        experiment: &str,
+        tasks: &[Arc<Prepared>],
+    ) -> Result<usize, RunFailure> {
+        let mut count = 0;
+        for row in self.journal.attempts(experiment)? {
+            let state = row.state.as_deref().and_then(|state| state.parse().ok());
+            let task = tasks.iter().find(|task| {
+                task.id.to_string() == row.task
+                    && row.bundle.as_ref() == Some(&task.bundle.to_string())
+            });
+            if let ("running", Some(state), Some(task)) = (row.status.as_str(), state, task) {
+                self.grade(task, &row.id, state, row.answer).await?;
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+}
+
 fn failed(over: Result<Result<(), RunFailure>, tokio::task::JoinError>) -> Option<RunFailure> {
     match over {
         Ok(Ok(())) => None,
@@ -161,7 +229,7 @@ fn failed(over: Result<Result<(), RunFailure>, tokio::task::JoinError>) -> Optio
 /// The service of a name, where this program has it.
 pub fn service(name: &str) -> Option<Arc<dyn Service>> {
     match name {
-        "filesystem" => Some(Arc::new(Filesystem::default())),
+        "filesystem" => Some(Arc::new(Filesystem)),
         _ => None,
     }
 }
@@ -178,8 +246,8 @@ struct OneAttempt {
 
 /// What an attempt came to before its grade.
 enum Acted {
-    /// The agent's part is over, and this is the final state.
-    Ended(Digest, Option<String>),
+    /// The agent's part is over; this is the final state and the last message.
+    Ended(End, Digest, Option<String>),
     /// There is nothing to grade.
     Over(Outcome),
 }
@@ -212,31 +280,20 @@ impl OneAttempt {
             turns: 0,
         };
         let acted = self.act(&mut recorder).await?;
-        let outcome = match acted {
+        let (end, outcome) = match acted {
             Acted::Over(outcome) => {
                 runner.journal.finish_attempt(&id, &outcome, None)?;
-                outcome
+                (None, outcome)
             }
-            Acted::Ended(state, answer) => {
-                let (outcome, log) = self.grade(state, answer).await;
-                let engine = runner.sandbox.profile();
-                let record = GradeRecord {
-                    verifier: task.verifier.digest(),
-                    engine: &engine,
-                    outcome: &outcome,
-                    log: &log.lines,
-                };
-                let graded = matches!(outcome, Outcome::Graded(_) | Outcome::VerifierFault(_));
-                runner
-                    .journal
-                    .finish_attempt(&id, &outcome, graded.then_some(&record))?;
-                outcome
+            Acted::Ended(end, state, answer) => {
+                (Some(end), runner.grade(task, &id, state, answer).await?)
             }
         };
         (self.listener)(Progress::Finished {
             attempt: id,
             task: planned.key.task.clone(),
             k: planned.key.k,
+            end,
             outcome,
             turns: recorder.turns,
             tool_calls: recorder.calls,
@@ -308,50 +365,30 @@ impl OneAttempt {
         let end: End = match agent.run(&mut attempt).await {
             Ok(end) | Err(Halt::End(end)) => end,
             Err(Halt::Record(error)) => return Err(error.into()),
-            Err(error @ Halt::ServerClosed) => {
+            Err(Halt::Invalid(message)) => return Ok(Acted::Over(Outcome::InvalidTask(message))),
+            Err(error @ (Halt::ServerClosed | Halt::Host(_))) => {
                 return Ok(Acted::Over(Outcome::InfraError(error.to_string())));
             }
         };
-        let (turns, tool_calls) = (attempt.turns(), attempt.tool_calls());
         let answer = attempt.answer().map(str::to_owned);
-        if end.kind == EndKind::Cancelled {
-            return Ok(Acted::Over(Outcome::Cancelled));
-        }
-        let state = match session.capture().await {
-            Ok(tree) => tree.digest(),
-            Err(error) => {
-                return Ok(Acted::Over(Outcome::InfraError(error_chain(&error))));
+        self.runner
+            .journal
+            .end_agent(&id, &end, answer.as_deref())?;
+        match end.kind {
+            EndKind::Cancelled => return Ok(Acted::Over(Outcome::Cancelled)),
+            EndKind::ModelError => {
+                return Ok(Acted::Over(Outcome::InfraError(end.to_string())));
             }
-        };
-        let ending = Ending {
-            end,
-            answer: answer.clone(),
-            turns,
-            tool_calls,
-            state,
-        };
-        self.runner.journal.end_agent(&id, &ending)?;
-        Ok(Acted::Ended(state, answer))
-    }
-
-    async fn grade(&self, state: Digest, answer: Option<String>) -> (Outcome, Log) {
-        let input = GradeInput {
-            start: self.task.start.digest,
-            state,
-            answer: answer.filter(|_| self.task.judged_on.answer),
-            parameters: self.task.parameters.clone(),
-        };
-        let (runner, task) = (Arc::clone(&self.runner), Arc::clone(&self.task));
-        let graded = tokio::task::spawn_blocking(move || {
-            let Runner { sandbox, store, .. } = &*runner;
-            grade(sandbox, store, &task.verifier, input, &task.verifier_limits)
-        });
-        graded.await.unwrap_or_else(|error| {
-            (
-                Outcome::InfraError(format!("grading broke: {error}")),
-                Log::default(),
-            )
-        })
+            _ => {}
+        }
+        match session.capture().await {
+            Ok(tree) => {
+                let state = tree.digest();
+                self.runner.journal.keep_state(&id, &state)?;
+                Ok(Acted::Ended(end, state, answer))
+            }
+            Err(error) => Ok(Acted::Over(Outcome::InfraError(error_chain(&error)))),
+        }
     }
 
     fn warn(&self, error: &ServiceError) {

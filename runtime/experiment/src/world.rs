@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use mcpmark_sandbox::{Fault, LoadError, Log, RunError, Sandbox, SetupInput};
@@ -134,6 +135,53 @@ pub fn capture_directory(dir: &Path, store: &Store) -> Result<Tree, CaptureError
         ..CaptureOptions::default()
     };
     capture(dir, store, &options)
+}
+
+/// Captures a directory as the final state of a world: an exported state gets the digest
+/// that it had. Times on disk count where they are times of this world; those that a copy
+/// got from the machine do not.
+///
+/// # Errors
+///
+/// When it holds what a world cannot, or the store cannot be written.
+pub fn capture_state(dir: &Path, start: &Start, store: &Store) -> Result<Tree, CaptureError> {
+    let limits = SessionLimits::default();
+    let options = CaptureOptions {
+        clock: Some(start.clock),
+        max_files: limits.max_files,
+        max_bytes: limits.max_bytes,
+        ..CaptureOptions::default()
+    };
+    let captured = capture(dir, store, &options)?;
+    let times: BTreeSet<i64> = start
+        .tree
+        .files()
+        .filter_map(|(_, file)| file.modified)
+        .collect();
+    let mut builder = TreeBuilder::from(captured.clone());
+    for (path, file) in captured.files() {
+        let unchanged = match start.tree.get(&path) {
+            Some(Node::File(before))
+                if before.content == file.content && before.executable == file.executable =>
+            {
+                Some(before.modified)
+            }
+            _ => None,
+        };
+        let modified = unchanged.unwrap_or(file.modified.filter(|time| times.contains(time)));
+        if modified != file.modified {
+            let file = mcpmark_snapshot::File {
+                modified,
+                ..file.clone()
+            };
+            builder.remove(&path);
+            // It stood there a moment ago, so it can stand there again.
+            let _ = builder.insert_file(&path, file);
+        }
+    }
+    let tree = builder.finish();
+    store.put_tree(&tree)?;
+    Ok(tree)
 }
 
 /// Sets the modification times that a manifest gives.

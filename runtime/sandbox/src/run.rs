@@ -241,7 +241,7 @@ fn verdict_bytes(limits: &Limits) -> u64 {
 
 fn ticks(time_ms: u64) -> u64 {
     // One more, since the first tick may come at once.
-    time_ms.div_ceil(TICK.as_millis() as u64) + 1
+    time_ms.div_ceil(TICK.as_millis() as u64).saturating_add(1)
 }
 
 fn classify(

@@ -62,7 +62,7 @@ pub use encoding::EncodingError;
 pub use materialise::{MaterialiseError, MaterialiseOptions, Materialised, materialise};
 pub use node::{Directory, File, Kind, Node, Symlink};
 pub use path::{InvalidPath, MAX_DEPTH, MAX_PATH, MAX_SEGMENT, TreePath};
-pub use scratch::{Scratch, scratch_parent};
+pub use scratch::{Scratch, scratch_parent, sweep_scratch};
 pub use snapshot::{ReadError, Snapshot};
 pub use store::{STORE_FORMAT, Store, StoreError};
 pub use symlink::SymlinkError;

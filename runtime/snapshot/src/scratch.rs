@@ -1,39 +1,52 @@
 //! Private directories that go away.
 
-use std::fs::Permissions;
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+use rustix::fs::FlockOperation;
 use tempfile::TempDir;
 
 /// Less room than this on the memory file system, and the disk is taken.
 const ROOM: u64 = 1 << 30;
 const SHARED_MEMORY: &str = "/dev/shm";
+const PREFIX: &str = "mcpmark-";
+/// A directory this young may not have been locked yet.
+const SETTLED: Duration = Duration::from_secs(60);
 
-/// A private directory (mode 0700, unique name) that is removed on drop.
+/// A private directory (mode 0700, unique name) that is removed on drop. What a killed
+/// process leaves behind is removed by [`sweep_scratch`].
 #[derive(Debug)]
-pub struct Scratch(TempDir);
+pub struct Scratch {
+    dir: TempDir,
+    /// Held for as long as the directory is in use; the system lets go of it when the
+    /// process dies.
+    _lock: File,
+}
 
 impl Scratch {
     /// Makes one in `parent`; see [`scratch_parent`].
     pub fn new(parent: &Path) -> io::Result<Self> {
-        tempfile::Builder::new()
-            .prefix("mcpmark-")
+        let dir = tempfile::Builder::new()
+            .prefix(PREFIX)
             .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(parent)
-            .map(Self)
+            .tempdir_in(parent)?;
+        let lock = File::open(dir.path())?;
+        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Self { dir, _lock: lock })
     }
 
     /// The directory.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.0.path()
+        self.dir.path()
     }
 
     /// Removes it now, and tells when that fails.
     pub fn close(self) -> io::Result<()> {
-        self.0.close()
+        self.dir.close()
     }
 }
 
@@ -41,6 +54,41 @@ impl AsRef<Path> for Scratch {
     fn as_ref(&self) -> &Path {
         self.path()
     }
+}
+
+/// Removes the scratch directories in `parent` that belong to this user and that no living
+/// process holds, and returns how many there were. What cannot be removed stays.
+pub fn sweep_scratch(parent: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return 0;
+    };
+    let abandoned = entries.filter_map(Result::ok).filter(|entry| {
+        entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(PREFIX.as_bytes())
+            && is_abandoned(&entry.path())
+    });
+    abandoned
+        .filter(|entry| fs::remove_dir_all(entry.path()).is_ok())
+        .count()
+}
+
+fn is_abandoned(dir: &Path) -> bool {
+    let Ok(metadata) = fs::symlink_metadata(dir) else {
+        return false;
+    };
+    let old = metadata.modified().is_ok_and(|time| {
+        SystemTime::now()
+            .duration_since(time)
+            .is_ok_and(|age| age > SETTLED)
+    });
+    metadata.is_dir()
+        && metadata.uid() == rustix::process::geteuid().as_raw()
+        && old
+        && File::open(dir).is_ok_and(|file| {
+            rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+        })
 }
 
 /// Where to make scratch directories: `chosen` if given, else the memory file system
@@ -81,6 +129,26 @@ mod tests {
         drop(first);
         second.close().unwrap();
         assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn sweeping_takes_what_nobody_holds_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let held = Scratch::new(parent.path()).unwrap();
+        let make = |name: &str| {
+            let path = parent.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("f"), "x").unwrap();
+            path
+        };
+        let (left, young, foreign) = (make("mcpmark-left"), make("mcpmark-young"), make("other"));
+        let past = SystemTime::now() - 2 * SETTLED;
+        for dir in [held.path(), &left, &foreign] {
+            File::open(dir).unwrap().set_modified(past).unwrap();
+        }
+        assert_eq!(sweep_scratch(parent.path()), 1);
+        assert!(!left.exists());
+        assert!(held.path().exists() && young.exists() && foreign.exists());
     }
 
     #[test]

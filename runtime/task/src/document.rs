@@ -1,10 +1,15 @@
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, Read};
+use std::ops::RangeInclusive;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use crate::Error;
+
+/// `rustix` has it as a typed flag, the standard library takes a number.
+const O_NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
 /// The largest text file that is read: far above any instruction or metadata.
 const LARGEST_TEXT: u64 = 1 << 20;
@@ -48,11 +53,20 @@ impl Place {
 
     /// The whole file, or none where there is no such file.
     pub(crate) fn text(&self) -> Result<Option<String>, Error> {
-        let file = match File::open(&self.path) {
+        // Without waiting: a pipe would wait for somebody who writes into it.
+        let opened = OpenOptions::new()
+            .read(true)
+            .custom_flags(O_NONBLOCK)
+            .open(&self.path);
+        let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(self.unreadable(error)),
         };
+        let metadata = file.metadata().map_err(|error| self.unreadable(error))?;
+        if !metadata.is_file() {
+            return Err(self.layout("is no regular file"));
+        }
         let mut bytes = Vec::new();
         file.take(LARGEST_TEXT + 1)
             .read_to_end(&mut bytes)
@@ -155,17 +169,22 @@ impl Document {
     }
 
     /// A whole number of at least `least`.
-    pub(crate) fn number(&self, key: &str, least: u64) -> Result<Option<u64>, Error> {
+    pub(crate) fn number(
+        &self,
+        key: &str,
+        range: RangeInclusive<u64>,
+    ) -> Result<Option<u64>, Error> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
         match value.as_u64() {
-            Some(number) if number >= least => Ok(Some(number)),
+            Some(number) if range.contains(&number) => Ok(Some(number)),
             _ => Err(self.wrong(
                 key,
                 format!(
-                    "expected a whole number from {least} to {}, found {value}",
-                    u64::MAX
+                    "expected a whole number from {} to {}, found {value}",
+                    range.start(),
+                    range.end()
                 ),
             )),
         }

@@ -29,8 +29,8 @@ pub struct Tasks {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BrokenTask {
-    /// The name it would have.
-    pub id: TaskId,
+    /// The name it would have, which may be no valid one.
+    pub id: String,
     /// What is wrong.
     pub error: Error,
 }
@@ -49,8 +49,8 @@ pub struct Worlds {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BrokenWorld {
-    /// The name it would have.
-    pub id: WorldId,
+    /// The name it would have, which may be no valid one.
+    pub id: String,
     /// What is wrong.
     pub error: Error,
 }
@@ -86,10 +86,16 @@ impl Library {
         let worlds = self.world_ids()?;
         let mut found = Tasks::default();
         for [service, group, name] in self.directories::<3>(&self.tasks_dir, Task::is_meant)? {
-            let id = TaskId::new(&service, &group, &name)?;
-            match Task::load(id.clone(), &self.task_dir(&id), &worlds) {
+            let loaded = TaskId::new(&service, &group, &name).and_then(|id| {
+                let dir = self.task_dir(&id);
+                Task::load(id, &dir, &worlds)
+            });
+            match loaded {
                 Ok(task) => found.tasks.push(task),
-                Err(error) => found.broken.push(BrokenTask { id, error }),
+                Err(error) => {
+                    let id = format!("{service}/{group}/{name}");
+                    found.broken.push(BrokenTask { id, error });
+                }
             }
         }
         Ok(found)
@@ -108,22 +114,29 @@ impl Library {
         Task::load(id.clone(), &dir, &self.world_ids()?)
     }
 
-    /// The ids of all worlds, sorted, whether they can be used or not.
+    /// The ids of all worlds, sorted, whether they can be used or not; a directory whose name is no id has none.
     pub fn world_ids(&self) -> Result<Vec<WorldId>, Error> {
         let found = self.directories::<2>(&self.worlds_dir, World::is_meant)?;
-        found
+        let named = found
             .iter()
-            .map(|[service, name]| WorldId::new(service, name))
-            .collect()
+            .filter_map(|[service, name]| WorldId::new(service, name).ok());
+        Ok(named.collect())
     }
 
     /// All worlds; as with [`tasks`](Self::tasks), what is wrong with one is told in the answer.
     pub fn worlds(&self) -> Result<Worlds, Error> {
         let mut found = Worlds::default();
-        for id in self.world_ids()? {
-            match World::load(id.clone(), &self.world_dir(&id)) {
+        for [service, name] in self.directories::<2>(&self.worlds_dir, World::is_meant)? {
+            let loaded = WorldId::new(&service, &name).and_then(|id| {
+                let dir = self.world_dir(&id);
+                World::load(id, &dir)
+            });
+            match loaded {
                 Ok(world) => found.worlds.push(world),
-                Err(error) => found.broken.push(BrokenWorld { id, error }),
+                Err(error) => {
+                    let id = format!("{service}/{name}");
+                    found.broken.push(BrokenWorld { id, error });
+                }
             }
         }
         Ok(found)

@@ -38,6 +38,11 @@ const LIMITS: &[&str] = &[
     "world_bytes",
 ];
 
+const WEEK: u64 = 7 * 24 * 60 * 60;
+
+/// What one slot of the sandbox holds.
+const MOST_MEMORY: u64 = 1 << 30;
+
 /// How hard a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
@@ -264,17 +269,17 @@ fn limits(document: &Document) -> Result<Limits, Error> {
     };
     object.refuse_unknown(LIMITS)?;
     Ok(Limits {
-        turns: object.number("turns", 1)?,
-        time_seconds: object.number("time_seconds", 1)?,
-        tool_call_seconds: object.number("tool_call_seconds", 1)?,
-        fuel: object.number("fuel", 1)?,
-        memory_bytes: object.number("memory_bytes", 1)?,
-        table_elements: object.number("table_elements", 1)?,
-        copy_bytes: object.number("copy_bytes", 1)?,
-        log_bytes: object.number("log_bytes", 1)?,
-        output_bytes: object.number("output_bytes", 1)?,
-        checks: object.number("checks", 1)?,
-        world_bytes: object.number("world_bytes", 1)?,
+        turns: object.number("turns", 1..=10_000)?,
+        time_seconds: object.number("time_seconds", 1..=WEEK)?,
+        tool_call_seconds: object.number("tool_call_seconds", 1..=WEEK)?,
+        fuel: object.number("fuel", 1..=u64::MAX)?,
+        memory_bytes: object.number("memory_bytes", 1..=MOST_MEMORY)?,
+        table_elements: object.number("table_elements", 1..=u64::MAX)?,
+        copy_bytes: object.number("copy_bytes", 1..=u64::MAX)?,
+        log_bytes: object.number("log_bytes", 1..=u64::MAX)?,
+        output_bytes: object.number("output_bytes", 1..=u64::MAX)?,
+        checks: object.number("checks", 1..=u64::MAX)?,
+        world_bytes: object.number("world_bytes", 1..=u64::MAX)?,
     })
 }
 

@@ -18,7 +18,10 @@ pub struct Selector {
 impl Selector {
     /// Whether the id, or a directory above it, fits.
     pub fn matches(&self, id: &TaskId) -> bool {
-        let task = id.to_string();
+        self.matches_text(&id.to_string())
+    }
+
+    fn matches_text(&self, task: &str) -> bool {
         let ends = task
             .match_indices('/')
             .map(|(end, _)| end)
@@ -91,7 +94,7 @@ pub enum SelectError {
     #[error("task {id} cannot be used")]
     Broken {
         /// The task.
-        id: TaskId,
+        id: String,
         /// What is wrong with it.
         source: Box<Error>,
     },
@@ -116,9 +119,9 @@ impl Tasks {
         for selector in selectors {
             let mut ids = tasks
                 .iter()
-                .map(|task| &task.id)
-                .chain(broken.iter().map(|task| &task.id));
-            if !ids.clone().any(|id| selector.matches(id)) {
+                .map(|task| task.id.to_string())
+                .chain(broken.iter().map(|task| task.id.clone()));
+            if !ids.clone().any(|id| selector.matches_text(&id)) {
                 let near = near(selector.as_str(), &mut ids);
                 return Err(SelectError::NoMatch {
                     selector: selector.to_string(),
@@ -126,8 +129,8 @@ impl Tasks {
                 });
             }
         }
-        let chosen = |id: &TaskId| {
-            selectors.is_empty() || selectors.iter().any(|selector| selector.matches(id))
+        let chosen = |id: &str| {
+            selectors.is_empty() || selectors.iter().any(|selector| selector.matches_text(id))
         };
         if let Some(task) = broken.into_iter().find(|task| chosen(&task.id)) {
             return Err(SelectError::Broken {
@@ -135,7 +138,10 @@ impl Tasks {
                 source: Box::new(task.error),
             });
         }
-        let chosen: Vec<Task> = tasks.into_iter().filter(|task| chosen(&task.id)).collect();
+        let chosen: Vec<Task> = tasks
+            .into_iter()
+            .filter(|task| chosen(&task.id.to_string()))
+            .collect();
         if chosen.is_empty() {
             return Err(SelectError::NoTasks);
         }
@@ -159,12 +165,11 @@ impl Tasks {
 }
 
 /// At most three ids, cut to as many parts as the selector has, that look like it; best first.
-fn near(text: &str, ids: &mut dyn Iterator<Item = &TaskId>) -> Vec<String> {
+fn near(text: &str, ids: &mut dyn Iterator<Item = String>) -> Vec<String> {
     const ALIKE: f64 = 0.8;
     let parts = text.trim_end_matches('/').split('/').count();
     let mut scored: Vec<(f64, String)> = ids
         .flat_map(|id| {
-            let id = id.to_string();
             let cut = id.split('/').take(parts).collect::<Vec<_>>().join("/");
             // Somebody who types only the name of a task or world means the whole id.
             let last = id.rsplit('/').next().unwrap_or_default();

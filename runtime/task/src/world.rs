@@ -119,7 +119,7 @@ fn manifest(document: &Document, content: &WorldContent) -> Result<WorldManifest
         description: document.string("description")?,
         license,
         clock: instant(document, "clock", &clock)?,
-        seed: document.number("seed", 0)?.unwrap_or(1),
+        seed: document.number("seed", 0..=u64::MAX)?.unwrap_or(1),
         modified: modified(document, content)?,
     })
 }

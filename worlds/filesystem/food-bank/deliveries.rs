@@ -79,7 +79,7 @@ struct Delivery {
 
 impl Delivery {
     fn line(&self, depot: &Depot, grouped: bool) -> String {
-        Csv::line(&[
+        Csv::line([
             self.reference.clone(),
             depot.dates.write(self.date),
             self.supplier.to_owned(),
@@ -216,10 +216,12 @@ fn delivery(random: &mut Random, depot: &Depot, date: Date, number: &mut u32) ->
     } else {
         *random.weighted(&RECEIVED)
     };
+    let supplier = *random.pick(&SUPPLIERS);
+    let remark = *random.pick(&REMARKS);
     Delivery {
         reference: format!("{}-{:04}", depot.code, *number),
         date,
-        supplier: *random.pick(&SUPPLIERS),
+        supplier,
         label,
         crates: random.between(1, 24),
         weight: if large {
@@ -228,7 +230,7 @@ fn delivery(random: &mut Random, depot: &Depot, date: Date, number: &mut u32) ->
             random.between(35, 3_200)
         },
         status: sloppy(random, status),
-        remark: *random.pick(&REMARKS),
+        remark,
     }
 }
 

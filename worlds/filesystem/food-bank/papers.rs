@@ -25,8 +25,8 @@ fn minutes(world: &mut World, facts: &Facts, names: &[Volunteer]) {
         (3, 11, "Quarter's figures are due from all depots by the 10th of April.\n\n## Decided\n\n- Late entries stay late entries: \
              type them when they turn up, with the date on which the goods came.".to_owned()),
         (4, 8, format!(
-            "The figures of the first quarter were read and accepted.\n\n## Decided\n\n- From {} on, what comes in as {merged} \
-             counts as {into}. What came in before that day stays where it was.\n- The depots go on using their labels.",
+            "The figures of the first quarter were read and accepted.\n\n## Decided\n\n- From {} on, everything of the category {merged}, \
+             whatever its label, counts as {into}. What came in before that day stays where it was.\n- The depots go on using their labels.",
             from.strftime("%-d %B %Y")
         )),
         (5, 13, format!(

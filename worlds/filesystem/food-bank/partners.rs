@@ -90,7 +90,7 @@ pub fn write(world: &mut World, names: &[Volunteer]) {
                 2 => day(random.between(2, 12) as i8, random.between(1, 28) as i8).to_string(),
                 _ => String::new(),
             };
-            Csv::line(&[id.as_str(), name, town, &status, visit, &parcels, &until])
+            Csv::line([id.as_str(), name, town, &status, visit, &parcels, &until])
         };
         lines.push(row(random));
         if random.chance(1, 6) {

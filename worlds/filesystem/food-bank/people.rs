@@ -114,7 +114,7 @@ fn choose(random: &mut Random) -> Vec<Volunteer> {
             surname: SURNAMES[surname],
             forename: FORENAMES[forename].0,
             known_as: FORENAMES[forename].1,
-            team: *random.pick(&TEAMS),
+            team: TEAMS[random.below(TEAMS.len() as u64) as usize],
         })
         .collect()
 }
@@ -124,7 +124,7 @@ fn write_roster(world: &mut World, people: &[Volunteer]) {
     let mut backup = text.clone();
     for person in people {
         let joined = day(1, 1).saturating_sub(world.random().between(1, 2400).days());
-        let line = Csv::line(&[
+        let line = Csv::line([
             person.id.as_str(),
             person.surname,
             person.forename,
@@ -135,7 +135,7 @@ fn write_roster(world: &mut World, people: &[Volunteer]) {
         text.push_str(&line);
         if world.random().chance(2, 3) {
             let other = *world.random().pick(&TEAMS);
-            backup.push_str(&Csv::line(&[
+            backup.push_str(&Csv::line([
                 person.id.as_str(),
                 person.surname,
                 person.forename,
@@ -167,7 +167,7 @@ fn hours(random: &mut Random, people: &[Volunteer], month: i8) -> String {
             written_name(random, person, quoted)
         };
         let name = if quoted {
-            Csv::line(&[name]).trim_end().to_owned()
+            Csv::line([name]).trim_end().to_owned()
         } else {
             name
         };

@@ -76,7 +76,7 @@ fn by_task(
     let library = context.library()?;
     let task = context::one_task(&library, task)?;
     // Before anything is built: the likeliest mistake is a wrong path.
-    let state = capture(context, &args.state, store)?;
+    check_directory(&args.state)?;
     let prepared = context
         .prepare(&library, &[task], sandbox, store)?
         .remove(0);
@@ -84,6 +84,9 @@ fn by_task(
         Some(dir) => capture(context, dir, store)?,
         None => prepared.start.digest,
     };
+    let state = mcpmark_experiment::capture_state(&args.state, &prepared.start, store)
+        .map_err(|error| context::capture_error(&args.state, &error))?
+        .digest();
     let answer = read_answer(args)?;
     if answer.is_some() && !prepared.judged_on.answer {
         output::note(&format!(
@@ -152,13 +155,17 @@ fn by_verifier(
 }
 
 fn capture(context: &Context, dir: &Path, store: &Store) -> Result<Digest, CommandError> {
-    if !dir.is_dir() {
-        return Err(CommandError::usage(format!(
-            "{}: there is no such directory",
-            dir.display()
-        )));
-    }
+    check_directory(dir)?;
     Ok(context.directory(dir, store)?.digest())
+}
+
+fn check_directory(dir: &Path) -> Result<(), CommandError> {
+    let problem = match dir.metadata() {
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => "is no directory".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(CommandError::usage(format!("{}: {problem}", dir.display())))
 }
 
 fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
@@ -180,6 +187,14 @@ fn text(outcome: &Outcome, log: &Log) -> String {
         ));
         text.push('\n');
     }
+    if log.dropped > 0 {
+        let more = format!(
+            "log: … {} past the limit",
+            output::count(log.dropped as usize, "line")
+        );
+        text.push_str(&output::paint(output::DIM, more));
+        text.push('\n');
+    }
     text.push_str(&checks(outcome.checks()));
     match (outcome.fault(), outcome.score()) {
         (Some(fault), _) => {
@@ -198,7 +213,7 @@ fn text(outcome: &Outcome, log: &Log) -> String {
             let total = outcome.checks().len();
             let passed = outcome.checks().iter().filter(|check| check.passed).count();
             text.push_str(&format!(
-                "{word}: {passed} of {total} checks, score {score:.3}\n"
+                "{word}: {passed} of {total} checks passed, score {score:.3}\n"
             ));
         }
         (None, None) => text.push_str(&format!("{outcome}\n")),

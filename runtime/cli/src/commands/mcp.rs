@@ -71,7 +71,8 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         limits,
         scratch: context.scratch(),
     };
-    let (tree, interrupted) = super::runtime()?.block_on(async {
+    let runtime = super::runtime(1)?;
+    let served = runtime.block_on(async {
         let session = service.open(state).await.map_err(failed)?;
         let served = session.serve(Box::new(tokio::io::join(
             tokio::io::stdin(),
@@ -88,18 +89,20 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         let tree = session.capture().await.map_err(failed)?;
         session.close().await.map_err(failed)?;
         Ok::<_, CommandError>((tree, interrupted))
-    })?;
+    });
+    // It would wait for a read of standard input that may never come back.
+    runtime.shutdown_background();
+    let (tree, interrupted) = served?;
+    output::note(&format!("final state {}", tree.digest()));
     if let Some(dir) = &args.export {
         export(&tree, &store, dir, clock)?;
         output::note(&format!("wrote the final state to {}", dir.display()));
     }
-    output::note(&format!("final state {}", tree.digest()));
-    // A runtime that waits for a read of standard input would never end.
-    std::process::exit(i32::from(if interrupted {
+    Ok(if interrupted {
         exit::INTERRUPTED
     } else {
         exit::PASSED
-    }))
+    })
 }
 
 async fn terminated() {
@@ -127,7 +130,13 @@ fn check_export(dir: &Path) -> Result<(), CommandError> {
             CommandError::usage(format!("--export {} {problem}", dir.display()))
                 .hint("name a new or an empty directory"),
         ),
-        None => Ok(()),
+        // What cannot be made is said now, and not when the work is done.
+        None => std::fs::create_dir_all(dir).map_err(|error| {
+            CommandError::usage(format!(
+                "--export {}: cannot be made: {error}",
+                dir.display()
+            ))
+        }),
     }
 }
 

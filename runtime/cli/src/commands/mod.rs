@@ -24,10 +24,12 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CommandErro
     Ok(exit::PASSED)
 }
 
-/// A runtime for commands that talk MCP.
-fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
+/// A runtime for commands that talk MCP. `jobs` attempts at once block two threads each, for
+/// a solution and for its tool call or grade, and must never wait for each other's.
+fn runtime(jobs: usize) -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .max_blocking_threads(jobs.saturating_mul(4).saturating_add(64))
         .build()
         .map_err(|error| CommandError::infrastructure(format!("cannot start threads: {error}")))
 }

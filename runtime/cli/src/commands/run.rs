@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::ExperimentReport;
-use mcpmark_experiment::{AgentKind, PrepareError, Prepared, Runner, Spec};
+use mcpmark_experiment::{AgentKind, JournalError, PrepareError, Prepared, Runner, Spec};
 use mcpmark_task::Task;
 use tokio_util::sync::CancellationToken;
 
@@ -28,16 +28,20 @@ pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> 
         agent,
         attempts: args.attempts,
     };
-    let name = match args.experiment {
-        Some(name) => check_name(name)?,
-        None => setting.fresh_name()?,
-    };
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
-    let id = setting
-        .runner
-        .journal
-        .create_experiment(&name, &text)
-        .map_err(journal_error)?;
+    let (id, name) = match args.experiment {
+        Some(name) => {
+            let name = check_name(name)?;
+            let journal = &setting.runner.journal;
+            (
+                journal
+                    .create_experiment(&name, &text)
+                    .map_err(journal_error)?,
+                name,
+            )
+        }
+        None => setting.create_unnamed(&text)?,
+    };
     let _lock = context.home().lock_experiment(&id, &name).map_err(locked)?;
     setting.go(&id, &name, &spec, args.json)
 }
@@ -61,9 +65,6 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
         .map_err(locked)?;
-    journal
-        .abandon_running(&experiment.id)
-        .map_err(journal_error)?;
     let library = context.library()?;
     let ids = spec.task_ids().map_err(|error| context::invalid(&error))?;
     let tasks: Vec<Task> = ids
@@ -73,6 +74,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .map_err(|error| context::invalid(&error))?;
     let jobs = jobs(args.jobs);
     let setting = Setting::open(context, &library, &tasks, spec.agent, jobs, args.engine)?;
+    setting.take_over(&experiment.id, &experiment.name, &spec)?;
     setting.go(&experiment.id, &experiment.name, &spec, args.json)
 }
 
@@ -124,12 +126,11 @@ impl Setting {
                 return Err(CommandError::invalid(message));
             }
         }
-        if agent == AgentKind::Oracle {
-            if let Some(task) = tasks.iter().find(|task| task.solution.is_none()) {
-                return Err(context::prepare_error(&PrepareError::NoSolution(
-                    task.id.clone(),
-                )));
-            }
+        let unsolved = tasks.iter().find(|task| task.solution.is_none());
+        if let (AgentKind::Oracle, Some(task)) = (agent, unsolved) {
+            return Err(context::prepare_error(&PrepareError::NoSolution(
+                task.id.clone(),
+            )));
         }
         // A solution holds its slot while its tools run; its grade needs another.
         let sandbox = context.sandbox(jobs.saturating_mul(2), engine)?;
@@ -148,30 +149,57 @@ impl Setting {
         })
     }
 
-    /// The time in UTC, and a number where that is taken.
-    fn fresh_name(&self) -> Result<String, CommandError> {
+    /// Begins an experiment named by the time in UTC, with a number where that is taken.
+    fn create_unnamed(&self, spec: &str) -> Result<(String, String), CommandError> {
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
-        for number in 1.. {
+        let mut number = 1;
+        loop {
             let name = if number == 1 {
                 now.clone()
             } else {
                 format!("{now}-{number}")
             };
-            if self.runner.journal.experiment(&name).is_err() {
-                return Ok(name);
+            match self.runner.journal.create_experiment(&name, spec) {
+                Ok(id) => return Ok((id, name)),
+                Err(JournalError::NameTaken(_)) => number += 1,
+                Err(error) => return Err(journal_error(error)),
             }
         }
-        Ok(now)
+    }
+
+    /// Settles what a stopped process left: states that it had kept are graded, and what
+    /// else ran is begun anew.
+    fn take_over(&self, id: &str, name: &str, spec: &Spec) -> Result<(), CommandError> {
+        let Self { runner, tasks } = self;
+        let graded = super::runtime(1)?
+            .block_on(runner.grade_ended(name, tasks))
+            .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        let abandoned = runner.journal.abandon_running(id).map_err(journal_error)?;
+        let rows = runner.journal.attempts(name).map_err(journal_error)?;
+        let changed = spec.changed(&self.prepared(), &rows);
+        for (number, what) in [
+            (graded, "that had ended: graded now"),
+            (abandoned, "cut off half-way: made again"),
+            (changed, "of a task that has changed since: made again"),
+        ] {
+            if number > 0 {
+                output::note(&format!("{} {what}", output::count(number, "attempt")));
+            }
+        }
+        Ok(())
+    }
+
+    fn prepared(&self) -> Vec<Prepared> {
+        self.tasks.iter().map(|task| (**task).clone()).collect()
     }
 
     fn go(self, id: &str, name: &str, spec: &Spec, json: bool) -> Result<u8, CommandError> {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
-        let prepared: Vec<Prepared> = self.tasks.iter().map(|task| (**task).clone()).collect();
-        let remaining = spec.remaining(&prepared, &rows);
+        let remaining = spec.remaining(&self.prepared(), &rows);
         let planned = spec.plan().len();
         let display = Arc::new(Display::new(remaining.len(), output::interactive()));
         let cancel = CancellationToken::new();
-        let runtime = super::runtime()?;
+        let runtime = super::runtime(self.runner.jobs)?;
         let run = runtime.block_on(async {
             let signal = tokio::spawn(interrupt(cancel.clone(), Arc::clone(&display)));
             let listener = Arc::clone(&display);
@@ -190,6 +218,8 @@ impl Setting {
             run
         });
         display.finish();
+        // A guest that computes without calling a tool may outlive its attempt.
+        runtime.shutdown_background();
         run.map_err(|error| {
             CommandError::infrastructure(chain(&error)).hint(format!(
                 "what was finished is kept; go on with `mcpmark resume {name}`"
@@ -211,6 +241,7 @@ impl Setting {
 }
 
 /// The first Ctrl-C lets what runs come to its end in the journal; the second does not wait.
+#[expect(clippy::exit, reason = "a person who asks twice wants no clean-up")]
 async fn interrupt(cancel: CancellationToken, display: Arc<Display>) {
     if tokio::signal::ctrl_c().await.is_ok() {
         display.line("stopping; press Ctrl-C again to stop at once");
@@ -231,9 +262,10 @@ fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
             .as_ref()
             .is_some_and(|grade| grade.passed == Some(false))
     };
-    if cancelled {
+    let unfinished = rows.len() < planned || has("cancelled");
+    if cancelled && unfinished {
         exit::INTERRUPTED
-    } else if has("infra-error") || rows.len() < planned {
+    } else if has("infra-error") || unfinished {
         exit::INFRASTRUCTURE
     } else if has("invalid-task") {
         exit::INVALID
@@ -270,8 +302,8 @@ fn summary(report: &ExperimentReport) -> String {
     text
 }
 
-pub(crate) fn journal_error(error: mcpmark_experiment::JournalError) -> CommandError {
-    use mcpmark_experiment::JournalError as E;
+pub(crate) fn journal_error(error: JournalError) -> CommandError {
+    use JournalError as E;
     let message = chain(&error);
     match error {
         E::Unknown {

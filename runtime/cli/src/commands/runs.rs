@@ -16,7 +16,9 @@ use crate::output::{self, sanitise};
 pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
     let Some(name) = &args.experiment else {
-        let experiments = journal.experiments(args.limit).map_err(journal_error)?;
+        let experiments = journal
+            .experiments(args.limit as usize)
+            .map_err(journal_error)?;
         if args.json {
             let list: Vec<_> = experiments
                 .iter()

@@ -173,7 +173,7 @@ fn render(trajectory: &Trajectory, full: bool) -> String {
             for line in clip(&result, full).lines() {
                 text.push_str(&format!(
                     "    {}\n",
-                    output::paint(style, sanitise::line(line))
+                    output::paint(style, sanitise::block(line))
                 ));
             }
         }

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mcpmark_experiment::{Outcome, Progress};
+use mcpmark_experiment::{EndKind, Outcome, Progress};
 
-use super::{BAD, DIM, GOOD, WARN, note, paint, sanitise};
+use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
 
 /// Shows progress on standard error.
 pub(crate) struct Display {
@@ -70,6 +70,7 @@ impl Display {
                 attempt,
                 task,
                 k,
+                end,
                 outcome,
                 turns,
                 tool_calls,
@@ -87,9 +88,16 @@ impl Display {
                     label(&task, k),
                     paint(
                         DIM,
-                        format!("  {attempt}  {turns} turns, {tool_calls} tool calls")
+                        format!(
+                            "  {attempt}  {}, {}",
+                            count(turns as usize, "turn"),
+                            count(tool_calls as usize, "tool call")
+                        )
                     ),
                 ));
+                if let Some(end) = end.filter(|end| end.kind != EndKind::Completed) {
+                    self.line(&format!("       agent: {}", clip(&end.to_string())));
+                }
                 for line in reasons(&outcome) {
                     self.line(&format!("       {line}"));
                 }

@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::Connection;
 
 pub use self::read::{AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, Trajectory};
-pub use self::write::{AttemptKey, AttemptRecorder, Ending, GradeRecord};
+pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
 /// Everything about experiments that outlives the process.
 #[derive(Debug)]

@@ -140,7 +140,9 @@ pub struct Trajectory {
 
 const ATTEMPT: &str = "
 SELECT a.id, e.name, a.position, a.task, a.agent, a.model, a.k, a.try, a.bundle, a.world, a.status,
-       a.started_ms, a.ended_ms, a.ended, a.ended_detail, a.answer, a.turns, a.tool_calls, a.state,
+       a.started_ms, a.ended_ms, a.ended, a.ended_detail, a.answer,
+       (SELECT coalesce(max(turn), 0) FROM messages WHERE attempt = a.id),
+       (SELECT count(*) FROM tool_calls WHERE attempt = a.id), a.state,
        a.outcome, a.error, g.id, g.verifier, g.engine, g.outcome, g.passed, g.score, g.fault_kind,
        g.fault_message, g.log
 FROM attempts a

@@ -37,14 +37,11 @@ CREATE TABLE attempts (
     ended           TEXT,
     ended_detail    TEXT,
     answer          TEXT,
-    turns           INTEGER NOT NULL DEFAULT 0,
-    tool_calls      INTEGER NOT NULL DEFAULT 0,
     state           TEXT,
     outcome         TEXT,
     error           TEXT,
-    UNIQUE (experiment, task, agent, agent_settings, model, model_settings, k, try)
+    UNIQUE (experiment, position, try)
 ) STRICT;
-CREATE INDEX attempts_by_experiment ON attempts (experiment, position, try);
 
 CREATE TABLE messages (
     attempt  TEXT NOT NULL REFERENCES attempts (id),

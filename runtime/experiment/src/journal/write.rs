@@ -25,21 +25,6 @@ pub struct AttemptKey {
     pub k: u32,
 }
 
-/// How the agent's part ended, and what it left.
-#[derive(Debug, Clone)]
-pub struct Ending {
-    /// How it ended.
-    pub end: End,
-    /// Its last message.
-    pub answer: Option<String>,
-    /// Its replies.
-    pub turns: u32,
-    /// Its tool calls.
-    pub tool_calls: u32,
-    /// The final state of the world, in the store.
-    pub state: Digest,
-}
-
 /// One grade of an attempt.
 #[derive(Debug, Clone)]
 pub struct GradeRecord<'a> {
@@ -166,24 +151,34 @@ impl Journal {
         })
     }
 
-    /// Keeps how the agent's part ended, before the grade.
+    /// Keeps how the agent's part ended.
     ///
     /// # Errors
     ///
     /// When the row cannot be written.
-    pub fn end_agent(&self, attempt: &str, ending: &Ending) -> Result<(), JournalError> {
+    pub fn end_agent(
+        &self,
+        attempt: &str,
+        end: &End,
+        answer: Option<&str>,
+    ) -> Result<(), JournalError> {
         self.lock().execute(
-            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4, turns = ?5,
-                tool_calls = ?6, state = ?7 WHERE id = ?1",
-            params![
-                attempt,
-                ending.end.kind.as_str(),
-                ending.end.detail,
-                ending.answer,
-                ending.turns,
-                ending.tool_calls,
-                ending.state.to_string()
-            ],
+            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4 WHERE id = ?1",
+            params![attempt, end.kind.as_str(), end.detail, answer],
+        )?;
+        Ok(())
+    }
+
+    /// Keeps the final state, which is in the store. From here on the attempt is graded even
+    /// when this process does not live to do so.
+    ///
+    /// # Errors
+    ///
+    /// When the row cannot be written.
+    pub fn keep_state(&self, attempt: &str, state: &Digest) -> Result<(), JournalError> {
+        self.lock().execute(
+            "UPDATE attempts SET state = ?2 WHERE id = ?1",
+            params![attempt, state.to_string()],
         )?;
         Ok(())
     }
@@ -288,32 +283,26 @@ impl AttemptRecorder {
                 self.message(0, "user", &json!({ "text": text }).to_string())
             }
             Event::Reply { turn, reply } => {
-                self.message(turn, "assistant", &serde_json::to_string(reply)?)?;
-                self.journal
-                    .lock()
-                    .prepare_cached("UPDATE attempts SET turns = ?2 WHERE id = ?1")?
-                    .execute(params![self.id, turn])?;
-                Ok(())
+                self.message(turn, "assistant", &serde_json::to_string(reply)?)
             }
             Event::CallStarted { turn, call } => {
                 self.calls += 1;
-                let connection = self.journal.lock();
-                connection.prepare_cached(
-                    "INSERT INTO tool_calls (attempt, seq, turn, call_id, name, arguments, started_ms)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                )?
-                .execute(params![
-                    self.id,
-                    self.calls,
-                    turn,
-                    call.id,
-                    call.name,
-                    serde_json::to_string(&call.arguments)?,
-                    now_ms()
-                ])?;
-                connection
-                    .prepare_cached("UPDATE attempts SET tool_calls = ?2 WHERE id = ?1")?
-                    .execute(params![self.id, self.calls])?;
+                self.journal
+                    .lock()
+                    .prepare_cached(
+                        "INSERT INTO tool_calls
+                            (attempt, seq, turn, call_id, name, arguments, started_ms)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    )?
+                    .execute(params![
+                        self.id,
+                        self.calls,
+                        turn,
+                        call.id,
+                        call.name,
+                        serde_json::to_string(&call.arguments)?,
+                        now_ms()
+                    ])?;
                 Ok(())
             }
             Event::CallEnded {

@@ -311,3 +311,68 @@ fn replaced(old: &[&str], new: &[&str]) -> Vec<Run> {
     let runs = runs.into_iter().filter(|(_, lines)| *lines > 0);
     runs.map(|(change, lines)| Run { change, lines }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The two sides that the runs describe.
+    fn sides<'a>(runs: &[Run], old: &[&'a str], new: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for run in runs {
+            let (at_old, at_new) = (before.len(), after.len());
+            match run.change {
+                Change::Keep => {
+                    before.extend(&old[at_old..at_old + run.lines]);
+                    after.extend(&old[at_old..at_old + run.lines]);
+                }
+                Change::Remove => before.extend(&old[at_old..at_old + run.lines]),
+                Change::Add => after.extend(&new[at_new..at_new + run.lines]),
+            }
+        }
+        (before, after)
+    }
+
+    proptest! {
+        #[test]
+        fn runs_lead_from_one_side_to_the_other(old in "[abc\n]{0,40}", new in "[abc\n]{0,40}") {
+            let old: Vec<&str> = old.split_inclusive('\n').collect();
+            let new: Vec<&str> = new.split_inclusive('\n').collect();
+            for runs in [difference(&old, &new), replaced(&old, &new)] {
+                prop_assert_eq!(sides(&runs, &old, &new), (old.clone(), new.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn far_apart_changes_have_hunks_of_their_own() {
+        let lines = |changed: &[usize]| -> String {
+            let line = |n| match changed.contains(&n) {
+                true => format!("changed {n}\n"),
+                false => format!("{n}\n"),
+            };
+            (1..=30).map(line).collect()
+        };
+        let heads = |changed: &[usize]| -> Vec<String> {
+            let text = patch("f", &lines(&[]), &lines(changed));
+            let heads = text.lines().filter(|line| line.starts_with("@@"));
+            heads.map(str::to_owned).collect()
+        };
+        assert_eq!(heads(&[10, 19]), ["@@ -6,18 +6,18 @@"]);
+        assert_eq!(heads(&[10, 20]), ["@@ -6,9 +6,9 @@", "@@ -16,9 +16,9 @@"]);
+        assert_eq!(heads(&[1, 30]), ["@@ -1,5 +1,5 @@", "@@ -26,5 +26,5 @@"]);
+    }
+
+    #[test]
+    fn a_file_that_is_all_new_is_replaced_as_a_whole() {
+        let text = |word: &str| -> String {
+            (0..3 * MOST_CHANGES)
+                .map(|n| format!("{word} {n}\n"))
+                .collect()
+        };
+        let patch = patch("f", &text("old"), &text("new"));
+        assert!(patch.contains("\n@@ -1,6000 +1,6000 @@\n-old 0\n"));
+        assert!(patch.contains("\n-old 5999\n+new 0\n"));
+    }
+}

@@ -20,7 +20,7 @@
 //! # let home = tempfile::tempdir()?;
 //! let world = WorldState {
 //!     tree: Tree::empty(),
-//!     store: Arc::new(Store::open(&home.path().join("store"))?),
+//!     store: Arc::new(Store::open(home.path().join("store"))?),
 //!     seed: 1,
 //!     clock: 1_700_000_000,
 //!     limits: SessionLimits::default(),

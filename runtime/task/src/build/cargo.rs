@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use mcpmark_snapshot::Digest;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +15,7 @@ use super::{BuildError, BuildEvent, Failure, TARGET, environment};
 use crate::canonical_json;
 
 /// Cargo starts this in place of rustc.
-const WRAPPER: &str = include_str!("rustc.sh");
+pub(crate) const WRAPPER: &str = include_str!("rustc.sh");
 
 /// Flags for every crate of a guest. They decide the bytes of components.
 pub(crate) const FLAGS: &[&str] = &["-Cdebuginfo=0", "-Cstrip=symbols"];
@@ -265,16 +266,17 @@ impl Workspace {
         toolchain: &Toolchain,
         target_dir: &Path,
     ) -> Result<Call, BuildError> {
-        let own_dir = target_dir.join(toolchain.kind.as_str());
+        // Cargo does not compile again for another wrapper, so each has a directory of its own.
+        let wrapped = &Digest::of(WRAPPER.as_bytes()).hex()[..8];
+        let own_dir = target_dir.join(format!("{}-{wrapped}", toolchain.kind.as_str()));
         let own_dir = std::path::absolute(&own_dir)
             .map_err(|error| BuildError::io("resolving", &own_dir, error))?;
         let wrapper = own_dir.join("rustc.sh");
-        // Rewriting it would make cargo compile everything again.
         if fs::read_to_string(&wrapper).ok().as_deref() != Some(WRAPPER) {
             write_atomically(&wrapper, WRAPPER.as_bytes())?;
-            fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))
-                .map_err(|error| BuildError::io("making executable", &wrapper, error))?;
         }
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))
+            .map_err(|error| BuildError::io("making executable", &wrapper, error))?;
         let mut flags: Vec<OsString> = FLAGS.iter().map(OsString::from).collect();
         if let Some(linker) = &toolchain.linker {
             let mut flag = OsString::from("-Clinker=");

@@ -115,3 +115,19 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BuildErr
     };
     write().map_err(|error| BuildError::io("writing", path, error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::COMPONENTIZER;
+
+    #[test]
+    fn the_name_of_the_componentizer_is_its_version() {
+        let lock = include_str!("../../../../Cargo.lock");
+        let (name, version) = COMPONENTIZER.rsplit_once('-').unwrap();
+        let entry = format!("name = \"{name}\"\nversion = \"{version}\"\n");
+        assert!(
+            lock.contains(&entry),
+            "Cargo.lock has another version of {name}"
+        );
+    }
+}

@@ -31,12 +31,12 @@ const KEPT: &[&str] = &[
     "no_proxy",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
-    "SSH_AUTH_SOCK",
     "SDKROOT",
     "DEVELOPER_DIR",
 ];
 
-/// How cargo reaches registries; none of these reaches the code that is built.
+/// How cargo reaches registries. Build scripts see them too, so those that hold a secret
+/// are left out; cargo takes tokens from its credentials file as well.
 const KEPT_PREFIXES: &[&str] = &[
     "CARGO_NET_",
     "CARGO_HTTP_",
@@ -52,11 +52,16 @@ pub(crate) const CHOOSING: &[&str] = &["RUSTUP_TOOLCHAIN", "RUSTUP_HOME", "CARGO
 /// The environment for cargo, rustc and rustup.
 pub(crate) fn clean() -> Vec<(OsString, OsString)> {
     std::env::vars_os()
-        .filter(|(name, _)| {
-            let name = name.to_string_lossy();
-            KEPT.contains(&&*name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        })
+        .filter(|(name, _)| is_kept(&name.to_string_lossy()))
         .collect()
+}
+
+fn is_kept(name: &str) -> bool {
+    let is_secret = ["_TOKEN", "_SECRET_KEY", "_PASSWORD", "_CREDENTIAL_PROVIDER"]
+        .iter()
+        .any(|ending| name.ends_with(ending));
+    !is_secret
+        && (KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 /// Cargo's home directory, by cargo's own rule.
@@ -84,4 +89,41 @@ pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path)
         .map(|dir| dir.join(program))
         .find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_kept;
+
+    #[test]
+    fn what_cargo_run_and_people_set_for_the_host_is_withheld() {
+        for name in [
+            "CARGO",
+            "CARGO_BUILD_TARGET",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "CARGO_INCREMENTAL",
+            "CARGO_MAKEFLAGS",
+            "CARGO_MANIFEST_DIR",
+            "CARGO_PROFILE_RELEASE_LTO",
+            "CARGO_TARGET_DIR",
+            "LD_LIBRARY_PATH",
+            "OPENAI_API_KEY",
+            "RUSTC",
+            "RUSTC_BOOTSTRAP",
+            "RUSTC_WORKSPACE_WRAPPER",
+            "RUSTC_WRAPPER",
+            "RUSTFLAGS",
+        ] {
+            assert!(!is_kept(name), "{name}");
+        }
+        for name in [
+            "PATH",
+            "RUSTUP_TOOLCHAIN",
+            "CARGO_HOME",
+            "CARGO_NET_OFFLINE",
+            "https_proxy",
+        ] {
+            assert!(is_kept(name), "{name}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod event;
 mod process;
+mod search;
 mod stamp;
 mod toolchain;
 
@@ -218,7 +219,7 @@ impl Builder {
             return Ok(found.clone());
         }
         let mut machine = toolchain::ThisMachine;
-        let found = toolchain::find(&mut machine, &self.options, dir, report)?;
+        let found = search::find(&mut machine, &self.options, dir, report)?;
         report(BuildEvent::Toolchain {
             description: found.description.clone(),
         });

@@ -131,23 +131,22 @@ impl Call {
 }
 
 impl Finished {
-    /// What the program said last on standard error, in one line.
+    /// The first error on standard error, or else the last line, cut where it is long.
     pub(crate) fn complaint(&self) -> String {
-        let lines: Vec<&str> = self
-            .stderr
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .collect();
-        let errors: Vec<&str> = lines
-            .iter()
-            .copied()
-            .filter(|line| line.starts_with("error"))
-            .collect();
-        match (errors.first(), lines.last()) {
-            (Some(error), _) => (*error).to_owned(),
-            (None, Some(last)) => (*last).to_owned(),
-            (None, None) => "no reason given".to_owned(),
+        const LONGEST: usize = 240;
+        let lines = || {
+            self.stderr
+                .lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+        };
+        let line = lines()
+            .find(|line| line.starts_with("error"))
+            .or_else(|| lines().next_back());
+        match line.map(|line| (line, line.char_indices().nth(LONGEST))) {
+            None => "no reason given".to_owned(),
+            Some((line, None)) => line.to_owned(),
+            Some((line, Some((end, _)))) => format!("{}…", &line[..end]),
         }
     }
 }
@@ -160,5 +159,51 @@ fn each_line(pipe: impl Read, mut take: impl FnMut(String) -> bool) {
             return;
         }
         bytes.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Call {
+        Call::new("sh", Path::new("/")).args(["-c", script])
+    }
+
+    #[test]
+    fn both_streams_are_read_to_the_end() {
+        let mut progress = Vec::new();
+        // More than a pipe holds, on both at once.
+        let script = "i=0; while [ $i -lt 20000 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done; exit 3";
+        let finished = shell(script)
+            .run(&mut |line| progress.push(line.to_owned()))
+            .unwrap();
+        assert!(!finished.success);
+        assert_eq!(
+            (finished.stdout.lines().count(), progress.len()),
+            (20_000, 20_000)
+        );
+        assert_eq!(finished.complaint(), "err 19999");
+    }
+
+    #[test]
+    fn a_limit_stops_the_program() {
+        let finished = shell("exec sleep 600")
+            .limit(Duration::from_millis(1))
+            .run(&mut |_| {})
+            .unwrap();
+        assert!(!finished.success);
+        assert!(
+            finished.complaint().starts_with("stopped: not finished"),
+            "{finished:?}"
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let error = Call::new("no-such-program", Path::new("/"))
+            .run(&mut |_| {})
+            .unwrap_err();
+        assert_eq!(error.to_string(), "no-such-program cannot be started");
     }
 }

@@ -2,6 +2,7 @@
 # Stands between cargo and rustc, so that a guest does not depend on where its sources lie:
 # cargo derives `-C metadata` of a package outside the workspace's directory from the absolute path,
 # and metadata decides the order of functions; source paths appear in panic messages.
+# Diagnostics keep the real paths.
 rustc=$1
 shift
 if [ -n "$CARGO_MANIFEST_DIR" ]; then
@@ -18,7 +19,7 @@ if [ -n "$CARGO_MANIFEST_DIR" ]; then
         previous=$argument
         set -- "$@" "$argument"
     done
-    set -- "$@" --remap-path-prefix "$CARGO_MANIFEST_DIR=/src/$package"
+    set -- "$@" --remap-path-scope object --remap-path-prefix "$CARGO_MANIFEST_DIR=/src/$package"
     if [ -n "$OUT_DIR" ]; then
         set -- "$@" --remap-path-prefix "$OUT_DIR=/out/$package"
     fi

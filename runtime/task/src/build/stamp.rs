@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use mcpmark_snapshot::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::cargo::{Artifact, FLAGS};
+use super::cargo::{Artifact, FLAGS, WRAPPER};
 use super::component::{self, Stored, write_atomically};
 use super::toolchain::{Kind, Toolchain};
 use super::{BuildError, ToolchainChoice, environment};
@@ -199,7 +199,12 @@ impl Stamp {
 }
 
 fn flags() -> Vec<String> {
-    FLAGS.iter().map(|flag| (*flag).to_owned()).collect()
+    let wrapper = Digest::of(WRAPPER.as_bytes()).to_string();
+    FLAGS
+        .iter()
+        .map(|flag| (*flag).to_owned())
+        .chain([wrapper])
+        .collect()
 }
 
 fn environment_now() -> BTreeMap<String, Option<String>> {
@@ -239,4 +244,23 @@ fn sources(module: &Path) -> Option<BTreeSet<PathBuf>> {
         paths.insert(PathBuf::from(path));
     }
     (!paths.is_empty()).then_some(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_in_dep_info_are_escaped() {
+        let dir = tempfile::tempdir().unwrap();
+        let module = dir.path().join("guest.wasm");
+        assert_eq!(sources(&module), None);
+        fs::write(
+            dir.path().join("guest.d"),
+            "/a\\ b/guest.wasm: /a\\ b/lib.rs /c/d.rs\n",
+        )
+        .unwrap();
+        let expected = ["/a b/lib.rs", "/c/d.rs"].map(PathBuf::from);
+        assert_eq!(sources(&module), Some(BTreeSet::from(expected)));
+    }
 }

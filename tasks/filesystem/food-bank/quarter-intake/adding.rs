@@ -162,12 +162,14 @@ fn read_minutes(tools: &mut Tools) -> Merger {
         let text = tools.read_text(&format!("minutes/{name}"));
         for line in text
             .lines()
-            .filter(|line| line.starts_with("- From ") && line.contains("what comes in as"))
+            .filter(|line| line.starts_with("- From ") && line.contains("of the category"))
         {
             let words: Vec<&str> = line.split(' ').collect();
-            let rest = line.split("comes in as ").nth(1).unwrap_or_default();
+            let rest = line.split("of the category ").nth(1).unwrap_or_default();
             let sentence = rest.split('.').next().unwrap_or_default();
-            let (merged, into) = sentence.split_once(" counts as ").unwrap_or_default();
+            let (merged, into) = sentence
+                .split_once(", whatever its label, counts as ")
+                .unwrap_or_default();
             merger = Merger {
                 from: worded(&words[2..5]),
                 merged: merged.to_owned(),

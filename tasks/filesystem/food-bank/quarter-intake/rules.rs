@@ -202,7 +202,8 @@ impl Categories {
     }
 }
 
-/// The decision in the minutes that changes a category: "From D on, what comes in as A counts as B."
+/// The decision in the minutes that changes a category: "From D on, everything of
+/// the category A, whatever its label, counts as B."
 fn decision(start: &Tree) -> (Date, String, String) {
     for path in start.files("minutes").required() {
         let decided = start.file(path).markdown().section("Decided");
@@ -213,12 +214,12 @@ fn decision(start: &Tree) -> (Date, String, String) {
         {
             let Some((from, rest)) = item
                 .strip_prefix("From ")
-                .and_then(|rest| rest.split_once(" on, what comes in as "))
+                .and_then(|rest| rest.split_once(" on, everything of the category "))
             else {
                 continue;
             };
             let (merged, rest) = rest
-                .split_once(" counts as ")
+                .split_once(", whatever its label, counts as ")
                 .expect("the decision names two categories");
             let (into, _) = rest.split_once('.').expect("the decision is a sentence");
             let from = dates::parse(from, &[dates::LONG_MONTH]).expect("the decision names a day");

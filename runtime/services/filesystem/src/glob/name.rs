@@ -2,8 +2,8 @@
 //!
 //! JavaScript counts UTF-16 units, and so does this.
 
-/// Parentheses nested deeper than this mean themselves.
-const MAX_DEPTH: usize = 16;
+/// Parentheses nested deeper than this mean themselves: each level multiplies the work.
+const MAX_DEPTH: usize = 3;
 
 /// A compiled pattern for one name.
 #[derive(Debug)]

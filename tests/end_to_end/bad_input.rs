@@ -1,0 +1,158 @@
+//! Tasks that cannot be used: what is wrong is named, and nothing is half done.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::environment::Environment;
+use crate::guests;
+use crate::library::Library;
+
+/// Runs a library with one task that is made by `spoil` from a good one.
+fn refused(spoil: impl Fn(&Library<'_>), words: &[&str]) -> String {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    spoil(&library);
+    let output = library.run(["run", "--agent", "nop", "--json"]).exits(4);
+    let output = output.says(words);
+    assert_eq!(output.stdout, "");
+    let runs = library.run(["runs", "--json"]).exits(0);
+    assert_eq!(runs.json(), json!([]), "an experiment was begun");
+    environment.redact(&output.stderr)
+}
+
+fn meta(text: &'static str) -> impl Fn(&Library<'_>) {
+    move |library| fs::write(library.task_dir("easy").join("meta.json"), text).unwrap()
+}
+
+#[test]
+fn broken_json_is_located() {
+    let message = refused(
+        meta("{\n  \"difficulty\": \"L1\",\n  \"tags\": [\"a\" \"b\"]\n}"),
+        &["tasks/filesystem/office/easy/meta.json", "line 3"],
+    );
+    insta::assert_snapshot!(message, @r"
+    error: task filesystem/office/easy cannot be used: tasks/filesystem/office/easy/meta.json: line 3, column 16: expected `,` or `]`
+    ");
+}
+
+#[test]
+fn a_wrong_value_is_named_with_its_key() {
+    let file = "tasks/filesystem/office/easy/meta.json";
+    refused(
+        meta(r#"{"difficulty": "hard"}"#),
+        &[file, "\"difficulty\"", "\"L1\"", "\"hard\""],
+    );
+    refused(
+        meta(r#"{"difficulty": "L1", "limits": {"turns": 0}}"#),
+        &[file, "limits.turns"],
+    );
+    refused(
+        meta(r#"{"difficulty": "L1", "world": "filesystem/attic"}"#),
+        &[file, "\"world\"", "filesystem/attic", "filesystem/office"],
+    );
+    refused(
+        meta(r#"{"difficulty": "L1", "judged_on": ["state", "mood"]}"#),
+        &[file, "\"judged_on\"", "\"mood\""],
+    );
+}
+
+#[test]
+fn a_missing_part_is_named() {
+    for (part, words) in [
+        (
+            "verifier.wasm",
+            "no verifier; add verifier.rs or verifier.wasm",
+        ),
+        ("description.md", "no description.md"),
+        ("meta.json", "no meta.json"),
+    ] {
+        let spoil = |library: &Library<'_>| {
+            fs::remove_file(library.task_dir("easy").join(part)).unwrap();
+        };
+        refused(spoil, &["tasks/filesystem/office/easy", words]);
+    }
+}
+
+#[test]
+fn a_component_that_asks_for_more_is_refused_before_anything_runs() {
+    let verifier = |bytes: Vec<u8>| {
+        move |library: &Library<'_>| {
+            fs::write(library.task_dir("easy").join("verifier.wasm"), &bytes).unwrap();
+        }
+    };
+    let words = ["filesystem/office/easy", "wasi:filesystem/preopens@0.2.6"];
+    refused(verifier(guests::hostile("wants-wasi.wat")), &words);
+    refused(
+        verifier(guests::hostile("core-module.wat")),
+        &[
+            "filesystem/office/easy",
+            "does not fit the contract of a verifier",
+        ],
+    );
+    refused(verifier(b"no wasm at all".to_vec()), &["easy"]);
+}
+
+#[test]
+fn a_broken_world_is_named() {
+    let world = |text: &'static str| {
+        move |library: &Library<'_>| {
+            fs::write(library.world("office").join("world.json"), text).unwrap();
+        }
+    };
+    let file = "worlds/filesystem/office/world.json";
+    refused(world("{"), &[file, "line 1"]);
+    refused(
+        world(r#"{"title": "An office", "license": "CC0-1.0", "clock": "soon"}"#),
+        &[file, "\"clock\"", "\"soon\""],
+    );
+}
+
+#[test]
+fn an_unknown_service_is_named() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let (from, to) = (
+        library.root.join("tasks/filesystem"),
+        library.root.join("tasks/abacus"),
+    );
+    library.easy_task("easy");
+    fs::rename(from, to).unwrap();
+    fs::rename(
+        library.root.join("worlds/filesystem"),
+        library.root.join("worlds/abacus"),
+    )
+    .unwrap();
+    library
+        .run(["run", "--agent", "nop"])
+        .exits(4)
+        .says(&["abacus/office/easy", "no service named \"abacus\""]);
+}
+
+#[test]
+fn a_broken_task_does_not_stop_another_that_is_named() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    library.easy_task("broken");
+    fs::write(library.task_dir("broken").join("meta.json"), "[]").unwrap();
+    library
+        .run(["run", "filesystem/office/easy", "--agent", "nop"])
+        .exits(0);
+    let listed = library.run(["task", "list", "--json"]).exits(4);
+    assert_eq!(listed.json()[0]["id"], "filesystem/office/easy");
+    listed.says(&["broken", "expected an object"]);
+}
+
+#[test]
+fn an_unknown_key_is_told_and_does_no_harm() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let meta = json!({"difficulty": "L1", "dificulty": "L2"});
+    library.task_with("easy", &guests::verdict(true, ""), &meta);
+    library
+        .run(["run", "--agent", "nop"])
+        .exits(0)
+        .says(&["warning:", "dificulty"]);
+}

@@ -1,0 +1,221 @@
+//! A home of its own for each test, and the binary started in it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The repository: the library of tasks and worlds where a test names no other.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// Where one test works. Compiled guests are shared, for they are found by digest.
+pub(crate) struct Environment {
+    dir: TempDir,
+}
+
+impl Environment {
+    /// An environment in which the guests of the repository are built.
+    pub(crate) fn new() -> Self {
+        components();
+        Self::bare()
+    }
+
+    fn bare() -> Self {
+        Self {
+            dir: tempfile::Builder::new()
+                .prefix("end-to-end-")
+                .tempdir()
+                .unwrap(),
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.path("home")
+    }
+
+    /// A directory with files; a path that ends with `/` is a directory.
+    pub(crate) fn directory(&self, name: &str, files: &[(&str, &str)]) -> PathBuf {
+        let dir = self.path(name);
+        write_files(&dir, files);
+        dir
+    }
+
+    pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcpmark"));
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy();
+            if name.starts_with("MCPMARK_")
+                || ["CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR", "CI", "COLUMNS"].contains(&&*name)
+            {
+                command.env_remove(&*name);
+            }
+        }
+        command
+            .args(args)
+            .current_dir(self.dir.path())
+            .stdin(Stdio::null())
+            .env("MCPMARK_ROOT", repository())
+            .env("MCPMARK_HOME", self.home())
+            .env("MCPMARK_NO_INSTALL", "1")
+            .env("XDG_DATA_HOME", self.path("data"))
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub(crate) fn run<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+    ) -> Output {
+        Output::of(&mut self.command(args))
+    }
+
+    /// Takes out of a text what differs from run to run: paths of this test, digests and ids.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let text = text
+            .replace(&*self.dir.path().to_string_lossy(), "[dir]")
+            .replace(&*repository().to_string_lossy(), "[repository]");
+        let mut redacted = String::new();
+        let mut word = String::new();
+        for c in text.chars().chain(['\n']) {
+            if c.is_ascii_alphanumeric() {
+                word.push(c);
+                continue;
+            }
+            let is_hex = word
+                .chars()
+                .all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
+            match word.len() {
+                64 if is_hex => redacted.push_str("[digest]"),
+                12 if is_hex => redacted.push_str("[id]"),
+                _ => redacted.push_str(&word),
+            }
+            word.clear();
+            redacted.push(c);
+        }
+        redacted.pop();
+        redacted
+    }
+}
+
+/// How the binary ended.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Output {
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Insists on an exit code.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "standard output:\n{}\nstandard error:\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+
+    /// Insists on what standard error says.
+    #[track_caller]
+    pub(crate) fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(
+                self.stderr.contains(word),
+                "{word:?} is not in standard error:\n{}",
+                self.stderr
+            );
+        }
+        self
+    }
+
+    /// Standard output, which must be one JSON document.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| {
+            panic!(
+                "{error}:\n{}\nstandard error:\n{}",
+                self.stdout, self.stderr
+            )
+        })
+    }
+}
+
+/// The components of the repository's guests by their sources; built once.
+pub(crate) fn components() -> &'static BTreeMap<String, PathBuf> {
+    static BUILT: OnceLock<BTreeMap<String, PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let environment = Environment::bare();
+        let built = environment.run(["task", "build", "--json"]).exits(0).json();
+        built
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|guest| (text(&guest["source"]), text(&guest["component"]).into()))
+            .collect()
+    })
+}
+
+/// A string of a JSON document.
+#[track_caller]
+pub(crate) fn text(value: &Value) -> String {
+    value
+        .as_str()
+        .unwrap_or_else(|| panic!("{value} is no string"))
+        .to_owned()
+}
+
+pub(crate) fn write_files(dir: &Path, files: &[(&str, &str)]) {
+    fs::create_dir_all(dir).unwrap();
+    for (path, content) in files {
+        let target = dir.join(path);
+        if path.ends_with('/') {
+            fs::create_dir_all(target).unwrap();
+        } else {
+            fs::create_dir_all(target.parent().unwrap()).unwrap();
+            fs::write(target, content).unwrap();
+        }
+    }
+}
+
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

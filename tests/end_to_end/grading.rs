@@ -1,0 +1,204 @@
+//! `grade`: with a task, and with any component.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output, text};
+use crate::guests;
+
+struct Judge {
+    environment: Environment,
+    verifier: PathBuf,
+    state: PathBuf,
+}
+
+impl Judge {
+    fn new(component: &[u8]) -> Self {
+        let environment = Environment::new();
+        let verifier = environment.path("judge.wasm");
+        fs::write(&verifier, component).unwrap();
+        let state = environment.directory("state", &[("note.txt", "as it is\n")]);
+        Self {
+            environment,
+            verifier,
+            state,
+        }
+    }
+
+    fn grade(&self, more: &[&str]) -> Output {
+        let (verifier, state) = (
+            self.verifier.to_str().unwrap(),
+            self.state.to_str().unwrap(),
+        );
+        let args = ["grade", "--verifier", verifier, "--state", state];
+        self.environment.run(args.iter().chain(more))
+    }
+
+    fn only_check(&self, more: &[&str]) -> Value {
+        let more: Vec<_> = more.iter().copied().chain(["--json"]).collect();
+        self.grade(&more).json()["checks"][0].clone()
+    }
+}
+
+fn check(passed: bool, detail: &str) -> Value {
+    json!({"name": "check", "passed": passed, "detail": detail})
+}
+
+#[test]
+fn a_task_grades_any_directory() {
+    let environment = Environment::new();
+    let task = "filesystem/village-festival/stall-balances";
+    let state = environment.directory("state", &[]);
+    crate::environment::copy_tree(
+        &crate::environment::repository().join("worlds/filesystem/village-festival/files"),
+        &state,
+    );
+    let args = ["grade", task, "--state", state.to_str().unwrap()];
+    let report = environment
+        .run(args.iter().chain(&["--json"]))
+        .exits(1)
+        .json();
+    assert_eq!(report["outcome"], "graded");
+    assert_eq!(report["passed"], false);
+    let plain = environment.run(args).exits(1).stdout;
+    assert!(plain.contains("failed: "), "{plain}");
+}
+
+#[test]
+fn a_component_needs_no_task() {
+    let judge = Judge::new(&guests::verdict(true, "all is well"));
+    let report = judge.grade(&["--json"]).exits(0).json();
+    let keys: Vec<_> = report.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "outcome", "passed", "score", "checks", "fault", "state", "verifier"
+        ]
+    );
+    assert_eq!(report["outcome"], "graded");
+    assert_eq!(report["passed"], true);
+    assert_eq!(report["score"], 1.0);
+    assert_eq!(report["checks"], json!([check(true, "all is well")]));
+    assert_eq!(report["fault"], Value::Null);
+    assert!(text(&report["state"]).starts_with("sha256:"));
+    assert!(text(&report["verifier"]).starts_with("sha256:"));
+    insta::assert_snapshot!(judge.grade(&[]).exits(0).stdout, @r"
+    ✓ check
+    passed: 1 of 1 checks passed, score 1.000
+    ");
+
+    let judge = Judge::new(&guests::verdict(false, "expected 3\nfound 4"));
+    insta::assert_snapshot!(judge.grade(&[]).exits(1).stdout, @r"
+    ✗ check
+      expected 3
+      found 4
+    failed: 0 of 1 checks passed, score 0.000
+    ");
+}
+
+#[test]
+fn the_starting_state_is_what_is_given() {
+    let judge = Judge::new(&guests::own("reads-start.wat"));
+    assert_eq!(judge.only_check(&[]), check(false, ""));
+    let start = judge
+        .environment
+        .directory("start", &[("note.txt", "as it was\n")]);
+    let given = ["--start", start.to_str().unwrap()];
+    assert_eq!(judge.only_check(&given), check(true, "as it was\n"));
+}
+
+#[test]
+fn the_answer_is_what_is_given() {
+    let judge = Judge::new(&guests::own("reads-answer.wat"));
+    assert_eq!(judge.only_check(&[]), check(false, ""));
+    let answer = judge.environment.path("answer.txt");
+    fs::write(&answer, "it is 42\n").unwrap();
+    let given = ["--answer", answer.to_str().unwrap()];
+    assert_eq!(judge.only_check(&given), check(true, "it is 42\n"));
+    judge.grade(&["--answer", "nowhere.txt"]).exits(2);
+}
+
+#[test]
+fn the_parameters_are_what_is_given() {
+    let judge = Judge::new(&guests::own("reads-parameters.wat"));
+    assert_eq!(judge.only_check(&[]), check(true, "{}"));
+    let given = ["--parameters", "{\"b\": 1,\n \"a\": [\"x\"]}"];
+    assert_eq!(
+        judge.only_check(&given),
+        check(true, r#"{"a":["x"],"b":1}"#)
+    );
+    judge
+        .grade(&["--parameters", "[1]"])
+        .exits(2)
+        .says(&["--parameters is not a JSON object"]);
+}
+
+#[test]
+fn a_panic_is_a_fault_with_its_message() {
+    let judge = Judge::new(&guests::own("panics.wat"));
+    let report = judge.grade(&["--json"]).exits(3).json();
+    assert_eq!(report["outcome"], "verifier-fault");
+    for key in ["passed", "score"] {
+        assert_eq!(report[key], Value::Null);
+    }
+    assert_eq!(report["checks"], json!([]));
+    assert_eq!(report["fault"]["kind"], "trap");
+    assert!(text(&report["fault"]["message"]).contains("the ledger has no header"));
+    let plain = judge.grade(&[]).exits(3).stdout;
+    assert!(plain.contains("verifier-fault (trap)"), "{plain}");
+}
+
+#[test]
+fn limits_end_a_verifier_without_a_grade() {
+    for (guest, kind) in [
+        ("endless-loop.wat", "fuel"),
+        ("memory-growth.wat", "memory"),
+        ("no-checks.wat", "output"),
+    ] {
+        let judge = Judge::new(&guests::hostile(guest));
+        let report = judge.grade(&["--json"]).exits(3).json();
+        assert_eq!(report["fault"]["kind"], kind, "{guest}: {report}");
+    }
+}
+
+#[test]
+fn what_is_no_verifier_is_refused() {
+    for (guest, words) in [
+        ("wants-wasi.wat", "wasi:filesystem/preopens@0.2.6"),
+        ("wants-tools.wat", "mcpmark:guest/tools@0.1.0"),
+        (
+            "core-module.wat",
+            "a core WebAssembly module, not a component",
+        ),
+        ("no-export.wat", "verify"),
+    ] {
+        let judge = Judge::new(&guests::hostile(guest));
+        judge
+            .grade(&["--json"])
+            .exits(4)
+            .says(&["judge.wasm", words]);
+    }
+    let judge = Judge::new(b"#!/bin/sh\n");
+    judge.grade(&[]).exits(4).says(&["judge.wasm"]);
+    fs::remove_file(&judge.verifier).unwrap();
+    judge.grade(&[]).exits(2).says(&["judge.wasm"]);
+}
+
+#[test]
+fn the_same_state_has_one_digest_wherever_it_lies() {
+    let judge = Judge::new(&guests::verdict(true, ""));
+    let digest = |dir: &Path| {
+        let args = ["world", "show", dir.to_str().unwrap(), "--json"];
+        text(&judge.environment.run(args).exits(0).json()["digest"])
+    };
+    let other = judge
+        .environment
+        .directory("other place", &[("note.txt", "as it is\n")]);
+    assert_eq!(digest(&judge.state), digest(&other));
+    let report = judge.grade(&["--json"]).json();
+    assert_eq!(text(&report["state"]), digest(&other));
+    fs::write(other.join("note.txt"), "as it is").unwrap();
+    assert_ne!(digest(&judge.state), digest(&other));
+}

@@ -1,0 +1,188 @@
+//! Runs that are stopped, killed, or not alone.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Stdio};
+
+use rusqlite::Connection;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::environment::{Environment, Output};
+
+const TASK: &str = "filesystem/village-festival/stall-balances";
+const ATTEMPTS: usize = 24;
+
+/// A long run that has finished its first attempt.
+fn in_mid_run(environment: &Environment, jobs: &str) -> (Child, String) {
+    let attempts = ATTEMPTS.to_string();
+    let args = [
+        "run",
+        TASK,
+        "-k",
+        &attempts,
+        "-j",
+        jobs,
+        "--experiment",
+        "long",
+        "--json",
+    ];
+    let mut child = environment
+        .command(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.as_mut().unwrap());
+    let mut said = String::new();
+    while !said.contains(" pass ") {
+        assert!(stderr.read_line(&mut said).unwrap() > 0, "{said}");
+    }
+    let buffered = String::from_utf8(stderr.buffer().to_vec()).unwrap();
+    (child, said + &buffered)
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+fn end(mut child: Child, mut stderr: String) -> Output {
+    let mut rest = String::new();
+    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let mut stdout = String::new();
+    out.read_to_string(&mut stdout).unwrap();
+    err.read_to_string(&mut rest).unwrap();
+    stderr.push_str(&rest);
+    Output {
+        code: child.wait().unwrap().code(),
+        stdout,
+        stderr,
+    }
+}
+
+/// How many attempts of the journal have this status and outcome.
+fn rows(environment: &Environment, condition: &str) -> usize {
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let count = format!("SELECT count(*) FROM attempts WHERE {condition}");
+    let count: i64 = journal.query_row(&count, [], |row| row.get(0)).unwrap();
+    count as usize
+}
+
+/// Resumes, and insists that each attempt was finished once.
+fn resume_and_count(environment: &Environment, finished_before: usize) {
+    let report = environment
+        .run(["resume", "long", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        report["summary"],
+        json!({"attempts": ATTEMPTS, "graded": ATTEMPTS, "passed": ATTEMPTS})
+    );
+    assert_eq!(report["attempts"].as_array().unwrap().len(), ATTEMPTS);
+    assert_eq!(rows(environment, "outcome = 'graded'"), ATTEMPTS);
+    assert_eq!(rows(environment, "status = 'running'"), 0);
+    let repeated = "k IN (SELECT k FROM attempts WHERE outcome = 'graded'
+        GROUP BY k HAVING count(*) > 1)";
+    assert_eq!(rows(environment, repeated), 0);
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let grades: i64 = journal
+        .query_row("SELECT count(*) FROM grades", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(grades as usize, ATTEMPTS);
+    assert!(finished_before < ATTEMPTS);
+}
+
+#[test]
+fn ctrl_c_stops_and_resume_goes_on() {
+    let environment = Environment::new();
+    let (child, said) = in_mid_run(&environment, "2");
+    signal(&child, Signal::INT);
+    let output = end(child, said).exits(130);
+    let output = output.says(&["mcpmark resume long"]);
+    let report = output.json();
+    let graded = report["summary"]["graded"].as_u64().unwrap() as usize;
+    assert!((1..ATTEMPTS).contains(&graded));
+    assert_eq!(report["summary"]["attempts"], ATTEMPTS);
+    // It came to its end in good order: nothing is left in mid-air.
+    assert_eq!(rows(&environment, "status = 'running'"), 0);
+    assert_eq!(rows(&environment, "outcome = 'graded'"), graded);
+    resume_and_count(&environment, graded);
+}
+
+#[test]
+fn a_killed_run_is_resumed() {
+    // Almost always the first blow hits a running attempt; where it fell between two, again.
+    for _ in 0..10 {
+        let environment = Environment::new();
+        let (child, said) = in_mid_run(&environment, "2");
+        signal(&child, Signal::KILL);
+        assert_eq!(end(child, said).code, None);
+        let running = rows(&environment, "status = 'running'");
+        if running == 0 {
+            continue;
+        }
+        // What had kept its final state is graded; only the others are made again.
+        let ended = rows(&environment, "status = 'running' AND state IS NOT NULL");
+        let cut_off = running - ended;
+        let graded = rows(&environment, "outcome = 'graded'");
+        environment.run(["runs", "long"]).exits(0);
+        resume_and_count(&environment, graded);
+        assert_eq!(rows(&environment, "status = 'abandoned'"), cut_off);
+        assert_eq!(
+            rows(&environment, "TRUE"),
+            ATTEMPTS + cut_off,
+            "an attempt that was cut off has a new row, and no other"
+        );
+        return;
+    }
+    panic!("no attempt was running whenever the process was killed");
+}
+
+#[test]
+fn an_experiment_runs_in_one_process_at_a_time() {
+    let environment = Environment::new();
+    let (child, said) = in_mid_run(&environment, "1");
+    environment
+        .run(["resume", "long"])
+        .exits(5)
+        .says(&["\"long\"", "another process"]);
+    signal(&child, Signal::KILL);
+    end(child, said);
+}
+
+#[test]
+fn two_runs_share_a_home() {
+    let environment = Environment::new();
+    let start = |name: &str| {
+        let args = [
+            "run",
+            TASK,
+            "-k",
+            "3",
+            "-j",
+            "2",
+            "--experiment",
+            name,
+            "--json",
+        ];
+        environment
+            .command(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let children = [start("one"), start("two")];
+    let reports = children.map(|child| end(child, String::new()).exits(0).json());
+    for report in &reports {
+        assert_eq!(
+            report["summary"],
+            json!({"attempts": 3, "graded": 3, "passed": 3})
+        );
+        let state = &reports[0]["attempts"][0]["state"];
+        for attempt in report["attempts"].as_array().unwrap() {
+            assert_eq!(&attempt["state"], state);
+        }
+    }
+    let runs = environment.run(["runs", "--json"]).exits(0).json();
+    assert_eq!(runs.as_array().unwrap().len(), 2);
+}

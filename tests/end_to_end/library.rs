@@ -1,0 +1,103 @@
+//! Libraries of tasks and worlds that a test makes for itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output, write_files};
+use crate::guests;
+
+/// A root with `tasks/` and `worlds/`, and one world `filesystem/office` to begin with.
+pub(crate) struct Library<'a> {
+    environment: &'a Environment,
+    pub(crate) root: PathBuf,
+}
+
+impl<'a> Library<'a> {
+    pub(crate) fn new(environment: &'a Environment) -> Self {
+        let root = environment.path("library");
+        fs::create_dir_all(root.join("tasks")).unwrap();
+        let library = Self { environment, root };
+        let world = library.world("office");
+        write_files(
+            &world,
+            &[
+                ("world.json", WORLD),
+                ("files/note.txt", "as it was\n"),
+                ("files/letters/one.txt", "Dear all\n"),
+            ],
+        );
+        library
+    }
+
+    /// The directory of a world of the filesystem service.
+    pub(crate) fn world(&self, name: &str) -> PathBuf {
+        self.root.join("worlds/filesystem").join(name)
+    }
+
+    /// The directory of a task `filesystem/office/<name>`.
+    pub(crate) fn task_dir(&self, name: &str) -> PathBuf {
+        self.root.join("tasks/filesystem/office").join(name)
+    }
+
+    /// A task that the given component judges; nobody solves it.
+    pub(crate) fn task(&self, name: &str, verifier: &[u8]) -> PathBuf {
+        self.task_with(name, verifier, &json!({"difficulty": "L1"}))
+    }
+
+    pub(crate) fn task_with(&self, name: &str, verifier: &[u8], meta: &Value) -> PathBuf {
+        let dir = self.task_dir(name);
+        write_files(
+            &dir,
+            &[
+                ("meta.json", &meta.to_string()),
+                ("description.md", "Leave everything as it is.\n"),
+            ],
+        );
+        fs::write(dir.join("verifier.wasm"), verifier).unwrap();
+        dir
+    }
+
+    /// A task that passes whatever happens.
+    pub(crate) fn easy_task(&self, name: &str) -> PathBuf {
+        self.task(name, &guests::verdict(true, "fine"))
+    }
+
+    pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = self.environment.command(args);
+        command.env("MCPMARK_ROOT", &self.root);
+        command
+    }
+
+    pub(crate) fn run<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+    ) -> Output {
+        Output::of(&mut self.command(args))
+    }
+}
+
+const WORLD: &str =
+    r#"{"title": "An office", "license": "CC0-1.0", "clock": "2026-03-02T09:00:00Z"}"#;
+
+/// How many files lie below a directory; none where there is no such directory.
+pub(crate) fn count_files(dir: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(dir) else {
+        return 0;
+    };
+    entries
+        .map(|entry| {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                count_files(&entry.path())
+            } else {
+                1
+            }
+        })
+        .sum()
+}

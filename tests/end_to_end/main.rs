@@ -1,0 +1,14 @@
+//! The `mcpmark` binary from outside: what it prints, what it writes, how it ends.
+
+mod bad_input;
+mod cheats;
+mod environment;
+mod grading;
+mod guests;
+mod interruption;
+mod library;
+mod output;
+mod running;
+mod serving;
+mod storage;
+mod worlds;

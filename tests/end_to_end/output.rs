@@ -1,0 +1,547 @@
+//! What people read: help, completions, and text that somebody else wrote.
+
+use std::fs;
+
+use crate::environment::Environment;
+use crate::guests;
+use crate::library::Library;
+
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\r\u{9b}31m\u{202e}txt";
+
+#[track_caller]
+fn is_plain(text: &str) {
+    let hostile = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}';
+    assert!(!text.contains(hostile), "{text:?}");
+}
+
+#[test]
+fn piped_output_has_no_escapes() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    library.task("failing", &guests::verdict(false, "expected 3, found 4"));
+    let run = library.run(["run", "-j", "1", "--agent", "nop", "--experiment", "plain"]);
+    let run = run.exits(1);
+    is_plain(&run.stdout);
+    is_plain(&run.stderr);
+    insta::assert_snapshot!(environment.redact(&run.stdout), @r"
+    2 attempts, 1 passed, 1 failed
+    `mcpmark runs plain` lists them, `mcpmark show ATTEMPT` tells more
+    ");
+    insta::assert_snapshot!(environment.redact(&run.stderr), @r"
+    1/2 pass filesystem/office/easy  [id]  1 turn, 0 tool calls
+    2/2 fail filesystem/office/failing  [id]  1 turn, 0 tool calls
+           check: expected 3, found 4
+    ");
+    for args in [
+        vec!["runs"],
+        vec!["runs", "plain"],
+        vec!["task", "list"],
+        vec!["task", "show", "filesystem/office/easy"],
+        vec!["world", "list"],
+        vec!["world", "show", "filesystem/office"],
+        vec!["doctor"],
+    ] {
+        let output = library.run(&args).exits(0);
+        assert!(!output.stdout.is_empty(), "{args:?}");
+        is_plain(&output.stdout);
+        is_plain(&output.stderr);
+    }
+    let listed = library.run(["runs", "plain"]).stdout;
+    insta::assert_snapshot!(environment.redact(&listed), @r"
+    attempt       task                       k  agent  result  score  turns  calls
+    [id]  filesystem/office/easy     1  nop    pass    1.000      1      0
+    [id]  filesystem/office/failing  1  nop    fail    0.000      1      0
+    ");
+}
+
+#[test]
+fn text_of_others_cannot_steer_the_terminal() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let dir = library.task("hostile", &guests::verdict(false, HOSTILE));
+    let meta = serde_json::json!({
+        "difficulty": "L1", "task_name": HOSTILE, "tags": [HOSTILE], HOSTILE: 1
+    });
+    fs::write(dir.join("meta.json"), meta.to_string()).unwrap();
+    fs::write(dir.join("description.md"), HOSTILE).unwrap();
+    let files = library.world("office").join("files");
+    fs::write(files.join(HOSTILE), HOSTILE).unwrap();
+
+    let report = library
+        .run(["run", "--agent", "nop", "--experiment", "one"])
+        .exits(1);
+    is_plain(&report.stdout);
+    is_plain(&report.stderr);
+    assert!(report.stderr.contains("\\u{1b}[2J"), "{}", report.stderr);
+    let attempts = library.run(["runs", "one", "--json"]).json();
+    let id = attempts["attempts"][0]["id"].as_str().unwrap().to_owned();
+    let files = files.to_str().unwrap();
+    let verifier = dir.join("verifier.wasm");
+    let verifier = verifier.to_str().unwrap();
+    let empty = environment.directory("empty", &[]);
+    for (args, code) in [
+        (vec!["show", id.as_str()], 0),
+        (vec!["show", id.as_str(), "--full"], 0),
+        (vec!["task", "list"], 0),
+        (vec!["task", "show", "filesystem/office/hostile"], 0),
+        (vec!["world", "show", files], 0),
+        (vec!["world", "diff", files, empty.to_str().unwrap()], 0),
+        (vec!["grade", "--verifier", verifier, "--state", files], 1),
+    ] {
+        let output = library.run(&args).exits(code);
+        is_plain(&output.stdout);
+        is_plain(&output.stderr);
+        assert!(
+            output.stdout.contains("owned"),
+            "{args:?}: {}",
+            output.stdout
+        );
+    }
+    // What is asked for by a hostile name is refused in plain words.
+    for args in [
+        vec!["run", HOSTILE],
+        vec!["task", "show", HOSTILE],
+        vec!["show", HOSTILE],
+        vec!["runs", HOSTILE],
+        vec!["world", "show", HOSTILE],
+    ] {
+        let output = library.run(&args).exits(2);
+        is_plain(&output.stderr);
+    }
+}
+
+#[test]
+fn json_carries_the_text_itself() {
+    let environment = Environment::new();
+    let judge = environment.path("judge.wasm");
+    fs::write(&judge, guests::verdict(false, HOSTILE)).unwrap();
+    let state = environment.directory("state", &[]);
+    let args = [
+        "grade",
+        "--verifier",
+        judge.to_str().unwrap(),
+        "--state",
+        state.to_str().unwrap(),
+        "--json",
+    ];
+    let output = environment.run(args).exits(1);
+    assert_eq!(output.json()["checks"][0]["detail"], HOSTILE);
+    assert!(!output.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn help_names_every_command_and_option() {
+    let environment = Environment::new();
+    let mut help = String::new();
+    for args in [
+        vec![],
+        vec!["run"],
+        vec!["resume"],
+        vec!["grade"],
+        vec!["task", "build"],
+        vec!["task", "list"],
+        vec!["task", "show"],
+        vec!["world", "list"],
+        vec!["world", "show"],
+        vec!["world", "diff"],
+        vec!["mcp", "serve"],
+        vec!["runs"],
+        vec!["show"],
+        vec!["doctor"],
+        vec!["completions"],
+    ] {
+        let mut command = environment.command(args.iter().chain(&["--help"]));
+        // Help shows the values of variables, which are this machine's.
+        for name in ["MCPMARK_ROOT", "MCPMARK_HOME", "MCPMARK_NO_INSTALL"] {
+            command.env_remove(name);
+        }
+        let output = crate::environment::Output::of(&mut command).exits(0);
+        help.push_str(&format!(
+            "$ mcpmark{} --help\n{}\n",
+            args.iter()
+                .map(|word| format!(" {word}"))
+                .collect::<String>(),
+            output.stdout
+        ));
+    }
+    insta::assert_snapshot!(help, @r"
+    $ mcpmark --help
+    Evaluate LLM agents that work through MCP servers, and grade them in a sandbox
+
+    Usage: mcpmark [OPTIONS] <COMMAND>
+
+    Commands:
+      run          Run tasks with an agent and grade what it leaves
+      resume       Go on with an experiment that was stopped
+      grade        Grade a directory, with a task or with any verifier
+      task         Work with tasks
+      world        Work with worlds
+      mcp          Serve a world to an MCP client
+      runs         List experiments, or the attempts of one
+      show         Show an attempt: what was done, what changed, what the verifier says
+      doctor       Say what is installed and what can run
+      completions  Print completions for a shell
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    Exit codes:
+      0    graded and all passed (or done)
+      1    graded, some failed
+      2    wrong usage
+      3    not graded: a verifier broke
+      4    invalid task, world or component
+      5    the host failed
+      130  interrupted; go on with `mcpmark resume`
+
+    $ mcpmark run --help
+    Run tasks with an agent and grade what it leaves
+
+    Usage: mcpmark run [OPTIONS] [SELECTOR]...
+
+    Arguments:
+      [SELECTOR]...
+              Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+
+    Options:
+          --tier <TIER>
+              Only tasks of this tier; may be repeated
+              
+              [possible values: L1, L2, L3]
+
+          --tag <TAG>
+              Only tasks with this tag; may be repeated
+
+          --agent <AGENT>
+              Who acts
+
+              Possible values:
+              - oracle: Plays the task's own solution
+              - nop:    Does nothing
+              
+              [default: oracle]
+
+      -k, --attempts <N>
+              Attempts of each task
+              
+              [default: 1]
+
+      -j, --jobs <N>
+              Attempts at the same time [default: one a core]
+
+          --experiment <NAME>
+              Name of the experiment [default: the time]
+
+          --json
+              Print one JSON object
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Global options:
+          --root <DIR>
+              Directory with `tasks/` and `worlds/` [default: the nearest one upwards]
+              
+              [env: MCPMARK_ROOT=]
+
+          --home <DIR>
+              Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+              
+              [env: MCPMARK_HOME=]
+
+          --no-install
+              Never install a compiler for guests by itself
+              
+              [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark resume --help
+    Go on with an experiment that was stopped
+
+    Usage: mcpmark resume [OPTIONS] [EXPERIMENT]
+
+    Arguments:
+      [EXPERIMENT]  Name of the experiment [default: the newest]
+
+    Options:
+      -j, --jobs <N>  Attempts at the same time [default: one a core]
+          --json      Print one JSON object
+      -h, --help      Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark grade --help
+    Grade a directory, with a task or with any verifier
+
+    Usage: mcpmark grade [OPTIONS] --state <DIR> [TASK]
+
+    Arguments:
+      [TASK]  The task whose verifier judges
+
+    Options:
+          --verifier <FILE>    Any verifier component, no task needed
+          --state <DIR>        The final state
+          --start <DIR>        The starting state, for a verifier that compares [default: the task's world; without a task, empty]
+          --answer <FILE>      A file with the agent's last message
+          --parameters <JSON>  The task's parameters, a JSON object
+          --json               Print one JSON object
+      -h, --help               Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark task build --help
+    Build the guests of tasks and of their worlds
+
+    Usage: mcpmark task build [OPTIONS] [SELECTOR]...
+
+    Arguments:
+      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+
+    Options:
+          --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
+          --tag <TAG>    Only tasks with this tag; may be repeated
+          --json         Print JSON
+      -h, --help         Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark task list --help
+    List tasks
+
+    Usage: mcpmark task list [OPTIONS] [SELECTOR]...
+
+    Arguments:
+      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+
+    Options:
+          --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
+          --tag <TAG>    Only tasks with this tag; may be repeated
+          --json         Print JSON
+      -h, --help         Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark task show --help
+    Show one task
+
+    Usage: mcpmark task show [OPTIONS] <TASK>
+
+    Arguments:
+      <TASK>  The task
+
+    Options:
+          --json  Print one JSON object
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark world list --help
+    List the shipped worlds
+
+    Usage: mcpmark world list [OPTIONS]
+
+    Options:
+          --json  Print JSON
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark world show --help
+    Show a world's tree
+
+    Usage: mcpmark world show [OPTIONS] <WORLD>
+
+    Arguments:
+      <WORLD>  A shipped world, any directory, or the digest of a state in the store
+
+    Options:
+          --json  Print JSON
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark world diff --help
+    Show what differs between two worlds or states
+
+    Usage: mcpmark world diff [OPTIONS] <BEFORE> <AFTER>
+
+    Arguments:
+      <BEFORE>  A shipped world, any directory, or the digest of a state in the store
+      <AFTER>   A shipped world, any directory, or the digest of a state in the store
+
+    Options:
+          --json  Print JSON
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark mcp serve --help
+    Serve a private copy of a world over stdio
+
+    Usage: mcpmark mcp serve [OPTIONS]
+
+    Options:
+          --task <TASK>    Serve the world of this task
+          --world <WORLD>  Serve a shipped world or any directory
+          --export <DIR>   Write the final state here when the client has gone; the directory must be empty or new
+      -h, --help           Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark runs --help
+    List experiments, or the attempts of one
+
+    Usage: mcpmark runs [OPTIONS] [EXPERIMENT]
+
+    Arguments:
+      [EXPERIMENT]  Show the attempts of this experiment
+
+    Options:
+      -n, --limit <N>  How many experiments to list [default: 20]
+          --json       Print JSON
+      -h, --help       Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark show --help
+    Show an attempt: what was done, what changed, what the verifier says
+
+    Usage: mcpmark show [OPTIONS] <ATTEMPT>
+
+    Arguments:
+      <ATTEMPT>  The attempt's id, or the beginning of it
+
+    Options:
+          --full  Show tool results in full
+          --json  Print one JSON object
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark doctor --help
+    Say what is installed and what can run
+
+    Usage: mcpmark doctor [OPTIONS]
+
+    Options:
+          --json  Print one JSON object
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark completions --help
+    Print completions for a shell
+
+    Usage: mcpmark completions [OPTIONS] <SHELL>
+
+    Arguments:
+      <SHELL>  The shell [possible values: bash, elvish, fish, powershell, zsh]
+
+    Options:
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+    ");
+}
+
+#[test]
+fn completions_know_the_commands() {
+    let environment = Environment::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = environment.run(["completions", shell]).exits(0).stdout;
+        for word in ["resume", "verifier", "world"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    environment.run(["completions", "tcl"]).exits(2);
+}
+
+#[test]
+fn the_doctor_finds_this_repository_well() {
+    let environment = Environment::new();
+    let findings = environment.run(["doctor", "--json"]).exits(0).json();
+    let findings = findings.as_array().unwrap();
+    let state = |what: &str| {
+        let found = findings.iter().find(|finding| finding["what"] == what);
+        found.unwrap_or_else(|| panic!("nothing on {what}"))["state"].clone()
+    };
+    for what in [
+        "sandbox",
+        "tasks and worlds",
+        "journal",
+        "store",
+        "service filesystem",
+    ] {
+        assert_eq!(state(what), "ok", "{what}");
+    }
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    fs::write(library.task_dir("easy").join("meta.json"), "[]").unwrap();
+    let output = library.run(["doctor"]).exits(5);
+    assert!(
+        output.stdout.contains("easy/meta.json"),
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let environment = Environment::new();
+    let mut command = environment.command(["world", "show", "filesystem/food-bank", "--json"]);
+    let mut child = command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

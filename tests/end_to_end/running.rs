@@ -1,0 +1,320 @@
+//! `run`, `runs`, `show`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, text};
+use crate::guests;
+use crate::library::Library;
+
+const TASKS: [&str; 6] = [
+    "filesystem/food-bank/active-agencies",
+    "filesystem/food-bank/quarter-intake",
+    "filesystem/food-bank/volunteer-hours",
+    "filesystem/village-festival/inbox-filing",
+    "filesystem/village-festival/saturday-draft",
+    "filesystem/village-festival/stall-balances",
+];
+
+fn attempts(report: &Value) -> &[Value] {
+    report["attempts"].as_array().unwrap()
+}
+
+fn tasks(report: &Value) -> Vec<String> {
+    attempts(report)
+        .iter()
+        .map(|attempt| text(&attempt["task"]))
+        .collect()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+fn is_digest(value: &Value) -> bool {
+    let hex = value.as_str().and_then(|text| text.strip_prefix("sha256:"));
+    hex.is_some_and(|hex| hex.len() == 64 && hex.chars().all(|c| c.is_ascii_hexdigit()))
+}
+
+#[test]
+fn the_oracle_passes_every_task_and_twice_alike() {
+    let environment = Environment::new();
+    let first = environment.run(["run", "--json"]).exits(0).json();
+    assert_eq!(tasks(&first), TASKS);
+    assert_eq!(keys(&first), ["experiment", "attempts", "summary"]);
+    assert_eq!(
+        first["summary"],
+        json!({"attempts": 6, "graded": 6, "passed": 6})
+    );
+    for attempt in attempts(&first) {
+        assert_eq!(
+            keys(attempt),
+            [
+                "id",
+                "task",
+                "agent",
+                "model",
+                "k",
+                "ended",
+                "outcome",
+                "passed",
+                "score",
+                "checks",
+                "fault",
+                "turns",
+                "tool_calls",
+                "state",
+                "bundle"
+            ]
+        );
+        assert_eq!(attempt["agent"], "oracle");
+        assert_eq!(attempt["model"], Value::Null);
+        assert_eq!(attempt["k"], 1);
+        assert_eq!(attempt["ended"], "completed");
+        assert_eq!(attempt["outcome"], "graded");
+        assert_eq!(attempt["passed"], true);
+        assert_eq!(attempt["score"], 1.0);
+        assert_eq!(attempt["fault"], Value::Null);
+        assert!(is_digest(&attempt["state"]) && is_digest(&attempt["bundle"]));
+        let (turns, calls) = (&attempt["turns"], &attempt["tool_calls"]);
+        assert_eq!(turns.as_u64().unwrap(), calls.as_u64().unwrap() + 1);
+        let checks = attempt["checks"].as_array().unwrap();
+        assert!(!checks.is_empty());
+        for check in checks {
+            assert_eq!(keys(check), ["name", "passed", "detail"]);
+            assert_eq!(check["passed"], true);
+            assert!(check["name"].is_string() && check["detail"].is_string());
+        }
+    }
+
+    let second = environment
+        .run(["run", "--json", "-j", "1"])
+        .exits(0)
+        .json();
+    assert_ne!(first["experiment"], second["experiment"]);
+    for (one, two) in attempts(&first).iter().zip(attempts(&second)) {
+        for key in ["task", "state", "bundle", "checks", "turns", "tool_calls"] {
+            assert_eq!(one[key], two[key], "{key}");
+        }
+        assert_ne!(one["id"], two["id"]);
+    }
+
+    let runs = environment.run(["runs", "--json"]).exits(0).json();
+    let names: Vec<_> = runs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| &run["experiment"])
+        .collect();
+    assert_eq!(names, [&second["experiment"], &first["experiment"]]);
+    let name = text(&first["experiment"]);
+    let listed = environment.run(["runs", &name, "--json"]).exits(0).json();
+    assert_eq!(listed, first);
+}
+
+#[test]
+fn doing_nothing_passes_nothing() {
+    let environment = Environment::new();
+    let report = environment
+        .run(["run", "--agent", "nop", "--json"])
+        .exits(1)
+        .json();
+    assert_eq!(
+        report["summary"],
+        json!({"attempts": 6, "graded": 6, "passed": 0})
+    );
+    for attempt in attempts(&report) {
+        assert_eq!(attempt["agent"], "nop");
+        assert_eq!(attempt["outcome"], "graded");
+        assert_eq!(attempt["passed"], false);
+        assert!(attempt["score"].as_f64().unwrap() < 1.0);
+        assert_eq!(attempt["turns"], 1);
+        assert_eq!(attempt["tool_calls"], 0);
+    }
+}
+
+#[test]
+fn repetitions_run_side_by_side_and_end_alike() {
+    let environment = Environment::new();
+    let args = [
+        "run",
+        "filesystem/village-festival",
+        "-k",
+        "2",
+        "-j",
+        "2",
+        "--json",
+    ];
+    let report = environment.run(args).exits(0).json();
+    assert_eq!(
+        report["summary"],
+        json!({"attempts": 6, "graded": 6, "passed": 6})
+    );
+    let order: Vec<_> = attempts(&report)
+        .iter()
+        .map(|attempt| (text(&attempt["task"]), attempt["k"].as_u64().unwrap()))
+        .collect();
+    let expected: Vec<_> = [1, 2]
+        .iter()
+        .flat_map(|k| TASKS[3..].iter().map(|task| (task.to_string(), *k)))
+        .collect();
+    assert_eq!(order, expected);
+    let mut states = BTreeMap::new();
+    for attempt in attempts(&report) {
+        let state = states
+            .entry(text(&attempt["task"]))
+            .or_insert(&attempt["state"]);
+        assert_eq!(*state, &attempt["state"]);
+    }
+}
+
+#[test]
+fn selectors_choose_tasks() {
+    let environment = Environment::new();
+    let chosen = |args: &[&str]| {
+        let args = ["run", "--agent", "nop", "--json"].iter().chain(args);
+        tasks(&environment.run(args).exits(1).json())
+    };
+    assert_eq!(chosen(&["filesystem"]), TASKS);
+    assert_eq!(chosen(&["filesystem/food-bank"]), TASKS[..3]);
+    assert_eq!(chosen(&[TASKS[5]]), TASKS[5..]);
+    assert_eq!(chosen(&["filesystem/*/stall-*"]), TASKS[5..]);
+    assert_eq!(
+        chosen(&["*/*/inbox-filing", TASKS[5]]),
+        [TASKS[3], TASKS[5]]
+    );
+    assert_eq!(chosen(&["--tier", "L1", "--tag", "rounding"]), [TASKS[5]]);
+
+    let by_tier: Vec<_> = ["L1", "L2", "l3"]
+        .iter()
+        .map(|tier| {
+            let listed = environment
+                .run(["task", "list", "--tier", tier, "--json"])
+                .exits(0)
+                .json();
+            listed.as_array().unwrap().len()
+        })
+        .collect();
+    assert_eq!(by_tier.iter().sum::<usize>(), 6);
+    assert!(!by_tier.contains(&0), "each tier has a task: {by_tier:?}");
+}
+
+#[test]
+fn a_selector_that_fits_nothing_is_wrong_usage() {
+    let environment = Environment::new();
+    for args in [
+        vec!["run", "filesystem/food-bank/nothing-like-it"],
+        vec!["run", "filesystem/food-bank", "--tag", "no such tag"],
+        vec!["run", "github"],
+        vec!["run", "filesystem/[oops"],
+        vec!["run", "--tier", "L4"],
+        vec!["run", "-k", "0"],
+        vec!["run", "--experiment", "../outside"],
+        vec!["show", "abc123"],
+        vec!["runs", "never-begun"],
+        vec!["resume", "never-begun"],
+        vec!["resume"],
+        vec!["grade", "--state", "."],
+        vec!["grade", TASKS[0], "--state", "nowhere"],
+        vec!["task", "show", "filesystem/food-bank/nothing-like-it"],
+        vec!["no-such-command"],
+    ] {
+        let output = environment.run(&args);
+        assert_eq!(output.code, Some(2), "{args:?}: {}", output.stderr);
+        assert_eq!(output.stdout, "", "{args:?}");
+        assert!(
+            output.stderr.contains("error:"),
+            "{args:?}: {}",
+            output.stderr
+        );
+    }
+    let output = environment.run(["run", "filesystem/food-bank/volunteer-hour"]);
+    insta::assert_snapshot!(environment.redact(&output.stderr), @r#"
+    error: selector "filesystem/food-bank/volunteer-hour" fits no task; did you mean filesystem/food-bank/volunteer-hours or filesystem/food-bank/quarter-intake or filesystem/food-bank/active-agencies?
+    hint: `mcpmark task list` names the tasks
+    "#);
+}
+
+#[test]
+fn an_attempt_is_shown_as_it_went() {
+    let environment = Environment::new();
+    let args = ["run", TASKS[5], "--json", "--experiment", "one"];
+    let report = environment.run(args).exits(0).json();
+    assert_eq!(report["experiment"], "one");
+    let attempt = &attempts(&report)[0];
+    let id = text(&attempt["id"]);
+
+    let shown = environment.run(["show", &id, "--json"]).exits(0).json();
+    for (key, value) in attempt.as_object().unwrap() {
+        assert_eq!(&shown[key], value, "{key}");
+    }
+    assert_eq!(shown["experiment"], "one");
+    let calls = shown["calls"].as_array().unwrap();
+    assert_eq!(calls.len() as u64, attempt["tool_calls"].as_u64().unwrap());
+    assert!(calls.iter().all(|call| call["is_error"] == false));
+    let changes: Vec<_> = shown["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| (text(&change["path"]), text(&change["kind"])))
+        .collect();
+    assert!(!changes.is_empty());
+
+    // Any beginning of the id will do.
+    let plain = environment.run(["show", &id[..6]]).exits(0).stdout;
+    for (path, _) in &changes {
+        assert!(plain.contains(path), "{path} is not in:\n{plain}");
+    }
+    for check in attempt["checks"].as_array().unwrap() {
+        let name = text(&check["name"]);
+        assert!(plain.contains(&name), "{name} is not in:\n{plain}");
+    }
+    environment
+        .run(["run", TASKS[5], "--experiment", "one"])
+        .exits(2)
+        .says(&["\"one\"", "mcpmark resume one"]);
+}
+
+#[test]
+fn a_finished_experiment_is_not_run_again() {
+    let environment = Environment::new();
+    let args = ["run", TASKS[5], "--json"];
+    let report = environment.run(args).exits(0).json();
+    let resumed = environment.run(["resume", "--json"]).exits(0).json();
+    assert_eq!(resumed, report);
+}
+
+#[test]
+fn a_verifier_that_breaks_is_no_failed_attempt() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    library.task("panics", &guests::own("panics.wat"));
+    let report = library
+        .run(["run", "--agent", "nop", "--json"])
+        .exits(3)
+        .json();
+    assert_eq!(
+        report["summary"],
+        json!({"attempts": 2, "graded": 1, "passed": 1})
+    );
+    let broken = &attempts(&report)[1];
+    assert_eq!(broken["outcome"], "verifier-fault");
+    assert_eq!(broken["passed"], Value::Null);
+    assert_eq!(broken["score"], Value::Null);
+    assert_eq!(broken["checks"], json!([]));
+    assert_eq!(keys(&broken["fault"]), ["kind", "message"]);
+    assert_eq!(broken["fault"]["kind"], "trap");
+    assert!(text(&broken["fault"]["message"]).contains("the ledger has no header"));
+
+    library
+        .run(["run", "filesystem/office/easy"])
+        .exits(4)
+        .says(&["has no solution", "--agent"]);
+}

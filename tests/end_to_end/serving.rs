@@ -1,0 +1,229 @@
+//! `mcp serve`: a session over standard input and output, line by line.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output, text};
+use crate::guests;
+use crate::library::Library;
+
+/// An MCP client that knows no more than the protocol's lines.
+struct Client {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    last: u64,
+}
+
+impl Client {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut client = Self {
+            input: child.stdin.take().unwrap(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            last: 0,
+        };
+        let hello = client.ask(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "by hand", "version": "1"},
+            }),
+        );
+        assert!(
+            hello["result"]["capabilities"]["tools"].is_object(),
+            "{hello}"
+        );
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input, "{message}").unwrap();
+        self.input.flush().unwrap();
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.last += 1;
+        let message =
+            json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params});
+        self.send(&message);
+        loop {
+            let mut line = String::new();
+            assert!(
+                self.output.read_line(&mut line).unwrap() > 0,
+                "no answer to {message}"
+            );
+            let answer: Value = serde_json::from_str(&line).unwrap();
+            if answer["id"] == self.last {
+                return answer;
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &Value) -> Value {
+        let answer = self.ask("tools/call", &json!({"name": name, "arguments": arguments}));
+        answer["result"].clone()
+    }
+
+    /// The text of a result that must be an error.
+    #[track_caller]
+    fn fails(&mut self, name: &str, arguments: &Value) -> String {
+        let result = self.call(name, arguments);
+        assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
+        text(&result["content"][0]["text"])
+    }
+
+    fn end(self) -> Output {
+        drop(self.input);
+        let output = self.child.wait_with_output().unwrap();
+        Output {
+            code: output.status.code(),
+            stdout: String::new(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn a_task_is_solved_by_hand_and_graded() {
+    let environment = Environment::new();
+    let task = "filesystem/village-festival/stall-balances";
+    let report = environment.run(["run", task, "--json"]).exits(0).json();
+    let attempt = &report["attempts"][0];
+    let shown = environment
+        .run(["show", &text(&attempt["id"]), "--json"])
+        .exits(0)
+        .json();
+
+    let out = environment.path("out");
+    let args = [
+        "mcp",
+        "serve",
+        "--task",
+        task,
+        "--export",
+        out.to_str().unwrap(),
+    ];
+    let mut client = Client::start(&mut environment.command(args));
+    let listed = client.ask("tools/list", &json!({}));
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 14);
+    assert!(
+        tools
+            .iter()
+            .all(|tool| tool["inputSchema"]["type"] == "object")
+    );
+    for call in shown["calls"].as_array().unwrap() {
+        let result = client.call(&text(&call["name"]), &call["arguments"]);
+        assert_eq!(result["content"], call["result"]["content"]);
+    }
+    client.end().exits(0).says(&[&text(&attempt["state"])]);
+
+    let args = ["grade", task, "--state", out.to_str().unwrap(), "--json"];
+    let graded = environment.run(args).exits(0).json();
+    assert_eq!(graded["passed"], true);
+    assert_eq!(graded["checks"], attempt["checks"]);
+}
+
+#[test]
+fn nothing_outside_the_world_is_reached() {
+    let environment = Environment::new();
+    let world = environment.directory("world", &[("note.txt", "as it is\n")]);
+    let outside = environment.directory("outside", &[("secret.txt", "hidden words")]);
+    let secret = outside.join("secret.txt");
+    let mut client = Client::start(&mut environment.command([
+        "mcp",
+        "serve",
+        "--world",
+        world.to_str().unwrap(),
+    ]));
+    for path in [
+        "/etc/passwd",
+        "../outside/secret.txt",
+        "/workspace/../etc/passwd",
+        secret.to_str().unwrap(),
+    ] {
+        let message = client.fails("read_text_file", &json!({"path": path}));
+        assert!(message.contains("Access denied"), "{path}: {message}");
+        client.fails("write_file", &json!({"path": path, "content": "x"}));
+        client.fails("list_directory", &json!({"path": path}));
+        let arguments = json!({"source": "/workspace/note.txt", "destination": path});
+        client.fails("move_file", &arguments);
+    }
+    // Malformed requests are answered, and the session goes on.
+    client.fails("read_text_file", &json!({}));
+    client.fails("read_text_file", &json!({"path": 7}));
+    assert!(client.ask("tools/call", &json!({"name": 1}))["error"].is_object());
+    assert!(client.ask("no/such/method", &json!({}))["error"].is_object());
+    let note = client.call("read_text_file", &json!({"path": "/workspace/note.txt"}));
+    assert_eq!(note["content"][0]["text"], "as it is\n");
+    client.end().exits(0);
+    assert_eq!(fs::read_to_string(secret).unwrap(), "hidden words");
+    // The copy is private: the directory itself is not touched.
+    assert_eq!(
+        fs::read_to_string(world.join("note.txt")).unwrap(),
+        "as it is\n"
+    );
+}
+
+#[test]
+fn a_world_does_not_grow_past_its_limit() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let meta = json!({"difficulty": "L1", "limits": {"world_bytes": 1000}});
+    library.task_with("small", &guests::verdict(true, ""), &meta);
+    let out = environment.path("out");
+    let mut client = Client::start(&mut library.command([
+        "mcp",
+        "serve",
+        "--task",
+        "filesystem/office/small",
+        "--export",
+        out.to_str().unwrap(),
+    ]));
+    let write = |content: String| json!({"path": "/workspace/new.txt", "content": content});
+    let message = client.fails("write_file", &write("x".repeat(2000)));
+    assert!(message.contains("1000"), "{message}");
+    let fits = client.call("write_file", &write("y".repeat(500)));
+    assert_ne!(fits["isError"], true, "{fits}");
+    client.fails("write_file", &write("z".repeat(990)));
+    client.end().exits(0);
+    assert_eq!(
+        fs::read_to_string(out.join("new.txt")).unwrap(),
+        "y".repeat(500)
+    );
+}
+
+#[test]
+fn an_export_overwrites_nothing() {
+    let environment = Environment::new();
+    let out = environment.directory("out", &[("mine.txt", "keep me")]);
+    let file = environment.path("file");
+    fs::write(&file, "keep me too").unwrap();
+    for place in [&out, &file] {
+        let args = [
+            "mcp",
+            "serve",
+            "--world",
+            "filesystem/food-bank",
+            "--export",
+        ];
+        let args = args.iter().copied().chain([place.to_str().unwrap()]);
+        environment.run(args).exits(2).says(&["--export", "hint:"]);
+    }
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
+    assert_eq!(fs::read_to_string(out.join("mine.txt")).unwrap(), "keep me");
+    assert_eq!(fs::read_to_string(file).unwrap(), "keep me too");
+    assert!(!environment.home().exists());
+}

@@ -1,0 +1,210 @@
+//! Homes that cannot be used: nobody's file is spoilt.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::environment::Environment;
+use crate::library::Library;
+
+fn nop(library: &Library<'_>) -> crate::environment::Output {
+    library.run(["run", "--agent", "nop", "--json"])
+}
+
+#[test]
+fn a_journal_of_a_newer_program_is_left_alone() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    nop(&library).exits(0);
+    let file = environment.home().join("journal.db");
+    let journal = Connection::open(&file).unwrap();
+    journal.pragma_update(None, "user_version", 99).unwrap();
+    drop(journal);
+    for args in [vec!["run", "--agent", "nop"], vec!["runs"], vec!["resume"]] {
+        library
+            .run(&args)
+            .exits(5)
+            .says(&["journal.db", "format 99", "MCPMARK_HOME"]);
+    }
+    let journal = Connection::open(&file).unwrap();
+    let count = |table: &str| -> i64 {
+        journal
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+                row.get(0)
+            })
+            .unwrap()
+    };
+    assert_eq!((count("experiments"), count("attempts")), (1, 1));
+}
+
+#[test]
+fn a_file_of_another_program_is_left_alone() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    fs::create_dir(environment.home()).unwrap();
+    let file = environment.home().join("journal.db");
+    let theirs = Connection::open(&file).unwrap();
+    theirs
+        .execute_batch("PRAGMA application_id = 7; CREATE TABLE t (a)")
+        .unwrap();
+    drop(theirs);
+    nop(&library)
+        .exits(5)
+        .says(&["journal.db", "some other program"]);
+    let theirs = Connection::open(&file).unwrap();
+    let tables: i64 = theirs
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(tables, 1);
+    drop(theirs);
+
+    fs::remove_file(&file).unwrap();
+    fs::write(&file, "Dear diary, ").unwrap();
+    nop(&library)
+        .exits(5)
+        .says(&["journal.db", "not a database"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "Dear diary, ");
+}
+
+#[test]
+fn a_home_that_cannot_be_made_is_named() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    fs::write(environment.home(), "a file").unwrap();
+    let home = environment.home();
+    nop(&library).exits(5).says(&[home.to_str().unwrap()]);
+    assert_eq!(fs::read_to_string(home).unwrap(), "a file");
+}
+
+#[test]
+fn what_was_run_is_private() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    nop(&library).exits(0);
+    let mode = fs::metadata(environment.home())
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+/// A file system of its own, taken down at the end.
+struct Mount<'a>(&'a Path);
+
+impl<'a> Mount<'a> {
+    fn new(dir: &'a Path, size: &str) -> Option<Self> {
+        fs::create_dir(dir).unwrap();
+        let options = format!("size={size}");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &options, "tmpfs"])
+            .arg(dir)
+            .output();
+        mounted
+            .is_ok_and(|output| output.status.success())
+            .then_some(Self(dir))
+    }
+}
+
+impl Drop for Mount<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).output();
+    }
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "says what was not tested")]
+fn a_full_disk_loses_nothing_that_was_written() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let home = environment.home();
+    let Some(_mount) = Mount::new(&home, "2m") else {
+        eprintln!("skipped: mounting a tmpfs needs root and CAP_SYS_ADMIN");
+        return;
+    };
+    let before = nop(&library).exits(0).json();
+
+    let filler = home.join("filler");
+    // Writes as much as there is room for.
+    assert!(fs::write(&filler, vec![0; 4 << 20]).is_err());
+    fs::write(
+        library.world("office").join("files/more.txt"),
+        "x".repeat(100_000),
+    )
+    .unwrap();
+    let full = nop(&library).exits(5);
+    assert!(
+        full.stderr.contains("No space left") || full.stderr.contains("disk is full"),
+        "{}",
+        full.stderr
+    );
+
+    fs::remove_file(&filler).unwrap();
+    let name = before["experiment"].as_str().unwrap();
+    assert_eq!(
+        library.run(["runs", name, "--json"]).exits(0).json(),
+        before
+    );
+    let journal = Connection::open(home.join("journal.db")).unwrap();
+    let sound: String = journal
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(sound, "ok");
+    let after = nop(&library).exits(0).json();
+    assert_eq!(
+        after["summary"],
+        json!({"attempts": 1, "graded": 1, "passed": 1})
+    );
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "says what was not tested")]
+fn a_disk_that_fills_up_in_mid_run_can_be_resumed() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let home = environment.home();
+    // The log of SQLite alone grows to 4 MiB before it is folded in.
+    let Some(_mount) = Mount::new(&home, "16m") else {
+        eprintln!("skipped: mounting a tmpfs needs root and CAP_SYS_ADMIN");
+        return;
+    };
+    nop(&library).exits(0);
+    // Room for the first attempts of many.
+    let filler = home.join("filler");
+    assert!(fs::write(&filler, vec![0; 32 << 20]).is_err());
+    let length = fs::metadata(&filler).unwrap().len();
+    fs::File::options()
+        .write(true)
+        .open(&filler)
+        .unwrap()
+        .set_len(length - (64 << 10))
+        .unwrap();
+    let args = [
+        "run",
+        "--agent",
+        "nop",
+        "-k",
+        "40",
+        "-j",
+        "1",
+        "--experiment",
+        "long",
+    ];
+    library.run(args).exits(5).says(&["mcpmark resume long"]);
+
+    fs::remove_file(&filler).unwrap();
+    let resumed = library.run(["resume", "long", "--json"]).exits(0).json();
+    assert_eq!(
+        resumed["summary"],
+        json!({"attempts": 40, "graded": 40, "passed": 40})
+    );
+}

@@ -1,0 +1,123 @@
+//! `world show`, `world diff`, and what a world may not hold.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use crate::environment::{Environment, text};
+use crate::library::{Library, count_files};
+
+#[test]
+fn a_seeded_world_is_made_alike_each_time() {
+    let shown = |environment: &Environment| {
+        let args = ["world", "show", "filesystem/food-bank", "--json"];
+        environment.run(args).exits(0).json()
+    };
+    let one = shown(&Environment::new());
+    let environment = Environment::new();
+    let two = shown(&environment);
+    assert_eq!(one, two);
+    assert!(one["entries"].as_array().unwrap().len() > 100);
+    // A state can be named by its digest once it is in the store.
+    let digest = text(&one["digest"]);
+    let args = ["world", "diff", "filesystem/food-bank", &digest];
+    let same = environment.run(args).exits(0);
+    assert_eq!(same.stdout, "no difference\n");
+}
+
+#[test]
+fn differences_are_listed() {
+    let environment = Environment::new();
+    let before = environment.directory(
+        "before",
+        &[("a.txt", "1"), ("b.txt", "2"), ("d/c.txt", "3")],
+    );
+    let after = environment.directory(
+        "after",
+        &[("a.txt", "1"), ("b.txt", "22"), ("e/c.txt", "3")],
+    );
+    let args = ["world", "diff", path(&before), path(&after)];
+    insta::assert_snapshot!(environment.run(args).exits(0).stdout, @r"
+    ~ b.txt  1 B → 2 B
+    - d  directory
+    - d/c.txt  1 B
+    + e  directory
+    + e/c.txt  1 B
+    ");
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Puts one thing into a world that cannot be there, and insists on a clear refusal.
+fn refused(spoil: impl Fn(&Path), words: &[&str]) {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let files = library.world("office").join("files");
+    spoil(&files);
+    let state = environment.directory("state", &[]);
+    spoil(&state);
+
+    let run = library.run(["run", "--agent", "nop", "--json"]).exits(4);
+    let run = run.says(words).says(&["filesystem/office"]);
+    assert_eq!(run.stdout, "");
+    for args in [
+        vec!["grade", "filesystem/office/easy", "--state", path(&state)],
+        vec!["world", "show", path(&state)],
+        vec!["mcp", "serve", "--world", path(&state)],
+    ] {
+        let output = library.run(&args).exits(4).says(words);
+        assert_eq!(output.stdout, "", "{args:?}");
+    }
+    let store = environment.home().join("store");
+    assert_eq!(count_files(&store.join("blobs")), 0, "something was stored");
+    let runs = library.run(["runs", "--json"]).exits(0);
+    assert_eq!(runs.json(), serde_json::json!([]));
+}
+
+#[test]
+fn a_pipe_is_refused() {
+    let spoil = |dir: &Path| {
+        mknodat(CWD, dir.join("pipe"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    };
+    refused(spoil, &["\"pipe\"", "a pipe"]);
+}
+
+#[test]
+fn a_socket_is_refused() {
+    let spoil = |dir: &Path| drop(UnixListener::bind(dir.join("socket")).unwrap());
+    refused(spoil, &["\"socket\"", "a socket"]);
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_is_refused() {
+    let spoil = |dir: &Path| fs::write(dir.join(OsStr::from_bytes(b"caf\xe9.txt")), "x").unwrap();
+    refused(spoil, &["caf\\xe9.txt", "not UTF-8"]);
+}
+
+#[test]
+fn a_symlink_that_points_outside_is_refused() {
+    let spoil = |dir: &Path| symlink("../../../etc/passwd", dir.join("secrets")).unwrap();
+    refused(spoil, &["\"secrets\"", "outside", "../../../etc/passwd"]);
+    let spoil = |dir: &Path| symlink("/etc/passwd", dir.join("secrets")).unwrap();
+    refused(spoil, &["\"secrets\"", "outside", "/etc/passwd"]);
+}
+
+#[test]
+fn a_symlink_that_stays_inside_is_kept_and_not_followed() {
+    let environment = Environment::new();
+    let dir = environment.directory("world", &[("letters/one.txt", "Dear all\n")]);
+    symlink("letters/one.txt", dir.join("newest")).unwrap();
+    let args = ["world", "show", path(&dir), "--json"];
+    let shown = environment.run(args).exits(0).json();
+    let link = &shown["entries"][2];
+    assert_eq!(link["kind"], "symlink");
+    assert_eq!(link["target"], "letters/one.txt");
+}
