@@ -175,6 +175,7 @@ fn help_names_every_command_and_option() {
       run          Run tasks with an agent and grade what it leaves
       resume       Go on with an experiment that was stopped
       grade        Grade a directory, with a task or with any verifier
+      inspect      Say what a guest component asks for and offers, without running it
       task         Work with tasks
       world        Work with worlds
       mcp          Serve a world to an MCP client
@@ -246,6 +247,16 @@ fn help_names_every_command_and_option() {
       -h, --help
               Print help (see a summary with '-h')
 
+    Sandbox:
+          --engine <ENGINE>
+              What executes guests: machine code, or wasmtime's interpreter
+              
+              [default: cranelift]
+              [possible values: cranelift, pulley]
+
+          --cross-check
+              Have the other engine make each verdict again; a disagreement is a verifier fault
+
     Global options:
           --root <DIR>
               Directory with `tasks/` and `worlds/` [default: the nearest one upwards]
@@ -275,6 +286,10 @@ fn help_names_every_command_and_option() {
           --json      Print one JSON object
       -h, --help      Print help
 
+    Sandbox:
+          --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default: cranelift] [possible values: cranelift, pulley]
+          --cross-check      Have the other engine make each verdict again; a disagreement is a verifier fault
+
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
@@ -296,6 +311,10 @@ fn help_names_every_command_and_option() {
           --parameters <JSON>  The task's parameters, a JSON object
           --json               Print one JSON object
       -h, --help               Print help
+
+    Sandbox:
+          --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default: cranelift] [possible values: cranelift, pulley]
+          --cross-check      Have the other engine make each verdict again; a disagreement is a verifier fault
 
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]

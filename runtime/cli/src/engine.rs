@@ -40,7 +40,6 @@ pub(crate) fn config(
         ceiling: ceiling()?,
         slots,
         max_component_bytes: max_component_bytes()?,
-        ..defaults
     })
 }
 

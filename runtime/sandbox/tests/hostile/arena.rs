@@ -33,19 +33,14 @@ pub(crate) struct Case {
     pub(crate) component: Source,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) enum Source {
     Wat(PathBuf),
     /// The guest of `tests/hostile/rust`.
+    #[default]
     Rust,
     /// Made only when it is needed: it may be large.
     Made(fn() -> Vec<u8>),
-}
-
-impl Default for Source {
-    fn default() -> Self {
-        Self::Rust
-    }
 }
 
 impl Source {
