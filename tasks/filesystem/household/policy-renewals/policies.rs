@@ -55,7 +55,7 @@ impl Policy {
 
 /// Whether a file of the folder is a policy that holds.
 pub fn holds(name: &str) -> bool {
-    let is_leftover = ["old", "copy", "draft", "(1)"]
+    let is_leftover = ["(old)", "(copy)", "(draft)", "(1)"]
         .iter()
         .any(|word| name.contains(word));
     name.ends_with(".ini") && !is_leftover

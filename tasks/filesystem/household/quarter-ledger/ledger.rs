@@ -75,10 +75,7 @@ pub fn quarter(mut read: impl FnMut(&str) -> String, oversights: &Oversights) ->
         all.extend(exports::joint(&read(path)));
     }
     all.extend(exports::vale(&VALE.map(&mut read)));
-    all.extend(exports::card(
-        &CARD.map(&mut read),
-        oversights.days_in_utc,
-    ));
+    all.extend(exports::card(&CARD.map(&mut read), oversights.days_in_utc));
     let payees = read_payees(&read(PAYEES));
 
     let mut lines = Vec::new();

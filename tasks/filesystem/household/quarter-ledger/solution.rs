@@ -2,8 +2,8 @@
 
 use mcpmark_guest::Tools;
 
-mod playing;
 mod ledger;
+mod playing;
 
 use ledger::Oversights;
 

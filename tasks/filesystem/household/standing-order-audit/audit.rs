@@ -14,7 +14,7 @@ use bank::{Holidays, Order, Payment, Terms};
 
 pub const FOLDER: &str = "Standing orders";
 pub const REGISTER: &str = "Standing orders/register.csv";
-pub const HOLIDAYS: &str = "Standing orders/bank holidays.txt";
+pub const HOLIDAYS: &str = "Standing orders/bank holidays.html";
 pub const FINDINGS: &str = "Standing orders/audit 2024.csv";
 pub const SUMS: &str = "Standing orders/audit 2024.json";
 pub const COLUMNS: [&str; 7] = [

@@ -11,11 +11,17 @@ use mcpmark_guest::{Csv, dates, numbers};
 pub struct Holidays(BTreeSet<Date>);
 
 impl Holidays {
-    pub fn read(text: &str) -> Self {
+    /// From the page of the bank: the dates in its table, less what is commented out.
+    pub fn read(page: &str) -> Self {
+        let shown = page.split("<!--").map(|part| {
+            let comment = part.find("-->").map_or(0, |end| end + 3);
+            &part[comment..]
+        });
         Self(
-            text.lines()
-                .filter_map(|line| line.split(' ').next())
-                .filter_map(|word| dates::parse(word, &[dates::ISO]).ok())
+            shown
+                .flat_map(|part| part.split("<td>"))
+                .filter_map(|cell| cell.split('<').next())
+                .filter_map(|cell| dates::parse(cell, &[dates::DAY_FIRST]).ok())
                 .collect(),
         )
     }
@@ -47,7 +53,9 @@ pub struct Payment {
 pub fn payments(months: &[String], keeps_the_returned: bool) -> Vec<Payment> {
     let mut payments: Vec<Payment> = Vec::new();
     for month in months {
-        let (_, text) = month.split_once("Buchungstag").expect("a month has a table");
+        let (_, text) = month
+            .split_once("Buchungstag")
+            .expect("a month has a table");
         let table = Csv::lenient()
             .separator(b';')
             .without_header()

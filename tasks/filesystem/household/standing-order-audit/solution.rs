@@ -2,8 +2,8 @@
 
 use mcpmark_guest::Tools;
 
-mod playing;
 mod audit;
+mod playing;
 
 use audit::Oversights;
 

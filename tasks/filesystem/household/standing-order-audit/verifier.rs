@@ -13,12 +13,7 @@ fn verify(task: &mut Verifier) {
     let read = |path: &str| task.start().file(path).plain_text().required();
     let months: Vec<String> = audit::months().map(|path| read(&path)).collect();
     let register = read(REGISTER);
-    let expected = audit::audit(
-        &register,
-        &read(HOLIDAYS),
-        &months,
-        &Oversights::default(),
-    );
+    let expected = audit::audit(&register, &read(HOLIDAYS), &months, &Oversights::default());
 
     let findings = task.file(FINDINGS);
     let table = findings.csv().header(COLUMNS);
@@ -73,10 +68,16 @@ fn verify(task: &mut Verifier) {
 
     let current = task.file(REGISTER);
     let before = register.lines().next().unwrap_or_default();
-    task.check("columns of the register stay", current.line(1).equals(before));
+    task.check(
+        "columns of the register stay",
+        current.line(1).equals(before),
+    );
     for line in expected.register.lines().skip(1) {
         let id = line.split(',').next().unwrap_or_default();
-        task.check(format!("the register: {id}"), current.text().contains_line(line));
+        task.check(
+            format!("the register: {id}"),
+            current.text().contains_line(line),
+        );
     }
     task.check(
         "the register to the last byte",

@@ -2,10 +2,10 @@
 
 use mcpmark_guest::Tools;
 
-#[path = "../playing.rs"]
-mod playing;
 #[path = "../ledger.rs"]
 mod ledger;
+#[path = "../playing.rs"]
+mod playing;
 
 use ledger::Oversights;
 

@@ -2,10 +2,10 @@
 
 use mcpmark_guest::Tools;
 
-#[path = "../playing.rs"]
-mod playing;
 #[path = "../audit.rs"]
 mod audit;
+#[path = "../playing.rs"]
+mod playing;
 
 use audit::Oversights;
 
