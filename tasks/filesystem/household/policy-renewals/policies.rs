@@ -81,8 +81,9 @@ fn read(text: &str, oversights: &Oversights) -> Option<Policy> {
         .filter_map(|line| line.split_once(" = "))
         .collect();
     let status = keys["status"].to_lowercase();
-    let runs = ["active", "in force", "running"].contains(&status.as_str());
-    if !runs && !(oversights.keeps_the_cancelled && status == "cancelled") {
+    let renews = ["active", "in force", "running"].contains(&status.as_str())
+        || (oversights.keeps_the_cancelled && status == "cancelled");
+    if !renews {
         return None;
     }
     let renews = dates::parse(keys["renews"], &[dates::ISO, dates::DAY_FIRST]).ok()?;

@@ -234,10 +234,9 @@ fn planned(category: &Value) -> Decimal {
     ["2024-10", "2024-11", "2024-12"]
         .iter()
         .map(|month| {
-            let changes = category["changes"].as_array().into_iter().flatten();
-            let changed = changes
-                .filter(|change| change["from"].as_str().is_some_and(|from| from <= *month))
-                .last();
+            let mut changes = category["changes"].as_array().into_iter().flatten();
+            let changed =
+                changes.rfind(|change| change["from"].as_str().is_some_and(|from| from <= *month));
             amount(&changed.unwrap_or(category)["monthly"])
         })
         .sum()
