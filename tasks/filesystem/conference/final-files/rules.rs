@@ -11,14 +11,7 @@ use folder::{Folder, later, moment, offset, paper, table};
 
 pub const UPLOADS: &str = "01 Submissions/final files";
 pub const PROCEEDINGS: &str = "07 Proceedings";
-pub const HEADER: [&str; 6] = [
-    "track",
-    "position",
-    "paper",
-    "pages",
-    "first_page",
-    "file",
-];
+pub const HEADER: [&str; 6] = ["track", "position", "paper", "pages", "first_page", "file"];
 
 /// What a wrong solution overlooks.
 #[derive(Default)]
@@ -70,7 +63,10 @@ pub fn volumes(folder: &mut dyn Folder, oversights: &Oversights) -> Volumes {
             volumes.set_aside(&upload, "too late");
             is_late.push(upload.paper);
         } else {
-            in_time.entry(upload.paper.clone()).or_default().push(upload);
+            in_time
+                .entry(upload.paper.clone())
+                .or_default()
+                .push(upload);
         }
     }
 
@@ -222,7 +218,10 @@ fn words(text: &str) -> Vec<String> {
             'ß' => plain.push_str("ss"),
             '\'' | '’' => {}
             other => {
-                assert!(!other.is_alphabetic(), "{other:?} of {text:?} has no plain form");
+                assert!(
+                    !other.is_alphabetic(),
+                    "{other:?} of {text:?} has no plain form"
+                );
                 plain.push(' ');
             }
         }

@@ -13,7 +13,12 @@ fn verify(task: &mut Verifier) {
     let places: Vec<(String, String)> = volumes
         .moves
         .iter()
-        .map(|(name, place)| (format!("{UPLOADS}/{name}"), format!("{PROCEEDINGS}/{place}")))
+        .map(|(name, place)| {
+            (
+                format!("{UPLOADS}/{name}"),
+                format!("{PROCEEDINGS}/{place}"),
+            )
+        })
         .collect();
     for (old, new) in &places {
         let upload = task.start().file(old);
@@ -36,9 +41,13 @@ fn verify(task: &mut Verifier) {
     );
     task.check(
         "pages on which they begin",
-        table
-            .column("first_page")
-            .equal(volumes.contents.iter().map(|line| line[4].as_str()).collect::<Vec<_>>()),
+        table.column("first_page").equal(
+            volumes
+                .contents
+                .iter()
+                .map(|line| line[4].as_str())
+                .collect::<Vec<_>>(),
+        ),
     );
     task.check("the contents in order", table.equal(&volumes.contents));
     let text: String = std::iter::once(Csv::line(rules::HEADER))
@@ -48,7 +57,10 @@ fn verify(task: &mut Verifier) {
 
     let missing = format!("{PROCEEDINGS}/missing.md");
     let list = task.file(&missing);
-    let bullets = volumes.missing.iter().map(|line| line.trim_start_matches("- "));
+    let bullets = volumes
+        .missing
+        .iter()
+        .map(|line| line.trim_start_matches("- "));
     task.check(
         "papers that are missing",
         list.markdown().items().equal_in_any_order(bullets),
@@ -58,6 +70,12 @@ fn verify(task: &mut Verifier) {
         list.equals(&volumes.missing_text()),
     );
 
-    let moved = places.iter().flat_map(|(old, new)| [old.as_str(), new.as_str()]);
-    task.unchanged_except(moved.chain([contents.as_str(), missing.as_str()]).collect::<Vec<_>>());
+    let moved = places
+        .iter()
+        .flat_map(|(old, new)| [old.as_str(), new.as_str()]);
+    task.unchanged_except(
+        moved
+            .chain([contents.as_str(), missing.as_str()])
+            .collect::<Vec<_>>(),
+    );
 }

@@ -34,14 +34,22 @@ const SAID: [(&str, &str, Says); 19] = [
     ),
     ("2024-01-13 Pym", "I withdraw F11", Says::Cancels("F11")),
     // A wish that binds nobody.
-    ("2024-01-15 Teague", "I would rather not", Says::Here(None, None)),
+    (
+        "2024-01-15 Teague",
+        "I would rather not",
+        Says::Here(None, None),
+    ),
     // Not the speaker's address.
     (
         "2024-01-16 about Nunes",
         "please cancel F15",
         Says::Cancels("F15"),
     ),
-    ("2024-01-17 Rowe", "I have to cancel F20", Says::Cancels("F20")),
+    (
+        "2024-01-17 Rowe",
+        "I have to cancel F20",
+        Says::Cancels("F20"),
+    ),
     (
         "2024-01-18 keepers",
         "On Friday the Boathouse is closed until 12:00.",
@@ -54,7 +62,7 @@ const SAID: [(&str, &str, Says); 19] = [
     ),
     (
         "2024-01-19 Karaca",
-        "On Friday I must be out of the room by 14:30",
+        "On Friday I cannot be in the room after 14:30",
         Says::Here(None, Some("14:30")),
     ),
     (
@@ -280,7 +288,9 @@ fn heed_mails(folder: &mut dyn Folder, talks: &mut BTreeMap<String, Talk>, rooms
         .filter_map(|name| {
             let text = folder.text(&format!("06 Minutes/{name}"));
             let mut parts = text.split("## ");
-            parts.find(|part| part.starts_with("Decided")).map(str::to_owned)
+            parts
+                .find(|part| part.starts_with("Decided"))
+                .map(str::to_owned)
         })
         .collect();
     for (file, words, says) in SAID {
@@ -350,7 +360,9 @@ fn read_mail(name: &str, text: &str) -> Mail {
             .find_map(|line| line.strip_prefix(key))
             .unwrap_or_else(|| panic!("{name} has no {key}"))
     };
-    let (_, sender) = field("From: ").split_once('<').expect("a sender has an address");
+    let (_, sender) = field("From: ")
+        .split_once('<')
+        .expect("a sender has an address");
     let (local, zone) = field("Date: ").rsplit_once(' ').expect("a date has a zone");
     let about: Vec<_> = SAID
         .iter()

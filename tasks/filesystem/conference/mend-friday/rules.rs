@@ -156,11 +156,7 @@ fn clash(one: &Talk, other: &Talk) -> bool {
     one.address == other.address || one.theme == other.theme
 }
 
-fn find_place(
-    material: &Material,
-    places: &BTreeMap<Place, &Talk>,
-    talk: &Talk,
-) -> Option<Place> {
+fn find_place(material: &Material, places: &BTreeMap<Place, &Talk>, talk: &Talk) -> Option<Place> {
     let mut by_size: Vec<usize> = (0..material.rooms.len()).collect();
     by_size.sort_by_key(|room| material.rooms[*room].seats);
     for (slot, start) in material.slots.iter().enumerate() {

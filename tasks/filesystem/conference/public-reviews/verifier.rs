@@ -21,7 +21,10 @@ fn verify(task: &mut Verifier) {
         };
         secrets.push(file.text().lacks("Confidential to the committee"));
         secrets.push(file.text().lacks("@"));
-        task.check(format!("the reviews of {}", paper.number), file.equals(text));
+        task.check(
+            format!("the reviews of {}", paper.number),
+            file.equals(text),
+        );
         written.push(path);
     }
     task.check("nothing confidential, no address", Condition::all(secrets));
@@ -32,8 +35,14 @@ fn verify(task: &mut Verifier) {
         .chain(rules::rows(&papers))
         .map(Vec::from)
         .collect();
-    task.check("the table of the index", index.markdown().table().equal(rows));
-    task.check("the index to the last byte", index.equals(&rules::index(&papers)));
+    task.check(
+        "the table of the index",
+        index.markdown().table().equal(rows),
+    );
+    task.check(
+        "the index to the last byte",
+        index.equals(&rules::index(&papers)),
+    );
 
     task.unchanged_except(&written);
 }

@@ -171,7 +171,10 @@ fn read_mails(
     let place = format!("{REVIEWS}/by mail");
     let mut reviews = Vec::new();
     for file in folder.names(&place) {
-        let Some(name) = file.strip_suffix(".txt").filter(|name| name.starts_with("mail-")) else {
+        let Some(name) = file
+            .strip_suffix(".txt")
+            .filter(|name| name.starts_with("mail-"))
+        else {
             continue;
         };
         let text = folder.text(&format!("{place}/{file}"));
@@ -184,12 +187,8 @@ fn read_mails(
         let address = from[from.find('<').expect("a sender has an address") + 1..]
             .trim_end_matches('>')
             .to_lowercase();
-        let sender = members
-            .iter()
-            .find(|(_, member)| member.address == address);
-        let (local, zone) = field("Date: ")
-            .rsplit_once(' ')
-            .expect("a date has a zone");
+        let sender = members.iter().find(|(_, member)| member.address == address);
+        let (local, zone) = field("Date: ").rsplit_once(' ').expect("a date has a zone");
         let zone = if oversights.deadline_at_home {
             0
         } else {

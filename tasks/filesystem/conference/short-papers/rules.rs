@@ -47,7 +47,11 @@ const DECIDED: [(&str, &str, Decision); 6] = [
         "- Sound has one place more for short papers:",
         Decision::More("Sound"),
     ),
-    ("2024-01-25", "- S20 is accepted.", Decision::By("S20", Some("accept"))),
+    (
+        "2024-01-25",
+        "- S20 is accepted.",
+        Decision::By("S20", Some("accept")),
+    ),
 ];
 
 #[derive(Clone, Copy)]
@@ -120,9 +124,7 @@ pub fn outcome(folder: &mut dyn Folder, oversights: &Oversights) -> Outcome {
             paper.decision.to_owned(),
         ]
     };
-    let place = |track: &Track| {
-        json!({"track": track.name, "places": track.places, "accept": track.accept, "reserve": track.reserve})
-    };
+    let place = |track: &Track| json!({"track": track.name, "places": track.places, "accept": track.accept, "reserve": track.reserve});
     Outcome {
         decisions: papers.iter().map(line).collect(),
         excluded: reviews.iter().filter_map(excluded).collect(),
@@ -263,7 +265,9 @@ fn heed_minutes(
     let mut by_name = BTreeMap::new();
     for (day, words, decision) in DECIDED {
         let minutes = folder.text(&format!("06 Minutes/{day} committee.md"));
-        let decided = minutes.split("## ").find(|part| part.starts_with("Decided"));
+        let decided = minutes
+            .split("## ")
+            .find(|part| part.starts_with("Decided"));
         assert!(
             decided.is_some_and(|part| part.contains(words)),
             "the minutes of {day} have decided {words:?}"

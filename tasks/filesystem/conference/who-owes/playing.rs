@@ -11,7 +11,10 @@ pub fn play(tools: &mut Tools, oversights: Oversights) -> String {
     tools.read_text("00 Rules/conventions.md");
     tools.read_text("00 Rules/registration.md");
     let accounts = rules::accounts(tools, &oversights);
-    let lines = accounts.persons.iter().map(|person| Csv::line(person.line()));
+    let lines = accounts
+        .persons
+        .iter()
+        .map(|person| Csv::line(person.line()));
     let list: String = std::iter::once(Csv::line(rules::HEADER))
         .chain(lines)
         .collect();

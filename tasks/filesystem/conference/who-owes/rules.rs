@@ -200,7 +200,9 @@ fn read_log(folder: &mut dyn Folder, oversights: &Oversights) -> Vec<(String, u3
             line.split_whitespace()
                 .find_map(|part| part.strip_prefix(name))
         };
-        let mut txn = field("txn=").expect("an event has a transaction").to_owned();
+        let mut txn = field("txn=")
+            .expect("an event has a transaction")
+            .to_owned();
         let kind = line.split_whitespace().nth(1).unwrap_or_default();
         if kind == "CHARGEBACK" {
             taken_back.push(txn);
@@ -313,9 +315,8 @@ pub fn note(accounts: &Accounts) -> Note {
 
 impl Note {
     pub fn text(&self) -> String {
-        let mut text = String::from(
-            "# Who owes\n\n| Number | Name | Owes |\n|--------|------|-----:|\n",
-        );
+        let mut text =
+            String::from("# Who owes\n\n| Number | Name | Owes |\n|--------|------|-----:|\n");
         for row in &self.owing {
             text += &format!("| {} |\n", row.join(" | "));
         }

@@ -10,14 +10,21 @@ mcpmark_guest::verifier!(verify);
 
 fn verify(task: &mut Verifier) {
     let accounts = rules::accounts(&mut task.start(), &Oversights::default());
-    let lines: Vec<[String; 9]> = accounts.persons.iter().map(|person| person.line()).collect();
+    let lines: Vec<[String; 9]> = accounts
+        .persons
+        .iter()
+        .map(|person| person.line())
+        .collect();
 
     let file = task.file(ATTENDEES);
     let list = file.csv().header(HEADER);
     task.check("one line a person", list.count_is(lines.len()));
     for (index, name) in HEADER.iter().enumerate() {
         let expected: Vec<&str> = lines.iter().map(|line| line[index].as_str()).collect();
-        task.check(format!("the column {name}"), list.column(name).equal(expected));
+        task.check(
+            format!("the column {name}"),
+            list.column(name).equal(expected),
+        );
     }
     let text: String = std::iter::once(Csv::line(HEADER))
         .chain(lines.iter().map(Csv::line))
@@ -35,7 +42,8 @@ fn verify(task: &mut Verifier) {
     task.check("who owes", document.table().equal(table));
     task.check(
         "the total",
-        note.text().contains_line(&format!("Total: {}", expected.total)),
+        note.text()
+            .contains_line(&format!("Total: {}", expected.total)),
     );
     for (heading, entries) in [
         ("Paid too much", &expected.too_much),
