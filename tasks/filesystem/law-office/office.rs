@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::jiff::civil::Date;
+use mcpmark_guest::jiff::Span;
+use mcpmark_guest::jiff::civil::{Date, DateTime, Weekday};
 use mcpmark_guest::{Csv, Kind, Table, Tools, Tree, dates};
 
 /// Where files are read from: the tools of a solution, or the starting tree of a verifier.
@@ -194,4 +195,33 @@ pub fn markdown_rows(text: &str) -> Vec<Vec<String>> {
             inner.split('|').map(|cell| cell.trim().to_owned()).collect()
         })
         .collect()
+}
+
+/// A moment such as `2026-02-27T11:45:00-05:00` as a clock in London shows it.
+pub fn in_london(text: &str) -> DateTime {
+    let (local, offset) = text.split_at(19);
+    let local = DateTime::strptime("%Y-%m-%dT%H:%M:%S", local).expect("a moment in ISO form");
+    let minutes = match offset.strip_prefix('Z') {
+        Some(_) => 0,
+        None => {
+            let number = |range| -> i64 {
+                let digits: Option<&str> = offset.get(range);
+                let number = digits.and_then(|digits| digits.parse().ok());
+                number.expect("an offset of hours and minutes")
+            };
+            let minutes = number(1..3) * 60 + number(4..6);
+            if offset.starts_with('-') { -minutes } else { minutes }
+        }
+    };
+    let utc = local - Span::new().minutes(minutes);
+    let last_sunday = |month| {
+        let mut day = Date::constant(2000, month, 31);
+        day = day.with().year(utc.year()).build().expect("each March and October has 31 days");
+        while day.weekday() != Weekday::Sunday {
+            day = day.yesterday().expect("no calendar ends here");
+        }
+        day.at(1, 0, 0, 0)
+    };
+    let is_summer = utc >= last_sunday(3) && utc < last_sunday(10);
+    utc + Span::new().hours(i64::from(is_summer))
 }

@@ -23,7 +23,7 @@ fn verify(task: &mut Verifier) {
         "the folder holds the copies and the log, nothing that is withheld",
         task.end()
             .files(&format!("{CASE}/disclosure"))
-            .equal_in_any_order(&paths),
+            .equal_in_any_order(paths.clone()),
     );
 
     let file = task.file(LOG);
