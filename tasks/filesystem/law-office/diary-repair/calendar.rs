@@ -7,20 +7,22 @@ use mcpmark_guest::jiff::civil::{Date, Weekday, time};
 
 use crate::office::{self, Drive};
 
-/// The days on which the court is open.
+/// The days on which the court is open, and how days are counted.
 pub struct Calendar {
     closed: BTreeSet<Date>,
+    /// The longest period in days that counts business days only.
+    short: i32,
 }
 
 impl Calendar {
-    pub fn read(drive: &mut impl Drive) -> Self {
+    pub fn read(drive: &mut impl Drive, short: i32) -> Self {
         let table = office::table(&drive.text("00 Office/closed days.csv"));
         let rows = table.rows().iter();
         let closed = rows
             .filter(|row| row.get("closed") != "office")
             .map(|row| office::day(row.get("date")))
             .collect();
-        Self { closed }
+        Self { closed, short }
     }
 
     pub fn is_business_day(&self, day: Date) -> bool {
@@ -64,7 +66,7 @@ impl Calendar {
 
     /// The end of a period of days that begins after an event.
     pub fn days_after(&self, event: Date, days: i32) -> Date {
-        if days > 5 {
+        if days > self.short {
             return self.forward(event + days.days());
         }
         (0..days).fold(event, |day, _| self.forward(next(day)))
@@ -76,7 +78,7 @@ impl Calendar {
 
     /// The last day with so many clear days between it and a hearing.
     pub fn clear_days_before(&self, hearing: Date, days: i32) -> Date {
-        if days > 5 {
+        if days > self.short {
             self.back(hearing - (days + 1).days())
         } else {
             self.business_days_before(hearing, days + 1)

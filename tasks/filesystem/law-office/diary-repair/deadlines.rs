@@ -57,7 +57,7 @@ pub struct Cases {
 pub fn reckon(drive: &mut impl Drive, rules: Rules) -> Cases {
     drive.text("00 Office/conventions.md");
     let steps = steps(&drive.text("00 Office/reckoning time.md"));
-    let calendar = Calendar::read(drive);
+    let calendar = Calendar::read(drive, if rules.short_periods { 5 } else { 0 });
     let matters = office::register(&drive.text("02 Matters/register.csv"));
     let (mut hearings, mut deadlines) = (BTreeMap::new(), Vec::new());
     for folder in drive.folders("02 Matters") {
@@ -126,7 +126,7 @@ fn deadline(
         }
     }
     let (made, number, paragraph) = found?;
-    let mut day = end(case, made, paragraph, calendar, rules)?;
+    let mut day = end(case, made, paragraph, calendar)?;
     let mut basis = format!("order of {}, paragraph {number}", dates::iso(made));
     if let Some((later, answered)) = case.agreement(&step.name, day, rules.both_sides) {
         day = later;
@@ -148,18 +148,12 @@ fn end(
     made: Date,
     paragraph: &str,
     calendar: &Calendar,
-    rules: Rules,
 ) -> Option<Date> {
     let number = |text: &str| -> i32 { text.parse().expect("periods are numbers") };
     if let Some((_, rest)) = paragraph.split_once(" not less than ") {
         let days = number(rest.split(' ').next()?);
         let hearing = case.hearing()?;
-        // A weekend and a holiday more do no harm to whoever counts all days.
-        return Some(if rules.short_periods || days > 5 {
-            calendar.clear_days_before(hearing, days)
-        } else {
-            calendar.business_days_before(calendar_days_before(hearing, days), 1)
-        });
+        return Some(calendar.clear_days_before(hearing, days));
     }
     if let Some((_, rest)) = paragraph.split_once(" within ") {
         let (period, event) = rest.split_once(" after ")?;
@@ -175,14 +169,9 @@ fn end(
         return Some(match unit.trim_end_matches('s') {
             "month" => calendar.months_after(event, count),
             "week" => calendar.days_after(event, count * 7),
-            _ if rules.short_periods || count > 5 => calendar.days_after(event, count),
-            _ => calendar.forward(calendar_days_before(event, -count)),
+            _ => calendar.days_after(event, count),
         });
     }
     let (_, date) = paragraph.split_once(" by ")?;
     Some(office::day(date))
-}
-
-fn calendar_days_before(day: Date, days: i32) -> Date {
-    day - mcpmark_guest::jiff::Span::new().days(days)
 }

@@ -1,6 +1,6 @@
 //! The bundle of a case: which documents are copied, what is taken out of them, the log of that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::Csv;
 
@@ -52,17 +52,9 @@ pub fn redact(drive: &mut impl Drive, choices: Choices) -> Bundle {
         copies: Vec::new(),
         log: Vec::new(),
     };
-    let mut highest = 0;
-    for (form, tag) in &forms {
-        if let Some(tag) = tag {
-            let number = tag.trim_end_matches(']').rsplit(' ').next();
-            let number = number.and_then(|number| number.parse().ok());
-            highest = highest.max(number.unwrap_or_else(|| panic!("{form} has a number")));
-        }
-    }
-    let mut tags: Vec<String> = TAGS.map(str::to_owned).to_vec();
-    tags.extend((1..=highest).map(|number: u32| format!("PERSON {number}")));
-    tags.sort();
+    let of_people = forms.iter().filter_map(|(_, tag)| tag.as_deref());
+    let of_people = of_people.map(|tag| tag.trim_matches(['[', ']']));
+    let tags: BTreeSet<&str> = TAGS.into_iter().chain(of_people).collect();
     for (number, [path, treatment, privileged]) in documents {
         if treatment == "withhold" {
             bundle.log.push([number, "withheld".into(), "0".into()]);
@@ -79,9 +71,8 @@ pub fn redact(drive: &mut impl Drive, choices: Choices) -> Bundle {
         for tag in &tags {
             let count = text.matches(&format!("[{tag}]")).count();
             if count > 0 {
-                bundle
-                    .log
-                    .push([number.clone(), tag.clone(), count.to_string()]);
+                let cells = [number.clone(), (*tag).to_owned(), count.to_string()];
+                bundle.log.push(cells);
             }
         }
         if bundle.log.len() == before {

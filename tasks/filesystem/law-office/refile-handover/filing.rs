@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::{Csv, Tools, Tree};
+use mcpmark_guest::{Csv, Tools, Tree, serde_json::json};
 
 use crate::office::{self, Drive};
 use crate::paper::{self, Paper};
@@ -11,16 +11,34 @@ pub const PLACE: &str = "02 Matters/TK handover";
 pub const INDEX: &str = "02 Matters/TK handover/index.csv";
 pub const HEADER: [&str; 5] = ["old", "new", "matter", "kind", "date"];
 
-/// A drive that gives texts with their line ends and marks, too.
+/// A drive that gives the texts of many files with their line ends and marks, too.
 pub trait Papers: Drive {
-    fn raw(&mut self, path: &str) -> String;
+    fn raw(&mut self, paths: &[String]) -> Vec<String>;
     /// The paths of all files below a directory, sorted by their characters.
     fn below(&mut self, path: &str) -> Vec<String>;
 }
 
 impl Papers for Tools {
-    fn raw(&mut self, path: &str) -> String {
-        self.read_text(path)
+    fn raw(&mut self, paths: &[String]) -> Vec<String> {
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        let text = self.text("read_multiple_files", &json!({"paths": paths}));
+        let mut rest = text.as_str();
+        let mut texts = Vec::new();
+        for (index, path) in paths.iter().enumerate() {
+            let head = format!("{path}:\n");
+            rest = rest.strip_prefix(&head).expect("a text begins with its path");
+            let next = paths.get(index + 1);
+            let length = match next.map(|next| format!("\n---\n{next}:\n")) {
+                Some(border) => rest.find(&border).expect("each path has its text"),
+                None => rest.len(),
+            };
+            let own = &rest[..length];
+            texts.push(own.strip_suffix('\n').unwrap_or(own).to_owned());
+            rest = rest.get(length + "\n---\n".len()..).unwrap_or_default();
+        }
+        texts
     }
 
     fn below(&mut self, path: &str) -> Vec<String> {
@@ -31,8 +49,9 @@ impl Papers for Tools {
 }
 
 impl Papers for Tree {
-    fn raw(&mut self, path: &str) -> String {
-        self.file(path).text().required()
+    fn raw(&mut self, paths: &[String]) -> Vec<String> {
+        let texts = paths.iter().map(|path| self.file(path).text().required());
+        texts.collect()
     }
 
     fn below(&mut self, path: &str) -> Vec<String> {
@@ -92,12 +111,13 @@ pub fn plan(drive: &mut impl Papers, rules: Rules) -> Vec<Move> {
     let mut seen = BTreeSet::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut filed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in drive.below(PLACE) {
+    let paths = drive.below(PLACE);
+    let texts = drive.raw(&paths);
+    for (path, text) in paths.iter().zip(texts) {
         let old = path
             .strip_prefix(PLACE)
             .map_or(path.as_str(), |rest| rest.trim_start_matches('/'))
             .to_owned();
-        let text = drive.raw(&path);
         let told = if rules.london_days {
             text.clone()
         } else {
@@ -120,15 +140,13 @@ pub fn plan(drive: &mut impl Papers, rules: Rules) -> Vec<Move> {
         if let Some(folder) = &case {
             let stands = || folders.iter().any(|name| folder.ends_with(name.as_str()));
             if !filed.contains_key(folder) {
-                let mut texts = BTreeSet::new();
                 let paths = if stands() { drive.below(folder) } else { Vec::new() };
-                for path in paths {
-                    if rules.look_into_case_folders {
-                        texts.insert(drive.raw(&path));
-                    }
-                    taken.insert(path);
+                let mut texts = drive.raw(&paths);
+                if !rules.look_into_case_folders {
+                    texts.clear();
                 }
-                filed.insert(folder.clone(), texts);
+                filed.insert(folder.clone(), texts.into_iter().collect());
+                taken.extend(paths);
             }
         }
         let is_filed = case.as_ref().is_some_and(|folder| filed[folder].contains(&text));

@@ -58,7 +58,7 @@ impl Paper {
             kind,
             folder,
             date: date.map(dates::iso),
-            party: party.map(|name| name.replace(" / ", "-").replace('/', "-")),
+            party: party.map(|name| name.replace('/', "-")),
             head,
         })
     }
