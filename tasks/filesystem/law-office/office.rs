@@ -90,7 +90,13 @@ pub fn day(text: &str) -> Date {
 /// The same day and month in another year; 28 February where that year has no 29th.
 pub fn in_years(day: Date, years: i16) -> Date {
     let year = day.year() + years;
-    Date::new(year, day.month(), day.day()).unwrap_or(Date::constant(2001, 2, 28).with().year(year).build().expect("each year has a 28 February"))
+    Date::new(year, day.month(), day.day()).unwrap_or(
+        Date::constant(2001, 2, 28)
+            .with()
+            .year(year)
+            .build()
+            .expect("each year has a 28 February"),
+    )
 }
 
 /// `25-17`, `2025/17` and `25/0017` as `2025/017`; `None` for what is no number of a matter.
@@ -192,7 +198,10 @@ pub fn markdown_rows(text: &str) -> Vec<Vec<String>> {
         .filter(|line| line.starts_with('|') && !line.starts_with("|--"))
         .map(|line| {
             let inner = line.trim().trim_matches('|');
-            inner.split('|').map(|cell| cell.trim().to_owned()).collect()
+            inner
+                .split('|')
+                .map(|cell| cell.trim().to_owned())
+                .collect()
         })
         .collect()
 }
@@ -210,13 +219,21 @@ pub fn in_london(text: &str) -> DateTime {
                 number.expect("an offset of hours and minutes")
             };
             let minutes = number(1..3) * 60 + number(4..6);
-            if offset.starts_with('-') { -minutes } else { minutes }
+            if offset.starts_with('-') {
+                -minutes
+            } else {
+                minutes
+            }
         }
     };
     let utc = local - Span::new().minutes(minutes);
     let last_sunday = |month| {
         let mut day = Date::constant(2000, month, 31);
-        day = day.with().year(utc.year()).build().expect("each March and October has 31 days");
+        day = day
+            .with()
+            .year(utc.year())
+            .build()
+            .expect("each March and October has 31 days");
         while day.weekday() != Weekday::Sunday {
             day = day.yesterday().expect("no calendar ends here");
         }

@@ -107,12 +107,7 @@ impl Case {
 
     /// The new date of a step that was to be done on `deadline`, and the day of the answer.
     /// With `both_sides`, proposal and answer must come from different sides.
-    pub fn agreement(
-        &self,
-        step: &str,
-        deadline: Date,
-        both_sides: bool,
-    ) -> Option<(Date, Date)> {
+    pub fn agreement(&self, step: &str, deadline: Date, both_sides: bool) -> Option<(Date, Date)> {
         let answers = self.letters.iter().filter(|letter| letter.sent <= deadline);
         for answer in answers {
             let Some(date) = answer.says("Agreed", step) else {

@@ -70,9 +70,7 @@ pub fn reckon(drive: &mut impl Drive, rules: Rules) -> Cases {
             deadlines.extend(deadline(&case, step, &calendar, handler, rules));
         }
     }
-    deadlines.sort_by(|a, b| {
-        (a.day, &a.matter, &a.step).cmp(&(b.day, &b.matter, &b.step))
-    });
+    deadlines.sort_by(|a, b| (a.day, &a.matter, &a.step).cmp(&(b.day, &b.matter, &b.step)));
     Cases {
         steps,
         matters,
@@ -101,7 +99,11 @@ fn steps(notes: &str) -> Vec<Step> {
         .map(|cells| Step {
             name: cells[0].clone(),
             in_orders: cells[1].clone(),
-            in_the_diary: cells[2].to_lowercase().split(", ").map(str::to_owned).collect(),
+            in_the_diary: cells[2]
+                .to_lowercase()
+                .split(", ")
+                .map(str::to_owned)
+                .collect(),
         })
         .collect()
 }
@@ -119,8 +121,7 @@ fn deadline(
     for order in &case.orders {
         for (number, paragraph) in (1..).zip(&order.paragraphs) {
             let speaks_of_it = paragraph.contains(&format!(" {} ", step.in_orders));
-            if speaks_of_it && case.is_ours(paragraph) && !revoked.contains(&(order.made, number))
-            {
+            if speaks_of_it && case.is_ours(paragraph) && !revoked.contains(&(order.made, number)) {
                 found = Some((order.made, number, paragraph));
             }
         }
@@ -143,12 +144,7 @@ fn deadline(
 }
 
 /// The day that a paragraph sets; `None` while it hangs on something that is not there yet.
-fn end(
-    case: &Case,
-    made: Date,
-    paragraph: &str,
-    calendar: &Calendar,
-) -> Option<Date> {
+fn end(case: &Case, made: Date, paragraph: &str, calendar: &Calendar) -> Option<Date> {
     let number = |text: &str| -> i32 { text.parse().expect("periods are numbers") };
     if let Some((_, rest)) = paragraph.split_once(" not less than ") {
         let days = number(rest.split(' ').next()?);

@@ -48,7 +48,10 @@ fn verify(task: &mut Verifier) {
         "headings of the document",
         document.headings_are(&[(1, "Time in February 2026"), (2, "Cannot be charged")]),
     );
-    task.check("people, the highest value first", document.table().equal(rows));
+    task.check(
+        "people, the highest value first",
+        document.table().equal(rows),
+    );
     task.check(
         "entries that cannot be charged",
         document

@@ -97,7 +97,11 @@ impl Bundle {
 fn forms(drive: &mut impl Drive, choices: Choices) -> Vec<Form> {
     let mut forms: Vec<Form> = Vec::new();
     let people = office::table(&drive.text(&format!("{CASE}/people.csv")));
-    for row in people.rows().iter().filter(|row| row.get("treatment") == "hide") {
+    for row in people
+        .rows()
+        .iter()
+        .filter(|row| row.get("treatment") == "hide")
+    {
         let tag = format!("[PERSON {}]", row.get("no"));
         let names = office::list(row.get("written_as"));
         for name in names.into_iter().chain([row.get("name").to_owned()]) {

@@ -80,7 +80,11 @@ pub fn addresses(text: &str) -> String {
         if at > 0 && in_name(&letters[at - 1]) {
             return None;
         }
-        let sign = at + letters[at..].iter().take_while(|letter| in_name(letter)).count();
+        let sign = at
+            + letters[at..]
+                .iter()
+                .take_while(|letter| in_name(letter))
+                .count();
         if sign == at || letters.get(sign) != Some(&'@') {
             return None;
         }
@@ -94,7 +98,14 @@ pub fn addresses(text: &str) -> String {
         }
         let address: String = letters[at..end].iter().collect();
         let is_ours = address.ends_with("@tolliver-ashe.example");
-        Some((end, if is_ours { address } else { "[E-MAIL]".to_owned() }))
+        Some((
+            end,
+            if is_ours {
+                address
+            } else {
+                "[E-MAIL]".to_owned()
+            },
+        ))
     })
 }
 
@@ -129,7 +140,14 @@ pub fn telephones(text: &str) -> String {
 
 /// Dates behind a word that makes them the date of somebody's birth.
 pub fn births(text: &str) -> String {
-    const WORDS: [&str; 6] = ["born: ", "born ", "date of birth: ", "date of birth ", "dob: ", "dob "];
+    const WORDS: [&str; 6] = [
+        "born: ",
+        "born ",
+        "date of birth: ",
+        "date of birth ",
+        "dob: ",
+        "dob ",
+    ];
     replace(text, |letters, at| {
         let before: String = letters[at.saturating_sub(15)..at].iter().collect();
         let before = before.to_lowercase();
@@ -156,16 +174,25 @@ fn numeric_date(letters: &[char], at: usize) -> Option<usize> {
 
 fn worded_date(letters: &[char], at: usize) -> Option<usize> {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September",
-        "October", "November", "December",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
     ];
     let rest: String = letters[at..].iter().take(20).collect();
     let (day, rest) = rest.split_once(' ')?;
     let (month, rest) = rest.split_once(' ')?;
     let year: String = rest.chars().take_while(char::is_ascii_digit).collect();
     let is_day = (1..=2).contains(&day.len()) && day.bytes().all(|byte| byte.is_ascii_digit());
-    (is_day && MONTHS.contains(&month) && year.len() == 4)
-        .then(|| at + day.len() + month.len() + 6)
+    (is_day && MONTHS.contains(&month) && year.len() == 4).then(|| at + day.len() + month.len() + 6)
 }
 
 /// People who are hidden; phrases to keep stand among the forms without a tag.

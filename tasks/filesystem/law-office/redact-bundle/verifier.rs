@@ -34,9 +34,6 @@ fn verify(task: &mut Verifier) {
         table.equal_in_any_order(&bundle.log),
     );
     task.check("the log is sorted", table.equal(&bundle.log));
-    task.check(
-        "the log to the last byte",
-        file.equals(&bundle.log_text()),
-    );
+    task.check("the log to the last byte", file.equals(&bundle.log_text()));
     task.unchanged_except(paths);
 }

@@ -28,7 +28,9 @@ impl Papers for Tools {
         let mut texts = Vec::new();
         for (index, path) in paths.iter().enumerate() {
             let head = format!("{path}:\n");
-            rest = rest.strip_prefix(&head).expect("a text begins with its path");
+            rest = rest
+                .strip_prefix(&head)
+                .expect("a text begins with its path");
             let next = paths.get(index + 1);
             let length = match next.map(|next| format!("\n---\n{next}:\n")) {
                 Some(border) => rest.find(&border).expect("each path has its text"),
@@ -140,7 +142,11 @@ pub fn plan(drive: &mut impl Papers, rules: Rules) -> Vec<Move> {
         if let Some(folder) = &case {
             let stands = || folders.iter().any(|name| folder.ends_with(name.as_str()));
             if !filed.contains_key(folder) {
-                let paths = if stands() { drive.below(folder) } else { Vec::new() };
+                let paths = if stands() {
+                    drive.below(folder)
+                } else {
+                    Vec::new()
+                };
                 let mut texts = drive.raw(&paths);
                 if !rules.look_into_case_folders {
                     texts.clear();
@@ -149,7 +155,9 @@ pub fn plan(drive: &mut impl Papers, rules: Rules) -> Vec<Move> {
                 taken.extend(paths);
             }
         }
-        let is_filed = case.as_ref().is_some_and(|folder| filed[folder].contains(&text));
+        let is_filed = case
+            .as_ref()
+            .is_some_and(|folder| filed[folder].contains(&text));
         if !seen.insert(text) || is_filed {
             moves.push(Move {
                 new: format!("{PLACE}/duplicates/{}", old.replace('/', " - ")),
@@ -160,7 +168,9 @@ pub fn plan(drive: &mut impl Papers, rules: Rules) -> Vec<Move> {
             });
             continue;
         }
-        let is_open = matter.as_ref().is_some_and(|number| matters[number].is_open());
+        let is_open = matter
+            .as_ref()
+            .is_some_and(|number| matters[number].is_open());
         let mut folder = match case {
             Some(case) if is_open => format!("{case}/{}", paper.folder),
             Some(case) => case,

@@ -53,7 +53,7 @@ impl Paper {
             .iter()
             .filter_map(|word| head.get(*word))
             .map(|value| value.split(" <").next().unwrap_or_default())
-            .find(|name| !name.contains("@tolliver-ashe.example") && !ours.contains(*name));
+            .find(|name| !ours.contains(*name));
         Some(Self {
             kind,
             folder,

@@ -189,6 +189,9 @@ fn places(text: &str) -> BTreeMap<String, (Date, String)> {
 
 /// `3`, `B03` and `box 3` as `03`.
 fn box_name(label: &str) -> String {
-    let digits = label.trim_start_matches("box").trim().trim_start_matches('B');
+    let digits = label
+        .trim_start_matches("box")
+        .trim()
+        .trim_start_matches('B');
     format!("{digits:0>2}")
 }

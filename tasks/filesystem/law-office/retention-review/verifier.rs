@@ -23,10 +23,7 @@ fn verify(task: &mut Verifier) {
             found.at(&format!("/{key}")).equals(expected),
         );
     }
-    task.check(
-        "the review to the last byte",
-        file.equals(&review.text()),
-    );
+    task.check("the review to the last byte", file.equals(&review.text()));
 
     let names: Vec<&str> = review.lists.iter().map(|(path, _)| path.as_str()).collect();
     task.check(
@@ -35,7 +32,10 @@ fn verify(task: &mut Verifier) {
     );
     for (path, content) in &review.lists {
         let name = path.rsplit('/').next().unwrap_or_default();
-        task.check(format!("pick list: {name}"), task.file(path).equals(content));
+        task.check(
+            format!("pick list: {name}"),
+            task.file(path).equals(content),
+        );
     }
 
     let log = task.start().file(LOG).text().required();
