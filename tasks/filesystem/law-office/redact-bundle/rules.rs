@@ -149,6 +149,9 @@ pub fn births(text: &str) -> String {
         "dob ",
     ];
     replace(text, |letters, at| {
+        if !is_digit(letters, at) {
+            return None;
+        }
         let before: String = letters[at.saturating_sub(15)..at].iter().collect();
         let before = before.to_lowercase();
         if !WORDS.iter().any(|word| before.ends_with(word)) {
@@ -197,6 +200,10 @@ fn worded_date(letters: &[char], at: usize) -> Option<usize> {
 
 /// People who are hidden; phrases to keep stand among the forms without a tag.
 pub fn people(text: &str, forms: &[Form]) -> String {
+    let spelled = forms
+        .iter()
+        .map(|(form, tag)| (form.chars().collect(), tag));
+    let spelled: Vec<(Vec<char>, &Option<String>)> = spelled.collect();
     replace(text, |letters, at| {
         let touches = |letter: Option<&char>| {
             letter.is_some_and(|letter| letter.is_alphanumeric() || *letter == '-')
@@ -205,13 +212,12 @@ pub fn people(text: &str, forms: &[Form]) -> String {
             return None;
         }
         let mut longest: Option<(usize, String)> = None;
-        for (form, tag) in forms {
-            let form: Vec<char> = form.chars().collect();
+        for (form, tag) in &spelled {
             let end = at + form.len();
-            let stands = letters[at..].starts_with(&form) && !touches(letters.get(end));
+            let stands = letters[at..].starts_with(form) && !touches(letters.get(end));
             if stands && longest.as_ref().is_none_or(|(other, _)| end > *other) {
                 let kept = || form.iter().collect();
-                longest = Some((end, tag.clone().unwrap_or_else(kept)));
+                longest = Some((end, (*tag).clone().unwrap_or_else(kept)));
             }
         }
         longest
