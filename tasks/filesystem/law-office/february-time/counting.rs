@@ -230,7 +230,7 @@ fn entries(drive: &mut impl Drive, person: &str, corrections: &str) -> Vec<Entry
         "MB" => of_table(
             &Csv::lenient()
                 .separator(b';')
-                .read(&drive.text("03 Time/2026-02/MB.csv"))
+                .read(drive.text("03 Time/2026-02/MB.csv"))
                 .expect("the sheet is CSV"),
         ),
         _ => of_table(&office::table(
