@@ -1,0 +1,18 @@
+//! Plays the task.
+
+use mcpmark_guest::{Tools, serde_json};
+
+#[path = "rules.rs"]
+pub mod rules;
+
+pub fn play(tools: &mut Tools, oversights: &rules::Oversights) -> String {
+    tools.read_text("logs/README.md");
+    tools.read_text("config/README.md");
+    let paths = tools.files(".");
+    let losses = rules::reckon(&paths, |path| tools.read_text(path), oversights);
+    tools.write("reports/data-loss/outages.csv", &losses.table());
+    let summary = serde_json::to_string_pretty(&losses.summary())
+        .expect("a value in memory becomes JSON");
+    tools.write("reports/data-loss/summary.json", &(summary + "\n"));
+    format!("{} outages.", losses.outages.len())
+}
