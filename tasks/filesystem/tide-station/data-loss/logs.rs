@@ -37,7 +37,9 @@ pub fn codes(header: &str) -> Codes {
         names: BTreeMap::new(),
         loss: BTreeSet::new(),
     };
-    let (_, body) = header.split_once("enum ebb_code {").expect("the header has the codes");
+    let (_, body) = header
+        .split_once("enum ebb_code {")
+        .expect("the header has the codes");
     let mut next = 0;
     for line in body.lines().map(str::trim).take_while(|line| *line != "};") {
         let (code, comment) = line.split_once(',').unwrap_or_default();
@@ -75,9 +77,17 @@ pub fn offset(ini: &str) -> Seconds {
         .find_map(|line| line.strip_prefix("utc_offset = "))
         .expect("a station has its offset");
     let (hours, minutes) = value[1..].split_once(':').expect("an offset has a colon");
-    let number = |text: &str| text.trim().parse::<Seconds>().expect("an offset has digits");
+    let number = |text: &str| {
+        text.trim()
+            .parse::<Seconds>()
+            .expect("an offset has digits")
+    };
     let offset = number(hours) * 3600 + number(minutes) * 60;
-    if value.starts_with('-') { -offset } else { offset }
+    if value.starts_with('-') {
+        -offset
+    } else {
+        offset
+    }
 }
 
 /// The events of one file with their right times.
@@ -137,7 +147,10 @@ fn old_event(
 }
 
 /// Code, beginning and end of all times in which a code was active.
-pub fn active(events: &BTreeSet<(Seconds, Event)>, end: Seconds) -> Vec<(String, Seconds, Seconds)> {
+pub fn active(
+    events: &BTreeSet<(Seconds, Event)>,
+    end: Seconds,
+) -> Vec<(String, Seconds, Seconds)> {
     let mut since: BTreeMap<&str, Seconds> = BTreeMap::new();
     let mut stretches = Vec::new();
     for (time, event) in events {
@@ -158,7 +171,11 @@ pub fn active(events: &BTreeSet<(Seconds, Event)>, end: Seconds) -> Vec<(String,
         }
     }
     let last = end.max(events.last().map_or(end, |(time, _)| *time));
-    stretches.extend(since.into_iter().map(|(code, from)| (code.to_owned(), from, last)));
+    stretches.extend(
+        since
+            .into_iter()
+            .map(|(code, from)| (code.to_owned(), from, last)),
+    );
     stretches
 }
 

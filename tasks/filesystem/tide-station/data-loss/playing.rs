@@ -22,8 +22,8 @@ pub fn play(tools: &mut Tools, oversights: &rules::Oversights) -> String {
         oversights,
     );
     tools.write("reports/data-loss/outages.csv", &losses.table());
-    let summary = serde_json::to_string_pretty(&losses.summary())
-        .expect("a value in memory becomes JSON");
+    let summary =
+        serde_json::to_string_pretty(&losses.summary()).expect("a value in memory becomes JSON");
     tools.write("reports/data-loss/summary.json", &(summary + "\n"));
     format!("{} outages.", losses.outages.len())
 }

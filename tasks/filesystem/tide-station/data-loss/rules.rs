@@ -78,8 +78,8 @@ pub fn reckon(
 ) -> Losses {
     let codes = logs::codes(&read("firmware/include/codes.h"));
     let old_names = logs::old_names(&read("docs/archive/codes-1.9.md"));
-    let stations: Value = serde_json::from_str(&read("config/stations.json"))
-        .expect("the list of stations is JSON");
+    let stations: Value =
+        serde_json::from_str(&read("config/stations.json")).expect("the list of stations is JSON");
     let maintenance = read("logs/maintenance.csv");
     let (start, end) = period();
     let mut losses = Losses {
@@ -256,7 +256,10 @@ fn without(
 
 /// A day and `HH:MM` or `HH:MM:SS`.
 fn at(day: Date, clock: &str) -> DateTime {
-    let parts: Vec<i8> = clock.split(':').filter_map(|part| part.parse().ok()).collect();
+    let parts: Vec<i8> = clock
+        .split(':')
+        .filter_map(|part| part.parse().ok())
+        .collect();
     match parts.as_slice() {
         [hour, minute] => day.at(*hour, *minute, 0, 0),
         [hour, minute, second] => day.at(*hour, *minute, *second, 0),
@@ -265,7 +268,10 @@ fn at(day: Date, clock: &str) -> DateTime {
 }
 
 fn seconds(time: DateTime) -> Seconds {
-    let days = time.date().since(date(1970, 1, 1)).map(|span| span.get_days());
+    let days = time
+        .date()
+        .since(date(1970, 1, 1))
+        .map(|span| span.get_days());
     let days = days.expect("a day of our time");
     Seconds::from(days) * 86_400
         + Seconds::from(time.hour()) * 3600

@@ -46,7 +46,12 @@ fn verify(task: &mut Verifier) {
             found.at(&format!("/{key}")).equals(&expected[key]),
         );
     }
-    for (at, sensor) in expected["sensors"].as_array().into_iter().flatten().enumerate() {
+    for (at, sensor) in expected["sensors"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
         let name = |key: &str| sensor[key].as_str().unwrap_or_default();
         task.check(
             format!("the summary: {} of {}", name("sensor"), name("station")),

@@ -10,10 +10,7 @@ pub mod rules;
 pub fn play(tools: &mut Tools, oversights: &rules::Oversights) -> String {
     tools.read_text("docs/contributing/writing-docs.md");
     let paths = tools.files("docs");
-    let many: Vec<&String> = paths
-        .iter()
-        .filter(|path| path.ends_with(".md"))
-        .collect();
+    let many: Vec<&String> = paths.iter().filter(|path| path.ends_with(".md")).collect();
     let mut texts = reading::read_all(tools, &many);
     let old = tools.read_text("docs/index.md");
     let sections = rules::sections(

@@ -95,7 +95,10 @@ pub fn sections(
         });
         sections[at].pages.push(Page {
             path: (*path).to_owned(),
-            title: front.get("title").cloned().unwrap_or_else(|| heading(&body)),
+            title: front
+                .get("title")
+                .cloned()
+                .unwrap_or_else(|| heading(&body)),
             deprecated: status.as_deref() == Some("deprecated"),
             summary: front.get("summary").cloned(),
             translations: translations.collect(),
@@ -107,7 +110,9 @@ pub fn sections(
     }
     for section in &mut sections {
         section.pages.sort_by_key(|page| {
-            let order = page.order.map_or_else(String::new, |order| order.to_string());
+            let order = page
+                .order
+                .map_or_else(String::new, |order| order.to_string());
             (
                 page.order.is_none(),
                 oversights.orders_as_text.then_some(order),
@@ -125,7 +130,11 @@ pub fn sections(
 pub fn index(old: &str, sections: &[Section]) -> String {
     let (head, tail) = marks(old);
     let pages: usize = sections.iter().map(|section| section.pages.len()).sum();
-    let mut index = format!("{}_{pages} pages, {} sections_\n", &old[..head], sections.len());
+    let mut index = format!(
+        "{}_{pages} pages, {} sections_\n",
+        &old[..head],
+        sections.len()
+    );
     for section in sections {
         index += &format!("\n## {}\n\n", section.name);
         for page in &section.pages {
@@ -198,7 +207,10 @@ fn translation_of(path: &str) -> Option<(String, String)> {
 fn known_sections(ini: &str, oversights: &Oversights) -> Vec<(String, Vec<String>)> {
     let mut sections: Vec<(i64, String, Vec<String>)> = Vec::new();
     for line in ini.lines().map(str::trim) {
-        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
             sections.push((0, name.to_owned(), vec![name.to_lowercase()]));
         }
         let (Some((order, _, words)), Some((key, value))) =

@@ -26,7 +26,10 @@ fn verify(task: &mut Verifier) {
     let mut headings = vec![(1, "Documentation of ebbline")];
     headings.extend(sections.iter().map(|section| (2, section.name.as_str())));
     headings.push((2, "Elsewhere"));
-    task.check("the sections in their order", document.headings_are(&headings));
+    task.check(
+        "the sections in their order",
+        document.headings_are(&headings),
+    );
     let pages: usize = sections.iter().map(|section| section.pages.len()).sum();
     task.check(
         "how many pages and sections",
@@ -35,8 +38,15 @@ fn verify(task: &mut Verifier) {
             .contains_line(&format!("_{pages} pages, {} sections_", sections.len())),
     );
     for section in &sections {
-        let titles: Vec<&str> = section.pages.iter().map(|page| page.title.as_str()).collect();
-        let count = document.section(&section.name).items().count_is(titles.len());
+        let titles: Vec<&str> = section
+            .pages
+            .iter()
+            .map(|page| page.title.as_str())
+            .collect();
+        let count = document
+            .section(&section.name)
+            .items()
+            .count_is(titles.len());
         task.check(format!("{}: {} pages", section.name, titles.len()), count);
         let lines: Vec<String> = section.pages.iter().map(rules::Page::line).collect();
         let block = format!("## {}\n\n{}\n", section.name, lines.join("\n"));

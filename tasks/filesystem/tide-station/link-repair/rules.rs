@@ -48,7 +48,12 @@ pub const RENAMED: &str = "docs/contributing/renamed-headings.md";
 
 /// Whether the rules look after a file.
 pub fn is_looked_after(path: &str) -> bool {
-    let named = ["README.md", "CONTRIBUTING.md", "firmware/README.md", "tools/README.md"];
+    let named = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "firmware/README.md",
+        "tools/README.md",
+    ];
     let is_page = path.starts_with("docs/")
         && path.ends_with(".md")
         && path != "docs/index.md"
@@ -222,8 +227,12 @@ struct Mender<'a> {
 
 impl Mender<'_> {
     fn judge(&self, file: &str, target: &str) -> Verdict {
-        let is_scheme = |head: &str| !head.is_empty() && head.bytes().all(|b| b.is_ascii_alphabetic());
-        if target.split_once(':').is_some_and(|(head, _)| is_scheme(head)) {
+        let is_scheme =
+            |head: &str| !head.is_empty() && head.bytes().all(|b| b.is_ascii_alphabetic());
+        if target
+            .split_once(':')
+            .is_some_and(|(head, _)| is_scheme(head))
+        {
             return Verdict::Works;
         }
         let (path, anchor) = match target.split_once('#') {

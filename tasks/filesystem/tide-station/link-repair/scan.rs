@@ -78,7 +78,9 @@ fn mask(text: &str, is_html: bool) -> String {
     while at < text.len() {
         let rest = &text[at..];
         let end = if !is_html && line_start && rest.starts_with("```") {
-            rest[3..].find("\n```").map_or(text.len(), |close| at + 3 + close + 4)
+            rest[3..]
+                .find("\n```")
+                .map_or(text.len(), |close| at + 3 + close + 4)
         } else if !is_html && rest.starts_with('`') {
             let ticks = rest.len() - rest.trim_start_matches('`').len();
             let close = rest[ticks..].find(&rest[..ticks]);
@@ -118,7 +120,10 @@ fn markdown_links(masked: &str) -> Vec<Link> {
                 target: line_at + middle + 2..line_at + middle + 2 + length,
             });
         }
-        if let Some((name, rest)) = line.split_once("]: ").filter(|(name, _)| name.starts_with('[')) {
+        if let Some((name, rest)) = line
+            .split_once("]: ")
+            .filter(|(name, _)| name.starts_with('['))
+        {
             let start = line_at + name.len() + 3;
             let length = rest.find([' ', '\r', '\n']).unwrap_or(rest.len());
             links.push(Link {

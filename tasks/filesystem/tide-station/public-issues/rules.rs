@@ -84,12 +84,18 @@ pub fn copy(export: &str, people: &str, oversights: &Oversights) -> Copy {
     }
     let all = issues + withheld.len();
     let kept = kept
-        .replacen(&format!("\nIssues: {all}\n"), &format!("\nIssues: {issues}\n"), 1)
+        .replacen(
+            &format!("\nIssues: {all}\n"),
+            &format!("\nIssues: {issues}\n"),
+            1,
+        )
         .replace(
             &format!("\nEnd of export, {all} issues\n"),
             &format!("\nEnd of export, {issues} issues\n"),
         );
-    let table = Csv::strict().read(people).expect("the list of people is CSV");
+    let table = Csv::strict()
+        .read(people)
+        .expect("the list of people is CSV");
     let mut hidden = Vec::new();
     for row in table.rows() {
         if row.get("public").to_lowercase() != "yes" {
@@ -121,7 +127,10 @@ fn blocks(export: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = line_starts.filter(is_start).collect();
     starts.insert(0, 0);
     starts.push(export.len());
-    starts.windows(2).map(|ends| &export[ends[0]..ends[1]]).collect()
+    starts
+        .windows(2)
+        .map(|ends| &export[ends[0]..ends[1]])
+        .collect()
 }
 
 struct Redactor<'a> {
@@ -182,7 +191,12 @@ impl Redactor<'_> {
         self.letters[from..to].iter().collect()
     }
 
-    fn count(&mut self, kind: usize, end: usize, text: impl Into<String>) -> Option<(usize, String)> {
+    fn count(
+        &mut self,
+        kind: usize,
+        end: usize,
+        text: impl Into<String>,
+    ) -> Option<(usize, String)> {
         self.counts[kind] += 1;
         Some((end, text.into()))
     }
@@ -301,8 +315,8 @@ impl Redactor<'_> {
                     && self.letters[at..end].iter().copied().eq(text.chars());
                 is_here.then_some(end)
             };
-            let login = ends(&person.login)
-                .filter(|end| !in_login(before) && !in_login(self.letter(*end)));
+            let login =
+                ends(&person.login).filter(|end| !in_login(before) && !in_login(self.letter(*end)));
             let name = ends(&person.name).filter(|end| {
                 !self.oversights.overlooks_full_names
                     && !before.is_alphabetic()

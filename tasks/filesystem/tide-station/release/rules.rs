@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a wrong solution overlooks.
 #[derive(Default)]
 pub struct Oversights {
-    /// The state of issues is taken from the export before the newest.
-    pub reads_the_older_export: bool,
+    /// A duplicate of a finished issue counts as unfinished.
+    pub holds_duplicates_back: bool,
     /// In the files with the number every number that looks like it is replaced.
     pub replaces_every_number: bool,
 }
@@ -60,10 +60,8 @@ pub fn release(
         .filter(|path| path.starts_with("tracker/export-"))
         .collect();
     exports.sort();
-    if oversights.reads_the_older_export {
-        exports.pop();
-    }
-    let finished = finished(&read(exports.last().expect("there is an export")));
+    let newest = read(exports.last().expect("there is an export"));
+    let finished = finished(&newest, oversights);
     let fragments: Vec<Fragment> = paths
         .iter()
         .filter_map(|path| path.strip_prefix("changes/"))
@@ -73,7 +71,10 @@ pub fn release(
 
     let is_released = |name: &str| fragments.iter().any(|fragment| fragment.name == name);
     let mut silent: BTreeSet<&str> = BTreeSet::new();
-    for fragment in fragments.iter().filter(|fragment| fragment.kind == "revert") {
+    for fragment in fragments
+        .iter()
+        .filter(|fragment| fragment.kind == "revert")
+    {
         let undone = fragment.undoes.as_deref().unwrap_or_default();
         if is_released(undone) {
             silent.extend([fragment.name.as_str(), undone]);
@@ -87,7 +88,10 @@ pub fn release(
 
     let mut texts = BTreeMap::new();
     let log = read(CHANGELOG);
-    texts.insert(CHANGELOG.to_owned(), changelog(&log, &number, &mentioned, &finished));
+    texts.insert(
+        CHANGELOG.to_owned(),
+        changelog(&log, &number, &mentioned, &finished),
+    );
     for (path, places) in places(&number) {
         let text = read(path);
         let mut new = text.clone();
@@ -103,12 +107,15 @@ pub fn release(
     Release {
         number,
         texts,
-        fragments: fragments.into_iter().map(|fragment| fragment.name).collect(),
+        fragments: fragments
+            .into_iter()
+            .map(|fragment| fragment.name)
+            .collect(),
     }
 }
 
 /// The numbers of the finished issues.
-fn finished(export: &str) -> BTreeSet<u32> {
+fn finished(export: &str, oversights: &Oversights) -> BTreeSet<u32> {
     let mut states: BTreeMap<u32, &str> = BTreeMap::new();
     let mut issue = 0;
     let mut after_rule = false;
@@ -128,6 +135,7 @@ fn finished(export: &str) -> BTreeSet<u32> {
         for _ in 0..=states.len() {
             match states.get(&issue).copied().unwrap_or_default() {
                 "closed" | "done" => return true,
+                _ if oversights.holds_duplicates_back => return false,
                 state => match state.strip_prefix("duplicate of #") {
                     Some(other) => issue = other.parse().expect("an issue has a number"),
                     None => return false,
@@ -178,7 +186,10 @@ fn parse(name: &str, issue: u32, kind: &str, text: &str) -> Fragment {
 }
 
 fn number(mentioned: &[&Fragment]) -> String {
-    let mut parts: Vec<u32> = OLD.split('.').filter_map(|part| part.parse().ok()).collect();
+    let mut parts: Vec<u32> = OLD
+        .split('.')
+        .filter_map(|part| part.parse().ok())
+        .collect();
     let raised = if mentioned.iter().any(|fragment| fragment.is_breaking) {
         0
     } else if mentioned.iter().any(|fragment| fragment.kind == "feature") {
@@ -188,7 +199,11 @@ fn number(mentioned: &[&Fragment]) -> String {
     };
     parts[raised] += 1;
     parts[raised + 1..].fill(0);
-    parts.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
+    parts
+        .iter()
+        .map(u32::to_string)
+        .collect::<Vec<_>>()
+        .join(".")
 }
 
 /// The entries under the heading of a kind, in their order.
@@ -203,8 +218,11 @@ fn entries<'a>(kind: &str, mentioned: &[&'a Fragment]) -> Vec<Entry<'a>> {
             continue;
         }
         let same = entries.iter_mut().find(|entry| {
-            (&entry.first.area, &entry.first.text, entry.first.is_breaking)
-                == (&fragment.area, &fragment.text, fragment.is_breaking)
+            (
+                &entry.first.area,
+                &entry.first.text,
+                entry.first.is_breaking,
+            ) == (&fragment.area, &fragment.text, fragment.is_breaking)
         });
         match same {
             Some(entry) => drop(entry.issues.insert(fragment.issue)),
@@ -242,14 +260,13 @@ impl Entry<'_> {
     }
 }
 
-fn changelog(
-    log: &str,
-    number: &str,
-    mentioned: &[&Fragment],
-    finished: &BTreeSet<u32>,
-) -> String {
-    let start = log.find("## Unreleased\n").expect("the change log has its first section");
-    let end = log.find(&format!("## {OLD} ")).expect("the change log has the last release");
+fn changelog(log: &str, number: &str, mentioned: &[&Fragment], finished: &BTreeSet<u32>) -> String {
+    let start = log
+        .find("## Unreleased\n")
+        .expect("the change log has its first section");
+    let end = log
+        .find(&format!("## {OLD} "))
+        .expect("the change log has the last release");
     let mut waiting: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut by_hand: Vec<(&str, &str)> = Vec::new();
     let mut heading = "";
@@ -302,7 +319,9 @@ fn changelog(
 
 /// The number of the issue at the end of an entry.
 fn last_number(line: &str) -> u32 {
-    let number = line.rsplit_once('#').map(|(_, rest)| rest.trim_end_matches(')'));
+    let number = line
+        .rsplit_once('#')
+        .map(|(_, rest)| rest.trim_end_matches(')'));
     number
         .and_then(|number| number.parse().ok())
         .expect("an entry ends with its issue")
@@ -334,10 +353,19 @@ fn places(number: &str) -> Vec<(&'static str, Vec<(String, String)>)> {
                 with("#define EBB_VERSION \"@\""),
             ],
         ),
-        ("tools/pyproject.toml", vec![with("name = \"ebbline\"\nversion = \"@\"")]),
-        ("tools/ebbline/__init__.py", vec![with("__version__ = \"@\"")]),
+        (
+            "tools/pyproject.toml",
+            vec![with("name = \"ebbline\"\nversion = \"@\"")],
+        ),
+        (
+            "tools/ebbline/__init__.py",
+            vec![with("__version__ = \"@\"")],
+        ),
         ("config/defaults.ini", vec![with("software = @")]),
         ("docs/installation/linux.md", vec![with("@")]),
-        ("docs/installation/field unit (arm).md", vec![with("ebbline-field-@.img")]),
+        (
+            "docs/installation/field unit (arm).md",
+            vec![with("ebbline-field-@.img")],
+        ),
     ]
 }

@@ -27,14 +27,21 @@ fn verify(task: &mut Verifier) {
     let section = log.markdown().section(&title);
     for block in section_blocks(expected, &title) {
         let name = block.lines().next().unwrap_or_default();
-        let name = name.trim_start_matches("### ").split(':').next().unwrap_or_default();
+        let name = name
+            .trim_start_matches("### ")
+            .split(':')
+            .next()
+            .unwrap_or_default();
         let found = section.exists().and(log.text().contains(block));
         task.check(format!("in the release: {name}"), found);
     }
     task.check("the change log to the last byte", log.equals(expected));
 
     for (path, text) in release.texts.iter().filter(|(path, _)| *path != CHANGELOG) {
-        task.check(format!("the number in {path}"), task.file(path).equals(text));
+        task.check(
+            format!("the number in {path}"),
+            task.file(path).equals(text),
+        );
     }
 
     let folder = format!("changes/released/{}", release.number);

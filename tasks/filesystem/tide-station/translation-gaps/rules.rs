@@ -77,13 +77,17 @@ pub fn compare(
                 gaps.insert(path.clone(), (problem, text.clone()));
             }
         }
-        report.good.push((language.to_owned(), english.len() - gaps.len()));
+        report
+            .good
+            .push((language.to_owned(), english.len() - gaps.len()));
         for path in theirs.keys().filter(|path| !english.contains_key(*path)) {
             gaps.insert(path.clone(), ("obsolete", String::new()));
         }
-        report.gaps.extend(gaps.into_iter().map(|(path, (problem, text))| {
-            [language.to_owned(), path, problem.to_owned(), text]
-        }));
+        report.gaps.extend(
+            gaps.into_iter().map(|(path, (problem, text))| {
+                [language.to_owned(), path, problem.to_owned(), text]
+            }),
+        );
     }
     report
 }

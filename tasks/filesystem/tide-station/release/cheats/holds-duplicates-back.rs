@@ -1,4 +1,4 @@
-//! Wrong: asks the export of April which issues are finished.
+//! Wrong: takes a duplicate of a finished issue for unfinished.
 
 #[path = "../playing.rs"]
 mod playing;
@@ -9,7 +9,7 @@ mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
     let oversights = playing::rules::Oversights {
-        reads_the_older_export: true,
+        holds_duplicates_back: true,
         ..Default::default()
     };
     playing::play(tools, &oversights)
