@@ -1,0 +1,29 @@
+//! Plays the task.
+
+use mcpmark_guest::{Tools, serde_json};
+
+#[path = "../reading.rs"]
+mod reading;
+#[path = "rules.rs"]
+pub mod rules;
+
+pub fn play(tools: &mut Tools, oversights: &rules::Oversights) -> String {
+    tools.read_text("logs/README.md");
+    tools.read_text("config/README.md");
+    let paths = tools.files(".");
+    let many: Vec<&String> = paths
+        .iter()
+        .filter(|path| path.starts_with("logs/"))
+        .collect();
+    let mut texts = reading::read_all(tools, &many);
+    let losses = rules::reckon(
+        &paths,
+        |path| texts.remove(path).unwrap_or_else(|| tools.read_text(path)),
+        oversights,
+    );
+    tools.write("reports/data-loss/outages.csv", &losses.table());
+    let summary =
+        serde_json::to_string_pretty(&losses.summary()).expect("a value in memory becomes JSON");
+    tools.write("reports/data-loss/summary.json", &(summary + "\n"));
+    format!("{} outages.", losses.outages.len())
+}

@@ -1,0 +1,11 @@
+//! Reads all pages, makes the list, tells what changed.
+
+mod playing;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, &playing::rules::Oversights::default())
+}

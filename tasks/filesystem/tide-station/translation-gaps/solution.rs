@@ -1,0 +1,11 @@
+//! Reads the rules and all languages, compares, writes the two files.
+
+mod playing;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, &playing::rules::Oversights::default())
+}
