@@ -10,7 +10,7 @@ use mcpmark_sandbox::{
     CALL_COST, EngineError, Fault, FaultKind, Interface, Limits, LoadError, Run, RunError, Sandbox,
     SandboxConfig, Snapshot, Verdict, VerifierHost, VerifyInput,
 };
-use mcpmark_snapshot::{MemoryBlobs, Tree};
+use mcpmark_snapshot::{File, MemoryBlobs, Tree, TreeBuilder, TreePath};
 
 const NUMBERS: &str = "probe:data/numbers@0.1.0";
 
@@ -325,6 +325,35 @@ fn a_cross_check_asks_the_same_data_twice() {
     let unsteady = Numbers::new(move |_| Ok(next.fetch_add(1, Ordering::Relaxed)));
     let run = grade(&both, ASKS_ONCE, unsteady, &Limits::VERIFIER);
     assert_eq!(fault(run).kind, FaultKind::Disagreement);
+}
+
+#[test]
+fn a_state_that_does_not_hold_what_it_says_is_not_graded() {
+    let sandbox = offering();
+    let component = wat::parse_str(include_str!("../examples/guests/greeting.wat")).unwrap();
+    let verifier = sandbox.verifier(&component).unwrap();
+    let blobs = Arc::new(MemoryBlobs::new());
+    let content = blobs.put("hello");
+    let run = |size| {
+        let mut tree = TreeBuilder::new();
+        let file = File {
+            size,
+            executable: false,
+            modified: None,
+            content,
+        };
+        let path = TreePath::parse("greeting.txt").unwrap();
+        tree.insert_file(&path, file).unwrap();
+        let end = Snapshot::new(tree.finish(), blobs.clone());
+        let input = VerifyInput::new(Snapshot::new(Tree::empty(), blobs.clone()), end);
+        sandbox.verify(&verifier, input, &Limits::VERIFIER)
+    };
+    assert!(run(5).result.unwrap().passed());
+    // Smaller, so that it is read whole, and larger, so that it is read in part.
+    for size in [3, 20] {
+        let message = host_message(run(size));
+        assert!(message.contains("is damaged: 5 bytes where"), "{message}");
+    }
 }
 
 #[test]

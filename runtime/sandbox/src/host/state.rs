@@ -175,7 +175,15 @@ impl state::Host for VerifierHost {
         } else {
             blobs.read_range(&file.content, offset, length)
         };
-        bytes.map(Ok).map_err(Stop::host)
+        let bytes = bytes.map_err(Stop::host)?;
+        // The tree may say another size than the store has, and that is what was charged.
+        if bytes.len() as u64 != length {
+            let (found, content) = (bytes.len(), file.content);
+            return Err(Stop::host(format!(
+                "blob {content} is damaged: {found} bytes where {length} are due"
+            )));
+        }
+        Ok(Ok(bytes))
     }
 
     fn changes(&mut self) -> wasmtime::Result<Vec<state::Change>> {
