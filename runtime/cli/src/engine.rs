@@ -40,6 +40,7 @@ pub(crate) fn config(
         ceiling: ceiling()?,
         slots,
         max_component_bytes: max_component_bytes()?,
+        interfaces: defaults.interfaces,
     })
 }
 

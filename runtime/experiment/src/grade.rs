@@ -36,10 +36,9 @@ pub fn grade(
         Err(outcome) => return (outcome, Log::default()),
     };
     let input = VerifyInput {
-        start,
-        end,
         answer: input.answer,
         parameters: input.parameters,
+        ..VerifyInput::new(start, end)
     };
     let run = sandbox.verify(verifier, input, limits);
     let outcome = match run.result {

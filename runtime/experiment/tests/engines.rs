@@ -127,10 +127,9 @@ fn grade(
 ) -> (Vec<u8>, &'static str) {
     let snapshot = |tree: &Tree| Snapshot::new(tree.clone(), Arc::clone(blobs) as Arc<dyn Blobs>);
     let input = VerifyInput {
-        start: snapshot(&task.start.tree),
-        end: snapshot(end),
         answer: answer.map(str::to_owned),
         parameters: task.parameters.clone(),
+        ..VerifyInput::new(snapshot(&task.start.tree), snapshot(end))
     };
     let run = sandbox.verify(&task.verifier, input, &task.verifier_limits);
     match run.result {

@@ -9,7 +9,7 @@ use crate::bindings::{setup::SetupPre, solution::SolutionPre, verifier::Verifier
 use crate::engine::Inner;
 use crate::host::{SetupHost, SolutionHost, VerifierHost, cut};
 use crate::profile::profile;
-use crate::{CompileError, Sandbox};
+use crate::{CompileError, Interface, Sandbox};
 
 /// A verifier, compiled and checked: its imports are offered and its export is right.
 #[derive(Clone)]
@@ -66,7 +66,7 @@ pub enum LoadError {
         /// The names that are not offered.
         imports: Vec<String>,
         /// What is offered, in words.
-        offered: &'static str,
+        offered: String,
     },
     /// An import or export has another type than the contract says, or is missing.
     #[error("does not fit the contract of a {kind}: {message}")]
@@ -102,7 +102,7 @@ const PACKAGE: &str = "mcpmark:guest/";
 const VERSION: &str = "@0.1.0";
 
 /// The name of an interface of ours in an import.
-pub(crate) fn interface(import: &str) -> Option<&str> {
+fn interface(import: &str) -> Option<&str> {
     import.strip_prefix(PACKAGE)?.strip_suffix(VERSION)
 }
 
@@ -112,6 +112,8 @@ pub(crate) struct Kind {
     pub(crate) export: &'static str,
     pub(crate) interfaces: &'static [&'static str],
     offered: &'static str,
+    /// Whether the interfaces of an embedder are for it too.
+    extended: bool,
 }
 
 pub(crate) const VERIFIER: Kind = Kind {
@@ -119,19 +121,62 @@ pub(crate) const VERIFIER: Kind = Kind {
     export: "verify",
     interfaces: &["state", "answer", "parameters", "log"],
     offered: "state, answer, parameters and log of mcpmark:guest@0.1.0",
+    extended: true,
 };
 pub(crate) const SETUP: Kind = Kind {
     name: "setup routine",
     export: "setup",
     interfaces: &["builder", "random", "clock", "parameters", "log"],
     offered: "builder, random, clock, parameters and log of mcpmark:guest@0.1.0",
+    extended: false,
 };
 pub(crate) const SOLUTION: Kind = Kind {
     name: "solution",
     export: "solve",
     interfaces: &["tools", "parameters", "log"],
     offered: "tools, parameters and log of mcpmark:guest@0.1.0",
+    extended: false,
 };
+
+impl Kind {
+    /// What an import lets such a guest do; none where it is not offered. Names are compared
+    /// whole: another version is another name.
+    pub(crate) fn allows<'a>(&self, import: &str, own: &'a [Interface]) -> Option<&'a str> {
+        match interface(import) {
+            Some(name) if self.interfaces.contains(&name) => Some(words(name)),
+            _ => self
+                .own(own)
+                .find(|interface| interface.name() == import)
+                .map(Interface::allows),
+        }
+    }
+
+    fn own<'a>(&self, own: &'a [Interface]) -> impl Iterator<Item = &'a Interface> {
+        own.iter().filter(|_| self.extended)
+    }
+
+    fn offered(&self, own: &[Interface]) -> String {
+        let own = self
+            .own(own)
+            .map(|interface| format!(", and {}", interface.name()));
+        own.fold(self.offered.to_owned(), |offered, more| offered + &more)
+    }
+}
+
+/// What one of our interfaces lets a guest do.
+fn words(interface: &str) -> &'static str {
+    match interface {
+        "state" => "read the starting and the final state",
+        "answer" => "read the agent's last message, if the task is judged on it",
+        "parameters" => "read the task's parameters",
+        "log" => "write a log",
+        "builder" => "write the files of a new world",
+        "random" => "draw random numbers that follow from the seed",
+        "clock" => "read the world's own clock",
+        "tools" => "list and call the tools of the world",
+        _ => unreachable!("interfaces are named in this file alone"),
+    }
+}
 
 impl Sandbox {
     /// Compiles a verifier, or takes it from the cache.
@@ -243,7 +288,7 @@ impl Sandbox {
             // A type gives a guest nothing; the types of a world are imports of its components.
             .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
             .map(|(name, _)| name.to_owned())
-            .filter(|name| !interface(name).is_some_and(|name| kind.interfaces.contains(&name)))
+            .filter(|name| kind.allows(name, &self.inner.interfaces).is_none())
             .collect();
         if imports.is_empty() {
             Ok(())
@@ -251,7 +296,7 @@ impl Sandbox {
             Err(LoadError::Imports {
                 kind: kind.name,
                 imports,
-                offered: kind.offered,
+                offered: kind.offered(&self.inner.interfaces),
             })
         }
     }

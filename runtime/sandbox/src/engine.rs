@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
-use crate::{Compiler, EngineKind, Limits};
+use crate::{Compiler, EngineKind, Interface, Limits};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
@@ -41,6 +41,8 @@ pub struct SandboxConfig {
     pub slots: u32,
     /// The largest component that is accepted, in bytes.
     pub max_component_bytes: u64,
+    /// What verifiers may import beside the interfaces of their world.
+    pub interfaces: Vec<Interface>,
 }
 
 impl Default for SandboxConfig {
@@ -54,6 +56,7 @@ impl Default for SandboxConfig {
             ceiling: Limits::CEILING,
             slots: 64,
             max_component_bytes: 16 << 20,
+            interfaces: Vec::new(),
         }
     }
 }
@@ -82,20 +85,33 @@ pub(crate) struct Inner {
     pub(crate) solution: Linker<SolutionHost>,
     pub(crate) cache: Option<Cache>,
     pub(crate) max_component_bytes: u64,
+    pub(crate) interfaces: Vec<Interface>,
     slots: Slots,
 }
 
 /// The host itself cannot run guests.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot start the WebAssembly engine: {0}")]
-pub struct EngineError(String);
+pub enum EngineError {
+    /// The host refuses what the engine needs.
+    #[error("cannot start the WebAssembly engine: {0}")]
+    Start(String),
+    /// An interface of the embedder's cannot be linked.
+    #[error("cannot offer the interface {name:?} to verifiers: {message}")]
+    Interface {
+        /// The name under which it was to be imported.
+        name: String,
+        /// What stands in the way.
+        message: String,
+    },
+}
 
 impl Sandbox {
     /// Starts an engine.
     ///
     /// # Errors
     ///
-    /// When the host refuses what the engine needs, address space for one.
+    /// When the host refuses what the engine needs, address space for one, or one of
+    /// [`SandboxConfig::interfaces`] cannot be linked.
     pub fn new(config: &SandboxConfig) -> Result<Self, EngineError> {
         let peer = SandboxConfig {
             engine: config.engine.other(),
@@ -123,6 +139,9 @@ impl Sandbox {
             add_common(&mut solution)
         })()
         .map_err(engine_error)?;
+        for (number, interface) in config.interfaces.iter().enumerate() {
+            interface.add_to(&mut verifier, &config.interfaces[..number])?;
+        }
         start_ticker(&engine)?;
         let cache = config
             .cache
@@ -148,6 +167,7 @@ impl Sandbox {
                 solution,
                 cache,
                 max_component_bytes: config.max_component_bytes,
+                interfaces: config.interfaces.clone(),
                 slots: Slots::new(config.slots.max(1)),
             }),
         })
@@ -225,7 +245,7 @@ fn add_common<H: HasCommon>(linker: &mut Linker<H>) -> wasmtime::Result<()> {
 }
 
 fn engine_error(error: impl std::fmt::Debug) -> EngineError {
-    EngineError(format!("{error:?}"))
+    EngineError::Start(format!("{error:?}"))
 }
 
 fn engine_config(config: &SandboxConfig) -> Config {
@@ -297,5 +317,5 @@ fn start_ticker(engine: &Engine) -> Result<(), EngineError> {
             }
         })
         .map(drop)
-        .map_err(|error| EngineError(format!("cannot start a thread: {error}")))
+        .map_err(|error| EngineError::Start(format!("cannot start a thread: {error}")))
 }

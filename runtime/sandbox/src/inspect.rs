@@ -2,10 +2,10 @@ use std::fmt;
 
 use mcpmark_snapshot::Digest;
 use serde::Serialize;
-use wasmparser::{ComponentExternalKind, ComponentTypeRef, Parser, Payload};
+use wasmparser::{ComponentExternalKind, ComponentTypeRef, Parser, Payload, TypeBounds};
 
-use crate::component::{Kind, interface};
-use crate::{CompileError, Limits, LoadError};
+use crate::component::Kind;
+use crate::{CompileError, Interface, Limits, LoadError, Sandbox};
 
 /// Which of the three worlds a guest belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -35,7 +35,7 @@ pub struct Capability {
     /// The name that it imports.
     pub import: String,
     /// What it can do with it; none where a guest of its kind is not given it.
-    pub allows: Option<&'static str>,
+    pub allows: Option<String>,
 }
 
 /// Something that a guest offers.
@@ -70,6 +70,21 @@ pub struct Inspection {
 ///
 /// When the bytes are no component.
 pub fn inspect(bytes: &[u8]) -> Result<Inspection, LoadError> {
+    inspect_beside(bytes, &[])
+}
+
+impl Sandbox {
+    /// Like [`inspect`], and knows the interfaces that this sandbox offers beside ours.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are no component.
+    pub fn inspect(&self, bytes: &[u8]) -> Result<Inspection, LoadError> {
+        inspect_beside(bytes, &self.inner.interfaces)
+    }
+}
+
+fn inspect_beside(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadError> {
     crate::component::check_form(bytes)?;
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
     let mut depth = 0_u32;
@@ -83,7 +98,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, LoadError> {
             Payload::ComponentImportSection(section) if depth == 1 => {
                 for import in section {
                     let import = import.map_err(broken)?;
-                    if !matches!(import.ty, ComponentTypeRef::Type(_)) {
+                    if !matches!(import.ty, ComponentTypeRef::Type(TypeBounds::Eq(_))) {
                         imports.push(import.name.name.to_owned());
                     }
                 }
@@ -103,7 +118,9 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, LoadError> {
     let kind = GuestKind::of(&exports);
     let wasi = imports.iter().any(|name| name.starts_with("wasi:"));
     let capability = |import: String| Capability {
-        allows: kind.and_then(|kind| kind.allows(&import)),
+        allows: kind
+            .and_then(|kind| kind.contract().allows(&import, own))
+            .map(str::to_owned),
         import,
     };
     Ok(Inspection {
@@ -119,7 +136,8 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, LoadError> {
 impl Inspection {
     /// What the guest can do, in one sentence.
     pub fn in_words(&self) -> String {
-        let allowed: Vec<&str> = self.imports.iter().filter_map(|name| name.allows).collect();
+        let imports = self.imports.iter();
+        let allowed: Vec<&str> = imports.filter_map(|name| name.allows.as_deref()).collect();
         let refused = self.imports.len() - allowed.len();
         let can = match allowed.as_slice() {
             [] => "can compute".to_owned(),
@@ -161,12 +179,6 @@ impl GuestKind {
             Self::Solution => Limits::SOLUTION,
         }
     }
-
-    fn allows(self, import: &str) -> Option<&'static str> {
-        let name = interface(import)?;
-        let offered = self.contract().interfaces.contains(&name);
-        offered.then(|| words(name)).flatten()
-    }
 }
 
 impl fmt::Display for GuestKind {
@@ -182,21 +194,6 @@ impl fmt::Display for Profile {
             Self::Wasi => "wasi",
         })
     }
-}
-
-/// What one of our interfaces lets a guest do.
-fn words(interface: &str) -> Option<&'static str> {
-    Some(match interface {
-        "state" => "read the starting and the final state",
-        "answer" => "read the agent's last message, if the task is judged on it",
-        "parameters" => "read the task's parameters",
-        "log" => "write a log",
-        "builder" => "write the files of a new world",
-        "random" => "draw random numbers that follow from the seed",
-        "clock" => "read the world's own clock",
-        "tools" => "list and call the tools of the world",
-        _ => return None,
-    })
 }
 
 fn sort(kind: ComponentExternalKind) -> &'static str {
@@ -268,6 +265,26 @@ mod tests {
         assert_eq!(
             inspection.in_words(),
             "can list and call the tools of the world; asks for 2 things that it is not given"
+        );
+    }
+
+    #[test]
+    fn a_resource_is_asked_for_and_a_type_is_not() {
+        let inspection = read(
+            r#"(component
+                (type $check (record (field "name" string)))
+                (import "check" (type (eq $check)))
+                (import "socket" (type (sub resource)))
+                (core module $m (func (export "f")))
+                (core instance $i (instantiate $m))
+                (func $f (canon lift (core func $i "f")))
+                (export "verify" (func $f)))"#,
+        );
+        let names = inspection.imports.iter().map(|it| it.import.as_str());
+        assert!(names.eq(["socket"]));
+        assert_eq!(
+            inspection.in_words(),
+            "can compute; asks for one thing that it is not given"
         );
     }
 

@@ -11,16 +11,18 @@
 //! what an embedder trusts is compiled, in this process, through [`Sandbox::trusting`].
 //! [`inspect`] reads what a component asks for before any of that.
 //!
+//! All this works in any program: there is no runtime to start and nothing to install, and
+//! what a program itself knows it can offer to verifiers as an [`Interface`]. The examples
+//! `grade` and `interface` are whole programs.
+//!
 //! ```no_run
-//! use mcpmark_sandbox::{Limits, Sandbox, SandboxConfig, VerifyInput};
-//! use mcpmark_snapshot::Snapshot;
+//! use mcpmark_sandbox::{Limits, Sandbox, SandboxConfig, Snapshot, VerifyInput};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let (start, end): (Snapshot, Snapshot) = unimplemented!();
 //! let sandbox = Sandbox::new(&SandboxConfig::default())?;
 //! let verifier = sandbox.trusting().verifier(&std::fs::read("verifier.wasm")?)?;
-//! let input = VerifyInput { start, end, answer: None, parameters: "{}".into() };
-//! let run = sandbox.verify(&verifier, input, &Limits::VERIFIER);
+//! let (start, end) = (Snapshot::of_directory("before")?, Snapshot::of_directory("after")?);
+//! let run = sandbox.verify(&verifier, VerifyInput::new(start, end), &Limits::VERIFIER);
 //! assert!(run.result?.passed());
 //! # Ok(())
 //! # }
@@ -35,6 +37,7 @@ mod engine;
 mod fault;
 mod host;
 mod inspect;
+mod interface;
 mod limits;
 mod profile;
 mod run;
@@ -45,8 +48,9 @@ pub use crate::compiler::{CompileError, CompileLimits, Compiler};
 pub use crate::component::{LoadError, Setup, Solution, Verifier};
 pub use crate::engine::{EngineError, MAX_MEMORY_BYTES, Sandbox, SandboxConfig};
 pub use crate::fault::{Fault, FaultKind, RunError};
-pub use crate::host::{Log, ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
+pub use crate::host::{Log, ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput, VerifierHost};
 pub use crate::inspect::{Capability, Export, GuestKind, Inspection, Profile, inspect};
+pub use crate::interface::{GradeData, Interface};
 pub use crate::limits::{
     CALL_COST, Limits, LimitsError, MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES,
     MAX_TABLE_ELEMENTS, MAX_TABLES,
@@ -55,3 +59,8 @@ pub use crate::profile::EngineKind;
 pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;
 pub use crate::verdict::{Check, Verdict};
+#[doc(no_inline)]
+pub use mcpmark_snapshot::Snapshot;
+/// The engine's own library, in the one version that fits an [`Interface`].
+#[doc(no_inline)]
+pub use wasmtime;

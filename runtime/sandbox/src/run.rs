@@ -1,4 +1,5 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_snapshot::Snapshot;
@@ -11,7 +12,7 @@ use crate::host::{
     Common, HasCommon, Log, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost, WorldBuilder,
 };
 use crate::limits::Allowed;
-use crate::{Check, Fault, FaultKind, Limits, RunError, Sandbox, Verdict};
+use crate::{Check, Fault, FaultKind, GradeData, Limits, RunError, Sandbox, Verdict};
 
 /// What a verifier is given.
 #[derive(Clone)]
@@ -24,6 +25,29 @@ pub struct VerifyInput {
     pub answer: Option<String>,
     /// The task's parameters as a JSON object.
     pub parameters: String,
+    /// What the interfaces of an embedder answer from.
+    pub data: GradeData,
+}
+
+impl VerifyInput {
+    /// Two states, no answer, no parameters, and no data.
+    pub fn new(start: Snapshot, end: Snapshot) -> Self {
+        Self {
+            start,
+            end,
+            answer: None,
+            parameters: "{}".to_owned(),
+            data: GradeData::none(),
+        }
+    }
+
+    /// This, with a value for an [`Interface`](crate::Interface) to answer from
+    /// ([`VerifierHost::data`]). It takes the place of an earlier one of its type.
+    #[must_use]
+    pub fn with<D: std::any::Any + Send + Sync>(mut self, data: impl Into<Arc<D>>) -> Self {
+        self.data = self.data.with(data);
+        self
+    }
 }
 
 /// What a setup routine is given.
@@ -75,6 +99,7 @@ impl Sandbox {
             start: input.start,
             end: input.end,
             answer: input.answer,
+            data: input.data,
             changes: None,
         };
         let run = self.run(
@@ -171,7 +196,11 @@ impl Sandbox {
             call(&mut store)
         }));
         let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
+        let fuel = fuel.saturating_add(store.data_mut().common().charged);
         let result = match called {
+            Ok(_) if fuel > limits.fuel => {
+                Err(RunError::Fault(store.data_mut().common().out_of_fuel()))
+            }
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => {
                 let hand_over = (call_bytes, call_limit);
@@ -258,14 +287,7 @@ fn classify(
     let limits = &common.allowed.limits;
     let raise = |name| common.allowed.how_to_raise(name);
     let fault = match error.downcast_ref::<Trap>() {
-        Some(Trap::OutOfFuel) => Fault::new(
-            FaultKind::Fuel,
-            format!(
-                "the guest used up its {} units of fuel {}",
-                limits.fuel,
-                raise("fuel")
-            ),
-        ),
+        Some(Trap::OutOfFuel) => common.out_of_fuel(),
         Some(Trap::Interrupt) => Fault::new(
             FaultKind::Time,
             format!(

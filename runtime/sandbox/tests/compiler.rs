@@ -113,12 +113,7 @@ fn a_child_compiles_for_either_engine_and_the_result_grades() {
         assert!(sandbox.profile().starts_with(engine.as_str()));
         let verifier = sandbox.verifier(&well_behaved()).unwrap();
         let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
-        let input = VerifyInput {
-            start: empty.clone(),
-            end: empty,
-            answer: None,
-            parameters: "{}".into(),
-        };
+        let input = VerifyInput::new(empty.clone(), empty);
         let run = sandbox.verify(&verifier, input, &Limits::VERIFIER);
         assert!(run.result.unwrap().passed());
         let kept = fs::read_dir(cache.path().join("compiled")).unwrap().count();

@@ -27,12 +27,7 @@ fn sandbox(engine: EngineKind, cross_check: bool) -> Sandbox {
 /// The verdict, and the fuel that it took.
 fn grade(sandbox: &Sandbox, component: &[u8]) -> (Result<Verdict, Fault>, u64) {
     let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
-    let input = VerifyInput {
-        start: empty.clone(),
-        end: empty,
-        answer: None,
-        parameters: "{}".into(),
-    };
+    let input = VerifyInput::new(empty.clone(), empty);
     // Less fuel than usual, because the interpreter takes its time.
     let limits = Limits {
         fuel: 20_000_000,
@@ -140,12 +135,7 @@ fn a_verifier_of_another_sandbox_is_not_graded() {
     let component = wat::parse_file(hostile().join("well-behaved.wat")).unwrap();
     let verifier = alone.verifier(&component).unwrap();
     let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
-    let input = VerifyInput {
-        start: empty.clone(),
-        end: empty,
-        answer: None,
-        parameters: "{}".into(),
-    };
+    let input = VerifyInput::new(empty.clone(), empty);
     let run = both.verify(&verifier, input, &Limits::VERIFIER);
     assert!(matches!(run.result, Err(RunError::Host(_))));
 }

@@ -2,9 +2,13 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::{Blobs, Digest, File, Kind, Node, Tree, TreePath};
+use crate::{
+    Blobs, CaptureError, CaptureOptions, Digest, File, Kind, Node, Scratch, Store, StoreError,
+    Tree, TreePath, capture, scratch_parent,
+};
 
 /// A tree together with the source of its files' bytes: all that grading takes.
 #[derive(Clone)]
@@ -20,6 +24,21 @@ impl Snapshot {
     #[must_use]
     pub fn new(tree: Tree, blobs: Arc<dyn Blobs>) -> Self {
         Self { tree, blobs }
+    }
+
+    /// Captures a directory as it is now, for a program that keeps no store: copies of
+    /// its files lie in a [`Scratch`] directory that goes with the last handle on this
+    /// snapshot. Where many are kept, [`capture`] them into one [`Store`].
+    pub fn of_directory(dir: impl AsRef<Path>) -> Result<Self, CaptureError> {
+        let parent = scratch_parent(None);
+        let scratch = Scratch::new(&parent).map_err(|source| StoreError::write(&parent, source))?;
+        let store = Store::open(scratch.path())?;
+        let tree = capture(dir.as_ref(), &store, &CaptureOptions::default())?;
+        let blobs = Own {
+            store,
+            _scratch: scratch,
+        };
+        Ok(Self::new(tree, Arc::new(blobs)))
     }
 
     /// The digest of the tree.
@@ -65,6 +84,30 @@ impl Snapshot {
             }),
             None => Err(ReadError::NotFound { path: path.clone() }),
         }
+    }
+}
+
+/// The store of one snapshot.
+struct Own {
+    store: Store,
+    _scratch: Scratch,
+}
+
+impl Blobs for Own {
+    fn read(&self, digest: &Digest) -> io::Result<Vec<u8>> {
+        self.store.read(digest)
+    }
+
+    fn read_range(&self, digest: &Digest, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        self.store.read_range(digest, offset, length)
+    }
+
+    fn contains(&self, digest: &Digest) -> bool {
+        self.store.contains(digest)
+    }
+
+    fn open(&self, digest: &Digest) -> io::Result<Option<std::fs::File>> {
+        Blobs::open(&self.store, digest)
     }
 }
 

@@ -86,7 +86,7 @@ fn text(report: &Report<'_>) -> String {
         ),
         ("profile", profile.to_string()),
     ];
-    let imports = imports.iter().map(|capability| match capability.allows {
+    let imports = imports.iter().map(|capability| match &capability.allows {
         Some(words) => format!("{}: can {words}", sanitise::line(&capability.import)),
         None => {
             let refused = output::paint(output::BAD, "not given to such a guest");

@@ -57,11 +57,9 @@ impl Fixture {
         ];
         let after = [before[0], before[1], ("report.csv", report.as_str())];
         let (start, end) = (world("start", &before), world("end", &after));
-        let input = |blobs: Arc<dyn mcpmark_snapshot::Blobs>| VerifyInput {
-            start: Snapshot::new(start.clone(), Arc::clone(&blobs)),
-            end: Snapshot::new(end.clone(), blobs),
-            answer: None,
-            parameters: "{}".into(),
+        let input = |blobs: Arc<dyn mcpmark_snapshot::Blobs>| {
+            let start = Snapshot::new(start.clone(), Arc::clone(&blobs));
+            VerifyInput::new(start, Snapshot::new(end.clone(), blobs))
         };
         Self {
             memory: input(memory.clone()),

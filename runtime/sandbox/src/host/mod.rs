@@ -9,7 +9,7 @@ use std::fmt;
 use wasmtime::ResourceLimiter;
 
 pub(crate) use self::builder::{SetupHost, WorldBuilder};
-pub(crate) use self::state::VerifierHost;
+pub use self::state::VerifierHost;
 pub(crate) use self::tools::SolutionHost;
 pub use self::tools::{ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
 use crate::bindings::mcpmark::guest::{log, parameters};
@@ -23,6 +23,8 @@ pub(crate) struct Common {
     parameters: String,
     panic: Option<String>,
     copied: u64,
+    /// Fuel that host functions charged.
+    pub(crate) charged: u64,
     memory: usize,
     table: usize,
 }
@@ -67,6 +69,7 @@ impl Common {
             parameters,
             panic: None,
             copied: 0,
+            charged: 0,
             memory: 0,
             table: 0,
         }
@@ -95,6 +98,26 @@ impl Common {
             ));
         }
         Ok(())
+    }
+
+    /// Charges work that takes longer than its bytes tell.
+    pub(crate) fn charge_fuel(&mut self, units: u64) -> wasmtime::Result<()> {
+        self.charged = self.charged.saturating_add(units);
+        if self.charged > self.allowed.limits.fuel {
+            return Err(Stop(RunError::Fault(self.out_of_fuel())).into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn out_of_fuel(&self) -> Fault {
+        Fault::new(
+            FaultKind::Fuel,
+            format!(
+                "the guest used up its {} units of fuel {}",
+                self.allowed.limits.fuel,
+                self.allowed.how_to_raise("fuel")
+            ),
+        )
     }
 }
 

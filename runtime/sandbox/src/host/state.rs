@@ -1,6 +1,7 @@
 use mcpmark_snapshot::{Change, ChangeKind, Node, Snapshot, TreePath, diff};
 
 use super::{Common, HasCommon, Stop};
+use crate::GradeData;
 use crate::bindings::mcpmark::guest::{answer, state};
 
 /// The most bytes that one `read` hands out.
@@ -9,12 +10,14 @@ const READ_LIMIT: u64 = 8 << 20;
 /// What one entry costs beyond its path, in charged bytes.
 const ENTRY_COST: u64 = 128;
 
-/// What a verifier sees.
-pub(crate) struct VerifierHost {
+/// What a verifier sees: its state, and what an embedder's
+/// [`Interface`](crate::Interface) answers from.
+pub struct VerifierHost {
     pub(crate) common: Common,
     pub(crate) start: Snapshot,
     pub(crate) end: Snapshot,
     pub(crate) answer: Option<String>,
+    pub(crate) data: GradeData,
     /// What differs, worked out once: it takes longer than its result tells.
     pub(crate) changes: Option<Vec<state::Change>>,
 }
@@ -172,7 +175,15 @@ impl state::Host for VerifierHost {
         } else {
             blobs.read_range(&file.content, offset, length)
         };
-        bytes.map(Ok).map_err(Stop::host)
+        let bytes = bytes.map_err(Stop::host)?;
+        // The tree may say another size than the store has, and that is what was charged.
+        if bytes.len() as u64 != length {
+            let (found, content) = (bytes.len(), file.content);
+            return Err(Stop::host(format!(
+                "blob {content} is damaged: {found} bytes where {length} are due"
+            )));
+        }
+        Ok(Ok(bytes))
     }
 
     fn changes(&mut self) -> wasmtime::Result<Vec<state::Change>> {

@@ -122,10 +122,8 @@ impl Arena {
             Snapshot::new(tree, std::sync::Arc::new(store.clone()))
         };
         let input = VerifyInput {
-            start: world("start", "hallo"),
-            end: world("end", "hello"),
             answer: Some("done".into()),
-            parameters: "{}".into(),
+            ..VerifyInput::new(world("start", "hallo"), world("end", "hello"))
         };
         let sandbox = sandbox(1);
         let honest = corpus::directory().join("state-offsets-at-the-edge.wat");

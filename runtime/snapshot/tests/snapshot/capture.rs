@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
-use mcpmark_snapshot::{CaptureError, CaptureOptions, Scratch, Store, Tree, capture};
+use mcpmark_snapshot::{CaptureError, CaptureOptions, Scratch, Snapshot, Store, Tree, capture};
 
 use crate::trees::path;
 
@@ -238,4 +238,27 @@ fn a_file_larger_than_the_buffer() {
             .unwrap()
             .is_empty()
     );
+}
+
+#[test]
+fn a_snapshot_without_a_store_lives_on_when_the_directory_is_gone() {
+    let place = Place::new();
+    let snapshot = Snapshot::of_directory(&place.world).unwrap();
+    let expected = place.capture().unwrap();
+    drop(place);
+    assert_eq!(snapshot.digest(), expected.digest());
+    let copy = snapshot.clone();
+    drop(snapshot);
+    let file = path("sub/file");
+    assert_eq!(copy.read(&file).unwrap(), b"content");
+    assert_eq!(copy.read_range(&file, 3, 2).unwrap(), b"te");
+    let Some(content) = copy.tree.get(&file).map(|node| node.digest()) else {
+        panic!("it is there");
+    };
+    assert!(copy.blobs.contains(&content));
+    let open = copy.blobs.open(&content).unwrap();
+    assert_eq!(open.unwrap().metadata().unwrap().len(), 7);
+
+    let error = Snapshot::of_directory("/no/such/directory").unwrap_err();
+    assert!(matches!(error, CaptureError::Open { .. }), "{error}");
 }

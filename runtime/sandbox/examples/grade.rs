@@ -1,0 +1,33 @@
+//! Grades a directory: `cargo run --release --example grade`.
+#![allow(clippy::print_stdout, reason = "its verdict is what it is for")]
+
+use std::error::Error;
+
+use mcpmark_sandbox::{Limits, RunError, Sandbox, SandboxConfig, Snapshot, VerifyInput};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // What an agent was given, and what it left.
+    let (before, after) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    std::fs::write(after.path().join("greeting.txt"), "hello")?;
+    let (start, end) = (
+        Snapshot::of_directory(before)?,
+        Snapshot::of_directory(after)?,
+    );
+
+    let sandbox = Sandbox::new(&SandboxConfig::default())?;
+    // This guest is ours. For a stranger's, name a `SandboxConfig::compiler` instead.
+    let component = wat::parse_str(include_str!("guests/greeting.wat"))?;
+    let verifier = sandbox.trusting().verifier(&component)?;
+
+    let limits = Limits {
+        fuel: 100_000,
+        ..Limits::VERIFIER
+    };
+    let run = sandbox.verify(&verifier, VerifyInput::new(start, end), &limits);
+    match run.result {
+        Ok(verdict) => println!("score {}: {:?}", verdict.score(), verdict.checks()),
+        Err(RunError::Fault(fault)) => println!("no score, the verifier broke: {fault}"),
+        Err(RunError::Host(message)) => println!("no score, this host failed: {message}"),
+    }
+    Ok(())
+}

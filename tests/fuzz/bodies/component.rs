@@ -1,0 +1,78 @@
+//! Bytes that claim to be a component: what inspection says of them, whether they load, and
+//! what they do with little fuel.
+
+use std::sync::{Arc, LazyLock};
+
+use mcpmark_sandbox::{
+    GuestKind, Limits, LoadError, RunError, Sandbox, SandboxConfig, SetupInput, VerifyInput,
+};
+use mcpmark_snapshot::{MemoryBlobs, Snapshot, Tree};
+
+/// The longest message that an error about a guest may have, in bytes.
+const MESSAGE: usize = 16 << 10;
+
+static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
+    let config = SandboxConfig {
+        slots: 1,
+        max_component_bytes: 64 << 10,
+        ..SandboxConfig::default()
+    };
+    Sandbox::new(&config).unwrap().trusting()
+});
+
+pub(crate) fn run(bytes: &[u8]) {
+    let inspection = SANDBOX.inspect(bytes);
+    // Who exports nothing that we know is loaded as a verifier, and has to be refused.
+    let kind = inspection.as_ref().ok().and_then(|it| it.kind);
+    let loaded = match kind {
+        Some(GuestKind::Setup) => SANDBOX.setup(bytes).map(|setup| {
+            let input = SetupInput {
+                seed: 1,
+                clock: 0,
+                parameters: "{}".into(),
+                max_bytes: 1 << 20,
+                max_entries: 100,
+            };
+            let run = SANDBOX.build_world(&setup, input, &limits());
+            blames_the_guest(&run.result.map(drop));
+        }),
+        Some(GuestKind::Solution) => SANDBOX.solution(bytes).map(drop),
+        Some(GuestKind::Verifier) | None => SANDBOX.verifier(bytes).map(|verifier| {
+            let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
+            let input = VerifyInput::new(empty.clone(), empty);
+            let run = SANDBOX.verify(&verifier, input, &limits());
+            blames_the_guest(&run.result.map(drop));
+        }),
+    };
+    match (inspection, loaded) {
+        (Ok(inspection), Ok(())) => {
+            assert!(inspection.kind.is_some());
+            let offered = |it: &mcpmark_sandbox::Capability| it.allows.is_some();
+            assert!(inspection.imports.iter().all(offered), "{inspection:?}");
+        }
+        (Err(error), Ok(())) => panic!("it loads, and inspection says: {error}"),
+        (_, Err(error)) => {
+            assert!(!error.is_infrastructure(), "{error}");
+            assert!(error.to_string().len() <= MESSAGE);
+            if let LoadError::Imports { imports, .. } = error {
+                assert!(!imports.is_empty());
+            }
+        }
+    }
+}
+
+fn limits() -> Limits {
+    Limits {
+        fuel: 100_000,
+        copy_bytes: 1 << 20,
+        ..Limits::VERIFIER
+    }
+}
+
+fn blames_the_guest(result: &Result<(), RunError>) {
+    match result {
+        Ok(()) => {}
+        Err(RunError::Fault(fault)) => assert!(fault.message.len() <= MESSAGE),
+        Err(RunError::Host(message)) => panic!("the host failed: {message}"),
+    }
+}

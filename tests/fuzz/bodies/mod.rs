@@ -1,0 +1,9 @@
+//! What each fuzz target does with its input, as plain functions: libFuzzer calls them from
+//! `targets/`, and the short run that is part of `cargo test` from `short.rs`. They return
+//! nothing; whatever must hold is asserted.
+
+pub(crate) mod component;
+pub(crate) mod filesystem;
+pub(crate) mod guest;
+pub(crate) mod metadata;
+pub(crate) mod tree;
