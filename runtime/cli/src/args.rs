@@ -274,8 +274,7 @@ pub(crate) struct ServeArgs {
     /// Serve a shipped world or any directory
     #[arg(long)]
     pub(crate) world: Option<String>,
-    /// Serve the tools of this version of the published server, such as 2026.8.31 of
-    /// server-filesystem; a task may name its own
+    /// Serve the tools of this version of the published server
     #[arg(long, value_name = "VERSION")]
     pub(crate) profile: Option<String>,
     /// Write the final state here when the client has gone; the directory must be empty or new
