@@ -109,7 +109,7 @@ pub enum PrepareError {
         /// The task.
         task: TaskId,
         /// What the service says.
-        source: ServiceError,
+        source: Box<ServiceError>,
     },
     /// The oracle has nothing to play.
     #[error(
@@ -289,7 +289,7 @@ impl Workshop<'_> {
                 .check_profile(profile)
                 .map_err(|source| PrepareError::Profile {
                     task: task.id.clone(),
-                    source,
+                    source: Box::new(source),
                 })?;
         }
         Ok(Prepared {

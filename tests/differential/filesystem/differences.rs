@@ -167,7 +167,8 @@ fn without_key(value: &mut Value, key: &str) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| without_key(item, key)),
         Value::Object(object) => {
-            object.retain(|name, value| name != key || !value.is_string() && key == "description");
+            object
+                .retain(|name, value| name != key || (!value.is_string() && key == "description"));
             object.values_mut().for_each(|item| without_key(item, key));
         }
         _ => {}

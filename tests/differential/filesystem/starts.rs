@@ -51,13 +51,14 @@ fn link(draw: &mut Draw, memory: &mut Memory, spec: &mut Spec) {
         "ring",
         "docs/link",
         "data/link",
+        "docs/old/link",
     ]);
     let target = match draw.below(6) {
         0 => "nowhere".to_owned(),
         1 => draw.one(&["ring", "link", "link2", "dir_link"]).to_owned(),
         _ => draw.pick(&memory.paths),
     };
-    let climb = if name.contains('/') { "../" } else { "" };
+    let climb = "../".repeat(name.matches('/').count());
     let target = match target.as_str() {
         "" => format!("{climb}."),
         _ => format!("{climb}{target}"),

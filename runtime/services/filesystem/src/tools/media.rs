@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::ErrorData;
 use rmcp::model::{ContentBlock, ErrorCode, ResourceContents};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Answer, OnePath};
 use crate::failure::Failure;
@@ -17,17 +17,11 @@ pub(super) fn read(world: &World, asked: OnePath) -> Result<Answer, Failure> {
     let mime_type = mime_type(&place.shown);
     if mime_type.starts_with("image/") {
         let structured = json!({"type": "image", "data": data, "mimeType": mime_type});
-        return Ok(Answer::Block(
-            ContentBlock::image(data, mime_type),
-            structured,
-        ));
+        return Ok(block(ContentBlock::image(data, mime_type), structured));
     }
     if mime_type.starts_with("audio/") {
         let structured = json!({"type": "audio", "data": data, "mimeType": mime_type});
-        return Ok(Answer::Block(
-            ContentBlock::audio(data, mime_type),
-            structured,
-        ));
+        return Ok(block(ContentBlock::audio(data, mime_type), structured));
     }
     if !world.profile.embeds_resources() {
         // The published server of this version answers with a content type that MCP does not
@@ -44,7 +38,11 @@ pub(super) fn read(world: &World, asked: OnePath) -> Result<Answer, Failure> {
         "resource": {"uri": uri, "mimeType": mime_type, "blob": data},
     });
     let resource = ResourceContents::blob(data, uri).with_mime_type(mime_type);
-    Ok(Answer::Block(ContentBlock::resource(resource), structured))
+    Ok(block(ContentBlock::resource(resource), structured))
+}
+
+fn block(block: ContentBlock, structured: Value) -> Answer {
+    Answer::Block(Box::new(block), structured)
 }
 
 fn mime_type(absolute: &str) -> &'static str {

@@ -57,7 +57,7 @@ struct SearchFiles {
 enum Answer {
     Text(String),
     /// A content block, and the same as the structured form has it.
-    Block(ContentBlock, Value),
+    Block(Box<ContentBlock>, Value),
     /// A JSON-RPC error.
     Error(ErrorData),
 }
@@ -77,7 +77,7 @@ impl ToolHandler for Tools {
         }
         match self.answer(tool, arguments) {
             Ok(Answer::Text(text)) => Ok(result(ContentBlock::text(text.as_str()), json!(text))),
-            Ok(Answer::Block(block, structured)) => Ok(result(block, json!([structured]))),
+            Ok(Answer::Block(block, structured)) => Ok(result(*block, json!([structured]))),
             Ok(Answer::Error(error)) => Err(error),
             Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
             Err(Failure::Host(fault)) => {
