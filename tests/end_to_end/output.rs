@@ -431,10 +431,11 @@ fn help_names_every_command_and_option() {
     Usage: mcpmark mcp serve [OPTIONS]
 
     Options:
-          --task <TASK>    Serve the world of this task
-          --world <WORLD>  Serve a shipped world or any directory
-          --export <DIR>   Write the final state here when the client has gone; the directory must be empty or new
-      -h, --help           Print help
+          --task <TASK>        Serve the world of this task
+          --world <WORLD>      Serve a shipped world or any directory
+          --profile <VERSION>  Serve the tools of this version of the published server
+          --export <DIR>       Write the final state here when the client has gone; the directory must be empty or new
+      -h, --help               Print help
 
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]

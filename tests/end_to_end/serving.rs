@@ -206,6 +206,41 @@ fn a_world_does_not_grow_past_its_limit() {
 }
 
 #[test]
+fn a_world_is_served_as_of_the_version_that_is_named() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    for (name, profile) in [("later", "2026.8.31"), ("unknown", "1999.1.1")] {
+        let meta = json!({"difficulty": "L1", "profile": profile});
+        library.task_with(name, &guests::verdict(true, ""), &meta);
+    }
+    let serve = ["mcp", "serve", "--task", "filesystem/office/later"];
+    let nested = json!({"path": "/workspace/new/nested"});
+    let mut client = Client::start(&mut library.command(serve));
+    let made = client.call("create_directory", &nested);
+    assert_ne!(made["isError"], true, "{made}");
+    client.end().exits(0);
+    // What the command line says goes before what the task says.
+    let earlier = serve.iter().chain(&["--profile", "2025.12.18"]);
+    let mut client = Client::start(&mut library.command(earlier));
+    client.fails("create_directory", &nested);
+    client.end().exits(0);
+
+    let known = "2025.12.18, 2026.8.31";
+    library
+        .run(serve.iter().chain(&["--profile", "1999.1.1"]))
+        .exits(2)
+        .says(&["--profile", "1999.1.1", known]);
+    library
+        .run(["mcp", "serve", "--task", "filesystem/office/unknown"])
+        .exits(4)
+        .says(&["\"profile\"", "1999.1.1", known]);
+    library
+        .run(["run", "filesystem/office/unknown", "--agent", "nop"])
+        .exits(4)
+        .says(&["\"profile\"", "1999.1.1", known]);
+}
+
+#[test]
 fn an_export_overwrites_nothing() {
     let environment = Environment::new();
     let out = environment.directory("out", &[("mine.txt", "keep me")]);

@@ -290,6 +290,9 @@ pub(crate) struct ServeArgs {
     /// Serve a shipped world or any directory
     #[arg(long)]
     pub(crate) world: Option<String>,
+    /// Serve the tools of this version of the published server
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) profile: Option<String>,
     /// Write the final state here when the client has gone; the directory must be empty or new
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) export: Option<PathBuf>,

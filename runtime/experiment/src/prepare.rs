@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution, Verifier};
-use mcpmark_service::SessionLimits;
+use mcpmark_service::{ServiceError, SessionLimits};
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::build::{BuildError, BuildEvent, Builder};
 use mcpmark_task::{
@@ -32,6 +32,8 @@ pub struct Prepared {
     pub bundle: Digest,
     /// What the verifier sees.
     pub judged_on: JudgedOn,
+    /// The version of the published server whose tools the agent gets, where the task names it.
+    pub profile: Option<String>,
     /// The task's parameters as canonical JSON.
     pub parameters: String,
     /// What the verifier may use.
@@ -89,6 +91,26 @@ pub enum PrepareError {
         /// Bytes that it has at the start.
         bytes: u64,
     },
+    /// The world does not fit the task's own limit.
+    #[error(
+        "task {task}: key \"limits.world_files\" is {limit}, and the world alone has {entries} files and directories"
+    )]
+    WorldTooFull {
+        /// The task.
+        task: TaskId,
+        /// Entries that the world may have.
+        limit: u64,
+        /// Entries that it has at the start.
+        entries: u64,
+    },
+    /// The service does not have the tools that the task is made for.
+    #[error("task {task}: key \"profile\": {source}")]
+    Profile {
+        /// The task.
+        task: TaskId,
+        /// What the service says.
+        source: Box<ServiceError>,
+    },
     /// The oracle has nothing to play.
     #[error(
         "task {0} has no solution, and the oracle plays nothing else; add solution.rs, or use another --agent"
@@ -110,7 +132,11 @@ impl PrepareError {
             ),
             Self::Guest { source, .. } => source.is_infrastructure(),
             Self::Read { .. } => true,
-            Self::Task(_) | Self::WorldTooLarge { .. } | Self::NoSolution(_) => false,
+            Self::Task(_)
+            | Self::WorldTooLarge { .. }
+            | Self::WorldTooFull { .. }
+            | Self::Profile { .. }
+            | Self::NoSolution(_) => false,
         }
     }
 }
@@ -247,6 +273,25 @@ impl Workshop<'_> {
             let (task, limit) = (task.id.clone(), session.max_bytes);
             return Err(PrepareError::WorldTooLarge { task, limit, bytes });
         }
+        let entries = start.tree.len();
+        if entries > session.max_files {
+            let (task, limit) = (task.id.clone(), session.max_files);
+            return Err(PrepareError::WorldTooFull {
+                task,
+                limit,
+                entries,
+            });
+        }
+        if let Some(profile) = &task.meta.profile
+            && let Some(service) = crate::service(task.id.service())
+        {
+            service
+                .check_profile(profile)
+                .map_err(|source| PrepareError::Profile {
+                    task: task.id.clone(),
+                    source: Box::new(source),
+                })?;
+        }
         Ok(Prepared {
             id: task.id.clone(),
             instruction: task.instruction.clone(),
@@ -255,6 +300,7 @@ impl Workshop<'_> {
             solution,
             bundle,
             judged_on: task.meta.judged_on,
+            profile: task.meta.profile.clone(),
             parameters: canonical_json(&parameters),
             verifier_limits,
             attempt_limits: attempt,
@@ -307,6 +353,9 @@ fn limits(own: &mcpmark_task::Limits) -> Limited {
     }
     if let Some(bytes) = own.world_bytes {
         limited.session.max_bytes = bytes;
+    }
+    if let Some(entries) = own.world_files {
+        limited.session.max_files = entries;
     }
     limited
 }

@@ -322,6 +322,7 @@ impl OneAttempt {
             store: Arc::clone(&self.runner.store),
             seed: self.task.start.seed,
             clock: self.task.start.clock,
+            profile: self.task.profile.clone(),
             limits: self.task.session_limits.clone(),
             scratch: self.runner.scratch.clone(),
         };

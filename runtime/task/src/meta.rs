@@ -21,6 +21,7 @@ const KEYS: &[&str] = &[
     "meta_data",
     "world",
     "judged_on",
+    "profile",
     "limits",
     "parameters",
     "freedoms",
@@ -38,6 +39,7 @@ const LIMITS: &[&str] = &[
     "output_bytes",
     "checks",
     "world_bytes",
+    "world_files",
 ];
 
 const WEEK: u64 = 7 * 24 * 60 * 60;
@@ -123,6 +125,8 @@ pub struct Limits {
     pub checks: Option<u64>,
     /// Size of the world with all that the agent adds, in bytes.
     pub world_bytes: Option<u64>,
+    /// Files, directories and symlinks of the world with all that the agent adds.
+    pub world_files: Option<u64>,
 }
 
 /// What `meta.json` says.
@@ -153,6 +157,9 @@ pub struct Meta {
     pub meta_data: Map<String, Value>,
     /// What the verifier sees.
     pub judged_on: JudgedOn,
+    /// The version of the published server whose tools the agent gets; the service's default
+    /// where the key is absent.
+    pub profile: Option<String>,
     /// Limits of its own.
     pub limits: Limits,
     /// Handed to the guests.
@@ -207,6 +214,7 @@ pub(crate) fn parse(
             .map(|object| object.map)
             .unwrap_or_default(),
         judged_on: judged_on(&document)?,
+        profile: document.string("profile")?,
         limits: limits(&document)?,
         parameters: document
             .object("parameters")?
@@ -285,6 +293,7 @@ fn limits(document: &Document) -> Result<Limits, Error> {
         output_bytes: object.number("output_bytes", 1..=u64::MAX)?,
         checks: object.number("checks", 1..=u64::MAX)?,
         world_bytes: object.number("world_bytes", 1..=u64::MAX)?,
+        world_files: object.number("world_files", 1..=u64::MAX)?,
     })
 }
 

@@ -28,6 +28,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         check_export(dir)?;
     }
     let store = context.store()?;
+    let mut profile = args.profile.clone();
     let (name, world) = match (&args.task, &args.world) {
         (Some(task), _) => {
             let library = context.library()?;
@@ -37,6 +38,10 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             if let Some(bytes) = task.meta.limits.world_bytes {
                 limits.max_bytes = bytes;
             }
+            if let Some(entries) = task.meta.limits.world_files {
+                limits.max_files = entries;
+            }
+            profile = profile.or_else(|| task.meta.profile.clone());
             (
                 task.id.service().to_owned(),
                 (start.tree, start.seed, start.clock, limits),
@@ -61,6 +66,14 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     };
     let service = service(&name)
         .ok_or_else(|| CommandError::invalid(format!("there is no service named {name:?}")))?;
+    if let Some(profile) = &profile {
+        service
+            .check_profile(profile)
+            .map_err(|error| match args.profile {
+                Some(_) => CommandError::usage(format!("--profile: {error}")),
+                None => CommandError::invalid(format!("key \"profile\" of the task: {error}")),
+            })?;
+    }
     let (tree, seed, clock, limits) = world;
     let store = Arc::new(store);
     let state = WorldState {
@@ -68,6 +81,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         store: Arc::clone(&store),
         seed,
         clock,
+        profile,
         limits,
         scratch: context.scratch(),
     };

@@ -47,14 +47,23 @@ fn check(schema: &JsonObject, value: &Value, at: &str, found: &mut Vec<String>) 
         }
         return;
     }
+    let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
     if schema.get("type").and_then(Value::as_str) != Some(kind) {
         found.push(wrong_type(schema, kind, at));
+        // The validator measures whatever has a length.
+        if value
+            .as_str()
+            .is_some_and(|text| (text.encode_utf16().count() as u64) < least)
+        {
+            found.push(format!(
+                "Too small: expected string to have >={least} characters at {at}"
+            ));
+        }
         return;
     }
     match value {
         Value::Object(object) => check_properties(schema, object, at, found),
         Value::Array(items) => {
-            let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
             if (items.len() as u64) < least {
                 found.push(format!(
                     "Too small: expected array to have >={least} items at {at}"

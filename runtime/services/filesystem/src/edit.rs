@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::failure::Failure;
+use crate::profile::Profile;
 use crate::text::normalise_line_ends;
 use crate::{diff, path};
 
@@ -15,13 +16,20 @@ pub(crate) struct Edit {
 }
 
 /// The text after all edits, one after the other. Both texts have plain line feeds.
-pub(crate) fn apply(text: &str, edits: &[Edit]) -> Result<String, Failure> {
+pub(crate) fn apply(text: &str, edits: &[Edit], profile: Profile) -> Result<String, Failure> {
     let mut text = text.to_owned();
     for edit in edits {
         let old = normalise_line_ends(&edit.old_text);
         let new = normalise_line_ends(&edit.new_text);
         text = match text.find(&old) {
-            Some(at) => replace(&text, at, &old, &new),
+            Some(at) => {
+                let (before, after) = (&text[..at], &text[at + old.len()..]);
+                let new = match profile.expands_dollars() {
+                    true => expand(&new, before, &old, after),
+                    false => new,
+                };
+                format!("{before}{new}{after}")
+            }
             None => replace_lines(&text, &old, &new).ok_or_else(|| {
                 Failure::said(format!(
                     "Could not find exact match for edit:\n{}",
@@ -34,8 +42,9 @@ pub(crate) fn apply(text: &str, edits: &[Edit]) -> Result<String, Failure> {
 }
 
 /// What the tool answers: the patch in a fence that is longer than any in the patch.
-pub(crate) fn answer(shown: &str, old: &str, new: &str) -> String {
-    let patch = diff::patch(shown, old, new);
+pub(crate) fn answer(shown: &str, old: &str, new: &str, profile: Profile) -> String {
+    // What edits put together may be a line end of two characters.
+    let patch = diff::patch(shown, old, &normalise_line_ends(new), profile);
     let mut fence = "```".to_owned();
     while patch.contains(&fence) {
         fence.push('`');
@@ -43,12 +52,11 @@ pub(crate) fn answer(shown: &str, old: &str, new: &str) -> String {
     format!("{fence}diff\n{patch}{fence}\n\n")
 }
 
-/// Replaces the passage at `at`. The real server hands the new text to JavaScript's `replace`,
-/// which gives some character pairs a meaning: `$$` a dollar sign, `$&` the passage, `` $` `` and
-/// `$'` what is before and after it.
-fn replace(text: &str, at: usize, old: &str, new: &str) -> String {
-    let (before, after) = (&text[..at], &text[at + old.len()..]);
-    let mut result = before.to_owned();
+/// The new text as JavaScript's `replace` reads it, to which some character pairs have a
+/// meaning: `$$` is a dollar sign, `$&` the old passage, `` $` `` and `$'` what is before and
+/// after it.
+fn expand(new: &str, before: &str, old: &str, after: &str) -> String {
+    let mut result = String::new();
     let mut rest = new;
     while let Some(dollar) = rest.find('$') {
         result.push_str(&rest[..dollar]);
@@ -63,9 +71,7 @@ fn replace(text: &str, at: usize, old: &str, new: &str) -> String {
         result.push_str(meaning.unwrap_or("$"));
         rest = &rest[dollar + if meaning.is_some() { 2 } else { 1 }..];
     }
-    result.push_str(rest);
-    result.push_str(after);
-    result
+    result + rest
 }
 
 /// Replaces the first lines that are those of `old` but for white space around them. The first

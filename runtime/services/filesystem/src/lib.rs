@@ -1,7 +1,7 @@
 //! The filesystem service: an in-process MCP server over a private copy of a world.
 //!
 //! [`Filesystem`] opens a session whose tools have the names, parameters and result texts of
-//! `@modelcontextprotocol/server-filesystem` 2025.12.18. Agents see the world at [`ROOT`] on
+//! `@modelcontextprotocol/server-filesystem`, in one of the versions of [`PROFILES`]. Agents see the world at [`ROOT`] on
 //! every machine, and nothing else. The final state is the tree of files itself.
 //!
 //! The same calls give the same bytes: times are the world's clock, directories are sorted, and
@@ -23,6 +23,7 @@
 //!     store: Arc::new(Store::open(home.path().join("store"))?),
 //!     seed: 1,
 //!     clock: 1_700_000_000,
+//!     profile: None,
 //!     limits: SessionLimits::default(),
 //!     scratch: home.path().to_owned(),
 //! };
@@ -49,10 +50,12 @@ mod failure;
 mod glob;
 mod listing;
 mod path;
+mod profile;
 mod service;
 mod text;
 mod tools;
 mod world;
 
 pub use path::ROOT;
+pub use profile::PROFILES;
 pub use service::Filesystem;

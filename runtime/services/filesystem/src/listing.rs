@@ -48,7 +48,10 @@ pub(crate) fn with_sizes(world: &World, place: &Place, order: Order) -> Result<S
         rows.push((entry, size));
     }
     match order {
-        Order::Name => rows.sort_by(|(a, _), (b, _)| crate::collation::compare(&a.name, &b.name)),
+        Order::Name => {
+            let collator = crate::collation::collator()?;
+            rows.sort_by(|(a, _), (b, _)| collator.compare(&a.name, &b.name));
+        }
         Order::Size => rows.sort_by_key(|(_, size)| std::cmp::Reverse(*size)),
     }
     let mut lines: Vec<String> = rows

@@ -1,6 +1,7 @@
 //! Paths as agents write them: text work only, the disk is not asked.
 
 use crate::failure::Failure;
+use crate::profile::Profile;
 
 /// Where agents see the world, the same on every machine.
 pub const ROOT: &str = "/workspace";
@@ -9,7 +10,12 @@ pub const ROOT: &str = "/workspace";
 const HOME: &str = "/home/agent";
 
 /// The absolute form of a path that lies in the world, or why it is refused.
-pub(crate) fn absolute(requested: &str) -> Result<String, Failure> {
+pub(crate) fn absolute(requested: &str, profile: Profile) -> Result<String, Failure> {
+    if profile.refuses_drives() && names_drive(requested) {
+        return Err(Failure::said(format!(
+            "Access denied - Windows-style path received on a POSIX host: {requested}"
+        )));
+    }
     let expanded = match requested.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{HOME}{rest}"),
         _ => requested.to_owned(),
@@ -18,11 +24,38 @@ pub(crate) fn absolute(requested: &str) -> Result<String, Failure> {
     if !allowed(&absolute) {
         return Err(outside("path", &absolute));
     }
-    // Only what follows the name of the root can be lost in `allowed`.
+    // Only what follows the name of the root can be lost in `allowed`. There the later version
+    // would let a path through that lies beside the root.
     if below_root(&absolute).is_none() {
-        return Err(no_parent("/"));
+        return Err(match profile.finds_what_is_meant() {
+            true => outside("path", &absolute),
+            false => no_parent("/"),
+        });
     }
     Ok(absolute)
+}
+
+/// Whether a path begins as `C:\` does.
+fn names_drive(path: &str) -> bool {
+    match path.as_bytes() {
+        [letter, b':', rest @ ..] => {
+            letter.is_ascii_alphabetic() && matches!(rest.first(), None | Some(b'/' | b'\\'))
+        }
+        _ => false,
+    }
+}
+
+/// The path as a `file:` URL.
+pub(crate) fn url(absolute: &str) -> String {
+    let mut url = "file://".to_owned();
+    for byte in absolute.bytes() {
+        match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => url.push(char::from(byte)),
+            _ if b"!$&'()*+,-./:;=@_".contains(&byte) => url.push(char::from(byte)),
+            _ => url += &format!("%{byte:02X}"),
+        }
+    }
+    url
 }
 
 /// The refusal of a path or symlink target that leads outside.
@@ -106,6 +139,10 @@ pub(crate) fn is_js_space(c: char) -> bool {
 mod tests {
     use super::*;
 
+    fn absolute(path: &str) -> Result<String, Failure> {
+        super::absolute(path, Profile::V2025_12_18)
+    }
+
     fn refusal(path: &str) -> String {
         match absolute(path) {
             Err(Failure::Said(text)) => text,
@@ -166,6 +203,28 @@ mod tests {
         ] {
             assert_eq!(refusal(path), "Parent directory does not exist: /");
         }
+    }
+
+    #[test]
+    fn drives() {
+        for (path, expected) in [
+            ("C:", true),
+            ("c:/x", true),
+            ("C:\\x", true),
+            ("C:x", false),
+            ("CC:\\x", false),
+            ("é:\\x", false),
+            ("1:/", false),
+            (":", false),
+        ] {
+            assert_eq!(names_drive(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn urls() {
+        assert_eq!(url("/w/a-b_c.txt"), "file:///w/a-b_c.txt");
+        assert_eq!(url("/w/é ~%[x]\n"), "file:///w/%C3%A9%20%7E%25%5Bx%5D%0A");
     }
 
     #[test]

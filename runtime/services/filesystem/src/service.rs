@@ -7,15 +7,16 @@ use async_trait::async_trait;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use mcpmark_service::{
-    BoxedStream, ServeHandle, Service, ServiceError, Session, SessionLimits, ToolServer, WorldState,
+    BoxedStream, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
 };
 use mcpmark_snapshot::{
     CaptureOptions, Kind, MaterialiseOptions, Materialised, Scratch, Store, Tree, TreePath,
     capture, materialise,
 };
 
-use crate::tools::{self, Tools};
-use crate::world::{Usage, World};
+use crate::profile::{PROFILES, Profile};
+use crate::tools::Tools;
+use crate::world::{Usage, World, within};
 
 const NAME: &str = "filesystem";
 
@@ -27,6 +28,10 @@ pub struct Filesystem;
 impl Service for Filesystem {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn profiles(&self) -> &'static [&'static str] {
+        PROFILES
     }
 
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError> {
@@ -54,11 +59,18 @@ struct Base {
 
 impl FilesystemSession {
     fn open(world: WorldState) -> Result<Self, ServiceError> {
+        let profile = match &world.profile {
+            None => Profile::default(),
+            Some(name) => {
+                Filesystem.check_profile(name)?;
+                Profile::parse(name).unwrap_or_default()
+            }
+        };
         let usage = Usage {
             bytes: world.tree.total_size(),
             entries: world.tree.len(),
         };
-        within(usage, &world.limits)?;
+        within(usage, &world.limits).map_err(|message| ServiceError::set_up(NAME, message))?;
 
         let scratch = Scratch::new(&world.scratch).map_err(set_up)?;
         let (root, staging) = (scratch.path().join("world"), scratch.path().join("staging"));
@@ -78,16 +90,18 @@ impl FilesystemSession {
             .tree
             .walk(&TreePath::root())
             .any(|(_, node)| node.kind() == Kind::Symlink);
-        let copy = World::new(
-            open(&root).map_err(set_up)?,
-            open(&staging).map_err(set_up)?,
-            world.clock,
-            world.seed,
-            world.limits.clone(),
+        let copy = World {
+            root: open(&root).map_err(set_up)?,
+            staging: open(&staging).map_err(set_up)?,
+            profile,
+            clock: world.clock,
+            seed: world.seed,
+            limits: world.limits.clone(),
             usage,
             has_symlinks,
-        );
-        let surface = tools::surface().map_err(set_up)?;
+            staged_names: 0,
+        };
+        let surface = profile.surface().map_err(set_up)?;
         let handler = Tools::new(surface.clone(), copy);
         Ok(Self {
             server: ToolServer::new(surface, handler, &world.limits),
@@ -101,20 +115,6 @@ impl FilesystemSession {
             }),
         })
     }
-}
-
-fn within(usage: Usage, limits: &SessionLimits) -> Result<(), ServiceError> {
-    let exceeded = |what, value, limit| {
-        let message = format!("the world has {value} {what}, and the limit is {limit}");
-        Err(ServiceError::set_up(NAME, message))
-    };
-    if usage.bytes > limits.max_bytes {
-        return exceeded("bytes", usage.bytes, limits.max_bytes);
-    }
-    if usage.entries > limits.max_files {
-        return exceeded("files and directories", usage.entries, limits.max_files);
-    }
-    Ok(())
 }
 
 fn set_up(error: impl std::error::Error + Send + Sync + 'static) -> ServiceError {

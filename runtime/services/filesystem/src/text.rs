@@ -5,38 +5,44 @@ use std::io::Read;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// The real server reads the first and last lines of a file in pieces of so many bytes, and
-/// decodes each piece by itself: a character that lies across two pieces is lost.
+use crate::profile::Profile;
+
+/// The real server reads the first and last lines of a file in pieces of so many bytes.
 const PIECE: usize = 1024;
 
 /// The first lines of a file, whatever their number is to JavaScript: 1.5 gives two, -1 none.
-pub(crate) fn head(mut file: impl Read, lines: f64) -> std::io::Result<String> {
-    let mut text = String::new();
+pub(crate) fn head(mut file: impl Read, lines: f64, profile: Profile) -> std::io::Result<String> {
+    let mut text = Vec::new();
     let mut ends = 0_u64;
     let mut at = 0;
     let mut piece = [0; PIECE];
-    loop {
-        while let Some(end) = text[at..].find('\n').map(|end| at + end) {
-            ends += 1;
-            if ends as f64 >= lines {
-                text.truncate(end);
-                return Ok(text);
-            }
-            at = end + 1;
-        }
-        let read = fill(&mut file, &mut piece)?;
-        if read == 0 || lines <= 0.0 {
-            break;
-        }
-        text.push_str(&String::from_utf8_lossy(&piece[..read]));
-    }
     if lines <= 0.0 {
         return Ok(String::new());
     }
-    if text.ends_with('\n') {
+    loop {
+        let Some(end) = text[at..].iter().position(|byte| *byte == b'\n') else {
+            let read = fill(&mut file, &mut piece)?;
+            if read == 0 {
+                break;
+            }
+            at = text.len();
+            match profile.decodes_pieces() {
+                true => text.extend(String::from_utf8_lossy(&piece[..read]).bytes()),
+                false => text.extend(&piece[..read]),
+            }
+            continue;
+        };
+        at += end + 1;
+        ends += 1;
+        if ends as f64 >= lines {
+            text.truncate(at);
+            break;
+        }
+    }
+    if text.ends_with(b"\n") {
         text.pop();
     }
-    Ok(text)
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn fill(file: &mut impl Read, piece: &mut [u8]) -> std::io::Result<usize> {
@@ -54,7 +60,34 @@ fn fill(file: &mut impl Read, piece: &mut [u8]) -> std::io::Result<usize> {
 
 /// The last lines of a file. What follows the last line feed counts as a line, also when it is
 /// empty.
-pub(crate) fn tail(bytes: &[u8], lines: f64) -> String {
+pub(crate) fn tail(bytes: &[u8], lines: f64, profile: Profile) -> String {
+    match profile.decodes_pieces() {
+        true => tail_by_pieces(bytes, lines),
+        false => tail_by_lines(bytes, lines),
+    }
+}
+
+/// Reads back until there are enough line feeds, and takes the lines as JavaScript's `slice`
+/// counts them: of 0.5 lines it makes all that was read.
+fn tail_by_lines(bytes: &[u8], lines: f64) -> String {
+    let mut start = bytes.len();
+    let mut ends = 0_usize;
+    while start > 0 && (ends as f64) < lines {
+        let end = start;
+        start = end.saturating_sub(PIECE);
+        let piece = &bytes[start..end];
+        ends += piece.iter().filter(|byte| **byte == b'\n').count();
+    }
+    let text = normalise_line_ends(&String::from_utf8_lossy(&bytes[start..]));
+    let found: Vec<&str> = text.split('\n').collect();
+    let taken = match lines.trunc() as usize {
+        0 => found.len(),
+        taken => taken.min(found.len()),
+    };
+    found[found.len() - taken..].join("\n")
+}
+
+fn tail_by_pieces(bytes: &[u8], lines: f64) -> String {
     let mut found: Vec<String> = Vec::new();
     let mut rest = String::new();
     let mut end = bytes.len();

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -22,6 +24,8 @@ pub struct ToolSurface {
     pub version: String,
     /// The tools.
     pub tools: Vec<Tool>,
+    /// Whether the handshake says that the tools may change; they never do.
+    pub list_changed: bool,
 }
 
 impl ToolSurface {
@@ -31,7 +35,15 @@ impl ToolSurface {
             name: name.to_owned(),
             version: version.to_owned(),
             tools: serde_json::from_str(tools)?,
+            list_changed: false,
         })
+    }
+
+    /// The same surface, whose handshake says that the tools may change.
+    #[must_use]
+    pub fn with_list_changed(mut self) -> Self {
+        self.list_changed = true;
+        self
     }
 }
 
@@ -124,6 +136,10 @@ impl<H: ToolHandler> ToolServer<H> {
     }
 }
 
+fn no_method() -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None)
+}
+
 fn content_size(block: &ContentBlock) -> u64 {
     let bytes = match block {
         ContentBlock::Text(text) => text.text.len(),
@@ -137,8 +153,12 @@ fn content_size(block: &ContentBlock) -> u64 {
 impl<H: ToolHandler> ServerHandler for ToolServer<H> {
     fn get_info(&self) -> ServerConfig {
         let identity = Implementation::new(&self.surface.name, &self.surface.version);
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(identity)
+        let tools = ServerCapabilities::builder().enable_tools();
+        let capabilities = match self.surface.list_changed {
+            true => tools.enable_tool_list_changed().build(),
+            false => tools.build(),
+        };
+        ServerConfig::new(capabilities).with_server_info(identity)
     }
 
     async fn list_tools(
@@ -147,6 +167,47 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(self.surface.tools.clone()))
+    }
+
+    // What the handshake does not offer is refused, rather than answered with empty lists.
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(no_method())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(no_method())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(no_method())
+    }
+
+    /// Requests that are none of MCP, and those whose parameters cannot be read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            "tools/call" | "tools/list" => Err(ErrorData::invalid_params(
+                format!("the parameters of {} are malformed", request.method),
+                None,
+            )),
+            _ => Err(no_method()),
+        }
     }
 
     async fn call_tool(

@@ -13,6 +13,23 @@ pub trait Service: Send + Sync {
     /// The name of the service, as tasks and the command line write it.
     fn name(&self) -> &'static str;
 
+    /// The versions of the published server that a world can be served as; the first is the
+    /// default.
+    fn profiles(&self) -> &'static [&'static str];
+
+    /// Checks the name of a profile.
+    fn check_profile(&self, profile: &str) -> Result<(), ServiceError> {
+        let known = self.profiles();
+        if known.contains(&profile) {
+            return Ok(());
+        }
+        Err(ServiceError::UnknownProfile {
+            service: self.name(),
+            profile: profile.to_owned(),
+            known,
+        })
+    }
+
     /// Sets up a private copy of the world.
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError>;
 }
@@ -78,6 +95,19 @@ pub enum ServiceError {
         service: &'static str,
         /// What failed.
         source: Source,
+    },
+    /// The service has no such profile.
+    #[error(
+        "unknown profile {profile:?}; the {service} service has {known}",
+        known = known.join(", ")
+    )]
+    UnknownProfile {
+        /// The service.
+        service: &'static str,
+        /// What was asked for.
+        profile: String,
+        /// What there is.
+        known: &'static [&'static str],
     },
     /// The state could not be captured.
     #[error("cannot capture the {service} world")]

@@ -17,6 +17,9 @@ pub struct WorldState {
     pub seed: u64,
     /// The time in this world, in seconds since 1970-01-01 UTC. It stands still.
     pub clock: i64,
+    /// The version of the published server whose tools are served, one of
+    /// [`Service::profiles`](crate::Service::profiles); the default one where none is named.
+    pub profile: Option<String>,
     /// What the session may use.
     pub limits: SessionLimits,
     /// The directory in which private copies of the world are made.

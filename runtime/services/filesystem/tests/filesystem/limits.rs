@@ -20,7 +20,7 @@ async fn size_of_the_world() {
     let write = |path: &str, size: usize| json!({"path": path, "content": "y".repeat(size)});
     assert_eq!(
         world.fails("write_file", write("b", 41)).await,
-        "ENOSPC: world size limit of 100 bytes would be exceeded, write '/workspace/b'"
+        "ENOSPC: the quota of 100 bytes for the world (raised by \"limits.world_bytes\" in meta.json) would be exceeded, write '/workspace/b'"
     );
     world.ok("write_file", write("b", 40)).await;
     world.fails("write_file", write("c", 1)).await;
@@ -36,7 +36,7 @@ async fn size_of_the_world() {
     let edit = json!({"path": "a", "edits": [{"oldText": "y", "newText": "yy"}]});
     assert_eq!(
         world.fails("edit_file", edit).await,
-        "ENOSPC: world size limit of 100 bytes would be exceeded, write '/workspace/a'"
+        "ENOSPC: the quota of 100 bytes for the world (raised by \"limits.world_bytes\" in meta.json) would be exceeded, write '/workspace/a'"
     );
 }
 
@@ -49,13 +49,13 @@ async fn number_of_entries() {
         .await;
     assert_eq!(
         world.fails("create_directory", json!({"path": "g"})).await,
-        "ENOSPC: world limit of 4 files and directories would be exceeded, mkdir '/workspace/g'"
+        "ENOSPC: the quota of 4 files and directories for the world (raised by \"limits.world_files\" in meta.json) would be exceeded, mkdir '/workspace/g'"
     );
     assert_eq!(
         world
             .fails("write_file", json!({"path": "g", "content": ""}))
             .await,
-        "ENOSPC: world limit of 4 files and directories would be exceeded, write '/workspace/g'"
+        "ENOSPC: the quota of 4 files and directories for the world (raised by \"limits.world_files\" in meta.json) would be exceeded, write '/workspace/g'"
     );
     // Replacing needs no room, and a move onto an entry makes some.
     world
@@ -119,9 +119,12 @@ async fn a_world_beyond_the_limits_is_not_opened() {
                 max_bytes: 10,
                 ..SessionLimits::default()
             },
-            "bytes, and the limit is 10",
+            "beyond the quota of 10 bytes for the world (raised by \"limits.world_bytes\" in meta.json)",
         ),
-        (few, "files and directories, and the limit is 3"),
+        (
+            few,
+            "beyond the quota of 3 files and directories for the world (raised by \"limits.world_files\" in meta.json)",
+        ),
     ] {
         let Err(ServiceError::SetUp { source, .. }) = open(limits).await else {
             panic!("the world was opened");

@@ -1,9 +1,12 @@
 //! The tools as an agent meets them: through an MCP client.
 
+mod bulk;
 mod hostile;
 mod limits;
 mod listing;
+mod profiles;
 mod reading;
 mod session;
 mod support;
+mod unchanged;
 mod writing;

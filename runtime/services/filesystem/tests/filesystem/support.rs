@@ -93,10 +93,21 @@ impl World {
     }
 
     pub(crate) async fn with(entries: &[(&str, Entry<'_>)], limits: SessionLimits) -> Self {
+        Self::as_of(None, entries, limits).await
+    }
+
+    /// A world as a version of the published server shows it.
+    pub(crate) async fn as_of(
+        profile: Option<&str>,
+        entries: &[(&str, Entry<'_>)],
+        limits: SessionLimits,
+    ) -> Self {
         let home = tempfile::tempdir().unwrap();
         let store = Arc::new(Store::open(home.path().join("store")).unwrap());
         let start = tree(&store, entries);
-        let session = open(&start, &store, home.path(), limits).await.unwrap();
+        let mut state = state(&start, &store, home.path(), limits);
+        state.profile = profile.map(str::to_owned);
+        let session = Filesystem.open(state).await.unwrap();
         let client = ToolClient::connect(&*session).await.unwrap();
         Self {
             session,
@@ -150,19 +161,28 @@ impl World {
     }
 }
 
+pub(crate) fn state(
+    tree: &Tree,
+    store: &Arc<Store>,
+    home: &Path,
+    limits: SessionLimits,
+) -> WorldState {
+    WorldState {
+        tree: tree.clone(),
+        store: Arc::clone(store),
+        seed: 7,
+        clock: CLOCK,
+        profile: None,
+        limits,
+        scratch: home.to_owned(),
+    }
+}
+
 pub(crate) async fn open(
     tree: &Tree,
     store: &Arc<Store>,
     home: &Path,
     limits: SessionLimits,
 ) -> Result<Box<dyn Session>, mcpmark_service::ServiceError> {
-    let state = WorldState {
-        tree: tree.clone(),
-        store: Arc::clone(store),
-        seed: 7,
-        clock: CLOCK,
-        limits,
-        scratch: home.to_owned(),
-    };
-    Filesystem.open(state).await
+    Filesystem.open(state(tree, store, home, limits)).await
 }

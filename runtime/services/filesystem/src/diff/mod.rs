@@ -3,12 +3,15 @@
 //! Where several shortest differences exist, the choice is that of the diff library of the real
 //! server, so that models read the same patch.
 
+mod search;
+
+use crate::profile::Profile;
+use search::difference;
+
 /// Lines of context around a change.
 const CONTEXT: usize = 4;
 
-/// Beyond so many changed lines the passage that differs is replaced as a whole: the search for
-/// the shortest difference takes time and memory quadratic in their number.
-const MOST_CHANGES: usize = 2000;
+const MARK: &str = "\\ No newline at end of file\n";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
@@ -25,19 +28,24 @@ struct Run {
 }
 
 /// The patch from `old` to `new` under the name `path`; the head alone when they are equal.
-pub(crate) fn patch(path: &str, old: &str, new: &str) -> String {
+pub(crate) fn patch(path: &str, old: &str, new: &str, profile: Profile) -> String {
     let rule = "=".repeat(67);
     let mut text = format!("Index: {path}\n{rule}\n--- {path}\toriginal\n+++ {path}\tmodified\n");
     let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
     let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
-    let runs = difference(&old_lines, &new_lines);
+    let runs = difference(&old_lines, &new_lines, profile);
     for hunk in hunks(&runs) {
+        text += &hunk.head();
         let mut lines = hunk.lines(&old_lines, &new_lines);
-        if hunk.reaches_end {
+        if profile.removes_first() {
+            mark_ends(&mut lines);
+        } else if hunk.reaches_end {
             hunk.mark_end(&mut lines, old, new);
         }
-        text += &hunk.head();
-        text += &lines.concat();
+        for line in &lines {
+            text += line.strip_suffix('\n').unwrap_or(line);
+            text.push('\n');
+        }
     }
     text
 }
@@ -126,19 +134,15 @@ impl Hunk {
                 };
                 old += usize::from(run.change != Change::Add);
                 new += usize::from(run.change != Change::Remove);
-                lines.push(format!(
-                    "{sign}{}\n",
-                    line.strip_suffix('\n').unwrap_or(line)
-                ));
+                lines.push(format!("{sign}{line}"));
             }
         }
         lines
     }
 
-    /// Says that a side ends without a line feed. The real library puts the mark of the old side
+    /// Says that a side ends without a line feed. The earlier library puts the mark of the old side
     /// behind as many lines as that side has, which is amiss where lines were added before.
     fn mark_end(&self, lines: &mut Vec<String>, old: &str, new: &str) {
-        const MARK: &str = "\\ No newline at end of file\n";
         let ends_in_change = self
             .runs
             .last()
@@ -155,167 +159,22 @@ impl Hunk {
     }
 }
 
-/// The way that led to a point of the search, newest run first.
-#[derive(Clone, Copy)]
-struct Step {
-    run: Run,
-    before: Option<usize>,
-}
-
-/// How far the search has come on one diagonal.
-#[derive(Clone, Copy)]
-struct Front {
-    /// Lines of `old` that are behind.
-    old: usize,
-    step: Option<usize>,
-}
-
-struct Search<'a> {
-    old: &'a [&'a str],
-    new: &'a [&'a str],
-    steps: Vec<Step>,
-}
-
-/// The shortest difference, found by Myers' greedy search over diagonals.
-fn difference(old: &[&str], new: &[&str]) -> Vec<Run> {
-    let mut search = Search {
-        old,
-        new,
-        steps: Vec::new(),
-    };
-    search.run().unwrap_or_else(|| replaced(old, new))
-}
-
-impl Search<'_> {
-    fn run(&mut self) -> Option<Vec<Run>> {
-        let (old_len, new_len) = (self.old.len(), self.new.len());
-        let most = (old_len + new_len).min(MOST_CHANGES);
-        // Diagonal d (lines of `old` behind, less those of `new`) is at index d + most + 1.
-        let mut fronts: Vec<Option<Front>> = vec![None; 2 * most + 3];
-        let index = |diagonal: isize| (diagonal + most as isize + 1) as usize;
-        let start = self.keep(Front { old: 0, step: None }, 0);
-        if start.old == old_len && start.old == new_len {
-            return Some(self.path(start));
-        }
-        fronts[index(0)] = Some(start);
-        let (mut lowest, mut highest) = (isize::MIN, isize::MAX);
-        for changes in 1..=most as isize {
-            let mut diagonal = lowest.max(-changes);
-            while diagonal <= highest.min(changes) {
-                let remove = fronts[index(diagonal - 1)]
-                    .take()
-                    .filter(|front| front.old < old_len);
-                let add = fronts[index(diagonal + 1)].filter(|front| {
-                    let behind = front.old as isize - (diagonal + 1);
-                    behind >= 0 && (behind as usize) < new_len
-                });
-                let front = match (remove, add) {
-                    (None, None) => {
-                        fronts[index(diagonal)] = None;
-                        diagonal += 2;
-                        continue;
-                    }
-                    (Some(remove), Some(add)) if remove.old + 1 < add.old => {
-                        self.step(add, Change::Add)
-                    }
-                    (Some(remove), _) => self.step(remove, Change::Remove),
-                    (None, Some(add)) => self.step(add, Change::Add),
-                };
-                let front = self.keep(front, diagonal);
-                let new = (front.old as isize - diagonal) as usize;
-                if front.old == old_len && new == new_len {
-                    return Some(self.path(front));
-                }
-                fronts[index(diagonal)] = Some(front);
-                if front.old == old_len {
-                    highest = highest.min(diagonal - 1);
-                }
-                if new == new_len {
-                    lowest = lowest.max(diagonal + 1);
-                }
-                diagonal += 2;
-            }
-        }
-        None
+/// Says of each line that has none that it ends without a line feed.
+fn mark_ends(lines: &mut Vec<String>) {
+    let unended = |line: &String| !line.ends_with('\n');
+    while let Some(at) = lines.iter().rposition(unended) {
+        lines[at].push('\n');
+        lines.insert(at + 1, MARK.to_owned());
     }
-
-    fn step(&mut self, front: Front, change: Change) -> Front {
-        let old = front.old + usize::from(change == Change::Remove);
-        Front {
-            old,
-            step: self.extend(front.step, Run { change, lines: 1 }),
-        }
-    }
-
-    /// Goes on as long as the lines are equal.
-    fn keep(&mut self, front: Front, diagonal: isize) -> Front {
-        let new = (front.old as isize - diagonal) as usize;
-        let pairs = self.old[front.old..].iter().zip(&self.new[new..]);
-        let lines = pairs.take_while(|(old, new)| old == new).count();
-        let change = Change::Keep;
-        Front {
-            old: front.old + lines,
-            step: self.extend(front.step, Run { change, lines }),
-        }
-    }
-
-    fn extend(&mut self, step: Option<usize>, run: Run) -> Option<usize> {
-        if run.lines == 0 {
-            return step;
-        }
-        let last = step.map(|at| self.steps[at]);
-        let extended = match last {
-            Some(last) if last.run.change == run.change => Step {
-                run: Run {
-                    lines: last.run.lines + run.lines,
-                    ..run
-                },
-                before: last.before,
-            },
-            _ => Step { run, before: step },
-        };
-        self.steps.push(extended);
-        Some(self.steps.len() - 1)
-    }
-
-    /// The runs up to a point, in order; of neighbours the removal comes first.
-    fn path(&self, front: Front) -> Vec<Run> {
-        let mut runs = Vec::new();
-        let mut step = front.step;
-        while let Some(at) = step {
-            runs.push(self.steps[at].run);
-            step = self.steps[at].before;
-        }
-        runs.reverse();
-        for at in 1..runs.len() {
-            if runs[at].change == Change::Remove && runs[at - 1].change == Change::Add {
-                runs.swap(at - 1, at);
-            }
-        }
-        runs
-    }
-}
-
-/// The difference that replaces all between the first and the last lines that differ.
-fn replaced(old: &[&str], new: &[&str]) -> Vec<Run> {
-    let first = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[first..], &new[first..]);
-    let backwards = old.iter().rev().zip(new.iter().rev());
-    let last = backwards.take_while(|(a, b)| a == b).count();
-    let runs = [
-        (Change::Keep, first),
-        (Change::Remove, old.len() - last),
-        (Change::Add, new.len() - last),
-        (Change::Keep, last),
-    ];
-    let runs = runs.into_iter().filter(|(_, lines)| *lines > 0);
-    runs.map(|(change, lines)| Run { change, lines }).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::search::{MOST_CHANGES, replaced};
     use super::*;
     use proptest::prelude::*;
+
+    const PROFILE: Profile = Profile::V2025_12_18;
 
     /// The two sides that the runs describe.
     fn sides<'a>(runs: &[Run], old: &[&'a str], new: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
@@ -339,7 +198,11 @@ mod tests {
         fn runs_lead_from_one_side_to_the_other(old in "[abc\n]{0,40}", new in "[abc\n]{0,40}") {
             let old: Vec<&str> = old.split_inclusive('\n').collect();
             let new: Vec<&str> = new.split_inclusive('\n').collect();
-            for runs in [difference(&old, &new), replaced(&old, &new)] {
+            for runs in [
+                difference(&old, &new, Profile::V2025_12_18),
+                difference(&old, &new, Profile::V2026_8_31),
+                replaced(&old, &new),
+            ] {
                 prop_assert_eq!(sides(&runs, &old, &new), (old.clone(), new.clone()));
             }
         }
@@ -355,7 +218,7 @@ mod tests {
             (1..=30).map(line).collect()
         };
         let heads = |changed: &[usize]| -> Vec<String> {
-            let text = patch("f", &lines(&[]), &lines(changed));
+            let text = patch("f", &lines(&[]), &lines(changed), PROFILE);
             let heads = text.lines().filter(|line| line.starts_with("@@"));
             heads.map(str::to_owned).collect()
         };
@@ -371,7 +234,7 @@ mod tests {
                 .map(|n| format!("{word} {n}\n"))
                 .collect()
         };
-        let patch = patch("f", &text("old"), &text("new"));
+        let patch = patch("f", &text("old"), &text("new"), PROFILE);
         assert!(patch.contains("\n@@ -1,6000 +1,6000 @@\n-old 0\n"));
         assert!(patch.contains("\n-old 5999\n+new 0\n"));
     }

@@ -1,0 +1,87 @@
+//! What a world holds, and may hold.
+
+use mcpmark_service::SessionLimits;
+
+use super::{Outcome, World, disk};
+use crate::failure::Failure;
+
+/// What a world holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) bytes: u64,
+    /// Files, directories and symlinks.
+    pub(crate) entries: u64,
+}
+
+impl Usage {
+    /// The quota that is exceeded, in words that tell how to raise it.
+    fn exceeds(self, limits: &SessionLimits) -> Option<String> {
+        let quota = |value: u64, what: &str, key: &str| {
+            Some(format!(
+                "the quota of {value} {what} for the world (raised by \"limits.{key}\" in meta.json)"
+            ))
+        };
+        if self.bytes > limits.max_bytes {
+            return quota(limits.max_bytes, "bytes", "world_bytes");
+        }
+        if self.entries > limits.max_files {
+            return quota(limits.max_files, "files and directories", "world_files");
+        }
+        None
+    }
+}
+
+/// Whether a world may be opened at all.
+pub(crate) fn within(usage: Usage, limits: &SessionLimits) -> Result<(), String> {
+    let Usage { bytes, entries } = usage;
+    match usage.exceeds(limits) {
+        Some(quota) => Err(format!(
+            "the world has {bytes} bytes in {entries} entries, beyond {quota}"
+        )),
+        None => Ok(()),
+    }
+}
+
+impl World {
+    /// What stands at a path itself, nothing below it counted; zero where nothing does.
+    pub(super) fn weigh(&self, on_disk: &str) -> Usage {
+        match self.root.symlink_metadata(disk(on_disk)) {
+            Ok(metadata) => Usage {
+                bytes: if metadata.is_file() {
+                    metadata.len()
+                } else {
+                    0
+                },
+                entries: 1,
+            },
+            Err(_) => Usage::default(),
+        }
+    }
+
+    /// The usage after a change, which must not grow beyond a quota.
+    pub(super) fn charge(&self, before: Usage, after: Usage, during: &str) -> Outcome<Usage> {
+        let usage = Usage {
+            bytes: (self.usage.bytes + after.bytes).saturating_sub(before.bytes),
+            entries: (self.usage.entries + after.entries).saturating_sub(before.entries),
+        };
+        // A world that is full may still shrink, and change what it has.
+        let grown = Usage {
+            bytes: if after.bytes > before.bytes {
+                usage.bytes
+            } else {
+                0
+            },
+            entries: if after.entries > before.entries {
+                usage.entries
+            } else {
+                0
+            },
+        };
+        match grown.exceeds(&self.limits) {
+            Some(quota) => Err(Failure::said(format!(
+                "ENOSPC: {quota} would be exceeded, {during}"
+            ))),
+            None => Ok(usage),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Generated calls: valid, invalid and hostile ones.
+
+use serde_json::{Map, Value, json};
+
+use crate::draw::Draw;
+use crate::paths::{Memory, directory, new_path, path};
+use crate::starts;
+use crate::texts::{edit, pattern, patterns, text};
+use crate::worlds::Spec;
+
+/// Stands for the root of the world in arguments.
+pub(crate) const ROOT: &str = "{root}";
+
+/// A tool call.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    pub(crate) arguments: Value,
+}
+
+/// A world and what is done in it.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequence {
+    pub(crate) world: Spec,
+    pub(crate) calls: Vec<Call>,
+}
+
+impl Sequence {
+    /// Nothing, and nothing done.
+    pub(crate) fn empty() -> Self {
+        Self {
+            world: Spec::default(),
+            calls: Vec::new(),
+        }
+    }
+}
+
+const TOOLS: [(&str, usize); 14] = [
+    ("read_file", 4),
+    ("read_text_file", 10),
+    ("read_media_file", 4),
+    ("read_multiple_files", 4),
+    ("write_file", 12),
+    ("edit_file", 14),
+    ("create_directory", 7),
+    ("list_directory", 5),
+    ("list_directory_with_sizes", 6),
+    ("directory_tree", 7),
+    ("move_file", 12),
+    ("search_files", 10),
+    ("get_file_info", 5),
+    ("list_allowed_directories", 1),
+];
+
+/// The sequence of a seed.
+pub(crate) fn sequence(seed: u64, length: usize) -> Sequence {
+    let mut draw = Draw::new(seed);
+    let mut memory = Memory {
+        paths: vec![String::new()],
+        texts: Vec::new(),
+    };
+    let world = starts::world(&mut draw, &mut memory);
+    let calls = (0..length).map(|_| call(&mut draw, &mut memory)).collect();
+    Sequence { world, calls }
+}
+
+fn call(draw: &mut Draw, memory: &mut Memory) -> Call {
+    let mut at = draw.below(TOOLS.iter().map(|(_, weight)| weight).sum());
+    let tool = TOOLS
+        .iter()
+        .find(|(_, weight)| match at.checked_sub(*weight) {
+            Some(rest) => {
+                at = rest;
+                false
+            }
+            None => true,
+        })
+        .map_or("read_file", |(tool, _)| tool);
+    let mut arguments = arguments(draw, memory, tool);
+    if draw.chance(4) {
+        spoil(draw, &mut arguments);
+    }
+    Call {
+        tool: match draw.chance(1) {
+            true => draw
+                .one(&["delete_file", "", "READ_FILE", "read file"])
+                .to_owned(),
+            false => tool.to_owned(),
+        },
+        arguments: Value::Object(arguments),
+    }
+}
+
+fn arguments(draw: &mut Draw, memory: &mut Memory, tool: &str) -> Map<String, Value> {
+    let arguments = match tool {
+        "list_allowed_directories" => json!({}),
+        "read_file" | "read_text_file" => {
+            let mut arguments = json!({"path": path(draw, memory)});
+            for (name, chance) in [("head", 30), ("tail", 30)] {
+                if draw.chance(chance) {
+                    let counts: [f64; 10] = [0.0, 1.0, 2.0, 3.0, 7.0, 40.0, 1e6, -1.0, 0.5, 1.5];
+                    let count = draw.pick(&counts);
+                    arguments[name] = match count.fract() == 0.0 {
+                        true => json!(count as i64),
+                        false => json!(count),
+                    };
+                }
+            }
+            arguments
+        }
+        "read_multiple_files" => {
+            let paths: Vec<String> = (0..draw.below(5)).map(|_| path(draw, memory)).collect();
+            json!({"paths": paths})
+        }
+        "write_file" => {
+            let path = path(draw, memory);
+            let text = text(draw);
+            memory.texts.push((path.clone(), text.clone()));
+            memory.paths.push(path.clone());
+            json!({"path": path, "content": text})
+        }
+        "edit_file" => edit(draw, memory),
+        "move_file" => {
+            let (source, destination) = (path(draw, memory), path(draw, memory));
+            memory.paths.push(destination.clone());
+            json!({"source": source, "destination": destination})
+        }
+        "create_directory" => {
+            let path = match draw.chance(60) {
+                true => new_path(draw, memory),
+                false => path(draw, memory),
+            };
+            memory.paths.push(path.clone());
+            json!({"path": path})
+        }
+        "list_directory_with_sizes" => {
+            let mut arguments = json!({"path": directory(draw, memory)});
+            if draw.chance(60) {
+                arguments["sortBy"] = json!(draw.one(&["name", "size"]));
+            }
+            arguments
+        }
+        "directory_tree" => {
+            let mut arguments = json!({"path": directory(draw, memory)});
+            if draw.chance(60) {
+                arguments["excludePatterns"] = patterns(draw, memory);
+            }
+            arguments
+        }
+        "search_files" => {
+            let (path, pattern) = (directory(draw, memory), pattern(draw, memory));
+            let mut arguments = json!({"path": path, "pattern": pattern});
+            if draw.chance(30) {
+                arguments["excludePatterns"] = patterns(draw, memory);
+            }
+            arguments
+        }
+        "list_directory" => json!({"path": directory(draw, memory)}),
+        _ => json!({"path": path(draw, memory)}),
+    };
+    match arguments {
+        Value::Object(arguments) => arguments,
+        _ => Map::new(),
+    }
+}
+
+/// Makes arguments wrong: another type, one too few, one too many.
+fn spoil(draw: &mut Draw, arguments: &mut Map<String, Value>) {
+    let names: Vec<String> = arguments.keys().cloned().collect();
+    let name = match names.is_empty() {
+        true => "path".to_owned(),
+        false => draw.pick(&names),
+    };
+    match draw.below(4) {
+        0 => {
+            arguments.shift_remove(&name);
+        }
+        1 => {
+            arguments.insert("surplus".to_owned(), json!([1, {"a": null}]));
+        }
+        _ => {
+            let values = [
+                json!(null),
+                json!(true),
+                json!(3),
+                json!(-0.5),
+                json!("x"),
+                json!(""),
+                json!([]),
+                json!([null]),
+                json!(["a", 3]),
+                json!({}),
+                json!([{"oldText": 1}]),
+                json!([{"newText": "x"}, "y"]),
+            ];
+            arguments.insert(name, draw.pick(&values));
+        }
+    }
+}

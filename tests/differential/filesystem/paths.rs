@@ -1,0 +1,213 @@
+//! Paths for worlds and arguments: of what is there, of what is not, and hostile ones.
+
+use crate::calls::ROOT;
+use crate::draw::Draw;
+
+pub(crate) const NAMES: [&str; 40] = [
+    "a.txt",
+    "b.md",
+    "c.csv",
+    "A.txt",
+    "a b.txt",
+    ".hidden",
+    "data",
+    "docs",
+    "x",
+    "y.json",
+    "notes.txt",
+    "README.md",
+    "photo.PNG",
+    "sound.wav",
+    "blob.bin",
+    "page.svg",
+    "a-b",
+    "a_b",
+    "a.b",
+    "Z",
+    "10",
+    "9",
+    "1.txt",
+    "(a).txt",
+    "[a].txt",
+    "{a,b}.txt",
+    "a*b",
+    "#x",
+    "!x",
+    "$x",
+    "~x",
+    "café.txt",
+    "cafe\u{301}.txt",
+    "ä",
+    "Ångström",
+    "日本.txt",
+    "emoji 😀.txt",
+    "it's",
+    "q\"q",
+    "\u{e000}",
+];
+
+pub(crate) const DIRECTORIES: [&str; 10] = [
+    "",
+    "",
+    "",
+    "data",
+    "docs",
+    "docs/old",
+    "data/2024/q1",
+    "sub",
+    "sub/deep",
+    "über",
+];
+
+/// What arguments are drawn from: the paths that the world has had so far, and texts.
+pub(crate) struct Memory {
+    pub(crate) paths: Vec<String>,
+    pub(crate) texts: Vec<(String, String)>,
+}
+
+impl Memory {
+    /// Paths of an entry and of its directory.
+    pub(crate) fn remember(&mut self, path: &str) {
+        self.paths.push(path.to_owned());
+        if let Some((above, _)) = path.rsplit_once('/') {
+            self.paths.push(above.to_owned());
+        }
+    }
+}
+
+pub(crate) fn join(directory: &str, name: &str) -> String {
+    match directory {
+        "" => name.to_owned(),
+        _ => format!("{directory}/{name}"),
+    }
+}
+
+/// A path, most often of something that is there.
+pub(crate) fn path(draw: &mut Draw, memory: &Memory) -> String {
+    let plain = match draw.below(20) {
+        0..=12 => draw.pick(&memory.paths),
+        13..=15 => new_path(draw, memory),
+        16 => {
+            let path = draw.pick(&memory.paths);
+            respelt(draw, &path)
+        }
+        17 => {
+            let directory = draw.pick(&memory.paths);
+            return hostile(draw, &directory);
+        }
+        _ => join(&draw.pick(&memory.paths), draw.one(&NAMES)),
+    };
+    decorate(draw, &plain)
+}
+
+/// The same path in other letters: composed or not, upper or lower case, with a blank.
+fn respelt(draw: &mut Draw, path: &str) -> String {
+    let replacements = [
+        ("é", "e\u{301}"),
+        ("e\u{301}", "é"),
+        ("ä", "a\u{308}"),
+        ("Å", "A\u{30a}"),
+        ("Å", "\u{212b}"),
+        ("ü", "u\u{308}"),
+        ("a", "A"),
+        ("t", "t "),
+    ];
+    let fitting: Vec<_> = replacements
+        .into_iter()
+        .filter(|(from, _)| path.contains(from))
+        .collect();
+    match fitting.is_empty() {
+        true => path.to_owned(),
+        false => {
+            let (from, to) = draw.pick(&fitting);
+            path.replace(from, to)
+        }
+    }
+}
+
+pub(crate) fn new_path(draw: &mut Draw, memory: &Memory) -> String {
+    let above = match draw.chance(50) {
+        true => draw.one(&DIRECTORIES).to_owned(),
+        false => draw.pick(&memory.paths),
+    };
+    let name = match draw.chance(50) {
+        true => draw.one(&NAMES).to_owned(),
+        false => format!("new{}", draw.below(6)),
+    };
+    let path = join(&above, &name);
+    match draw.chance(20) {
+        true => join(&path, draw.one(&NAMES)),
+        false => path,
+    }
+}
+
+/// A path of a directory more often than not.
+pub(crate) fn directory(draw: &mut Draw, memory: &Memory) -> String {
+    match draw.chance(40) {
+        true => {
+            let plain = draw.one(&["", ".", "docs", "data", "sub"]).to_owned();
+            decorate(draw, &plain)
+        }
+        false => path(draw, memory),
+    }
+}
+
+/// Another way to write a path.
+fn decorate(draw: &mut Draw, path: &str) -> String {
+    // What was remembered from an earlier call may be written in some way already.
+    if path.starts_with(['/', '{']) {
+        return path.to_owned();
+    }
+    match draw.below(20) {
+        0..=3 => format!("{ROOT}/{path}"),
+        4 => format!("{path}/"),
+        5 => format!("./{path}"),
+        6 => format!("docs/../{path}"),
+        7 => format!("{ROOT}//{path}"),
+        8 => path.replace('/', "//"),
+        9 => format!("{path}/."),
+        _ => path.to_owned(),
+    }
+}
+
+fn hostile(draw: &mut Draw, path: &str) -> String {
+    let long = "n".repeat(draw.pick(&[218, 219, 255, 256, 300]));
+    let options = [
+        "/etc/passwd".to_owned(),
+        "../outside".to_owned(),
+        format!("{ROOT}/../outside"),
+        format!("{ROOT}x/y"),
+        "/".to_owned(),
+        "..".to_owned(),
+        "~".to_owned(),
+        "~/x".to_owned(),
+        "~x".to_owned(),
+        "a\0b".to_owned(),
+        format!("{path}\0"),
+        format!("{path} "),
+        format!(" {path}"),
+        format!("\"{path}\""),
+        format!("{path}'"),
+        "C:\\Users\\x".to_owned(),
+        "c:/x".to_owned(),
+        "C:".to_owned(),
+        "Z:x".to_owned(),
+        "\\\\server\\x".to_owned(),
+        "a\\b".to_owned(),
+        "..\\x".to_owned(),
+        "%2e%2e/x".to_owned(),
+        "．．/x".to_owned(),
+        "\u{202e}txt".to_owned(),
+        "a\nb".to_owned(),
+        "\u{feff}".to_owned(),
+        long.clone(),
+        format!("new/{long}"),
+        format!("{path}/{long}"),
+        format!("{}x", "../".repeat(40)),
+        "d/".repeat(30),
+        "y/".repeat(3000),
+        ROOT.to_owned(),
+        format!("file://{ROOT}/a.txt"),
+    ];
+    draw.pick(&options)
+}

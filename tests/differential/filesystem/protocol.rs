@@ -1,0 +1,72 @@
+//! What the servers say apart from the answers of their tools.
+
+use serde_json::{Value, json};
+
+use crate::calls::Call;
+use crate::differences::Exchange;
+use crate::peers::{Peer, handshake};
+use crate::play::{Difference, PROTOCOL, Stage, Summary};
+
+/// Compares handshakes, the list of tools, and requests that are none of a client.
+pub(crate) fn compare(stage: &Stage, summary: &mut Summary) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let mut judge = |about: String, real: &Value, ours: &Value| {
+        let call = Call {
+            tool: about,
+            arguments: Value::Null,
+        };
+        let exchange = Exchange {
+            profile: stage.profile,
+            call: &call,
+            real,
+            ours,
+        };
+        differences.extend(summary.judge(&exchange).err());
+    };
+    for version in [
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2030-01-01",
+    ] {
+        let (mut real, mut ours) = stage.strangers(version);
+        let params = handshake(version);
+        judge(
+            format!("initialize {version}"),
+            &real.request("initialize", &params),
+            &ours.request("initialize", &params),
+        );
+        ours.close();
+    }
+    let (mut real, mut ours) = stage.strangers("requests");
+    for peer in [&mut real as &mut dyn Peer, &mut ours] {
+        peer.request("initialize", &handshake(PROTOCOL));
+    }
+    for (method, params) in [
+        ("ping", json!({})),
+        ("tools/list", json!({})),
+        ("resources/list", json!({})),
+        ("prompts/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("logging/setLevel", json!({"level": "info"})),
+        ("no/such/method", json!({})),
+        ("tools/call", json!({"name": "list_allowed_directorie"})),
+        ("tools/call", json!({"name": "read_file"})),
+        ("tools/call", json!({"name": 1})),
+        ("tools/call", json!({"name": "read_file", "arguments": [1]})),
+        (
+            "tools/call",
+            json!({"name": "read_file", "arguments": null}),
+        ),
+        ("tools/call", json!({})),
+    ] {
+        judge(
+            format!("{method} {params}"),
+            &real.request(method, &params),
+            &ours.request(method, &params),
+        );
+    }
+    ours.close();
+    differences
+}
