@@ -1,5 +1,5 @@
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use wasmtime::component::{HasSelf, Linker};
@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
-use crate::{Compiler, EngineKind, Limits};
+use crate::{Cancel, Compiler, EngineKind, Limits};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
@@ -66,6 +66,8 @@ pub struct Sandbox {
     pub(crate) inner: Arc<Inner>,
     /// Whether what this handle loads may be compiled in this process.
     pub(crate) trusting: bool,
+    /// What ends the runs of this handle.
+    pub(crate) cancel: Option<Cancel>,
 }
 
 pub(crate) struct Inner {
@@ -131,6 +133,7 @@ impl Sandbox {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         Ok(Self {
             trusting: false,
+            cancel: None,
             inner: Arc::new(Inner {
                 engine,
                 kind,
@@ -158,8 +161,8 @@ impl Sandbox {
     /// take all memory, or never come to an end.
     pub fn trusting(&self) -> Self {
         Self {
-            inner: Arc::clone(&self.inner),
             trusting: true,
+            ..self.clone()
         }
     }
 
@@ -183,28 +186,42 @@ impl Inner {
 
 /// How many may do something at once.
 pub(crate) struct Slots {
-    free: Mutex<u32>,
+    state: Mutex<SlotsState>,
     freed: Condvar,
+}
+
+struct SlotsState {
+    free: u32,
+    waiting: u32,
 }
 
 impl Slots {
     fn new(count: u32) -> Self {
         Self {
-            free: Mutex::new(count),
+            state: Mutex::new(SlotsState {
+                free: count,
+                waiting: 0,
+            }),
             freed: Condvar::new(),
         }
     }
 
+    fn lock(&self) -> MutexGuard<'_, SlotsState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits until one is free.
     pub(crate) fn take(&self) -> Slot<'_> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        while *free == 0 {
-            free = self
+        let mut state = self.lock();
+        while state.free == 0 {
+            state.waiting += 1;
+            state = self
                 .freed
-                .wait(free)
+                .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
-        *free -= 1;
+        state.free -= 1;
         Slot(self)
     }
 }
@@ -213,8 +230,12 @@ pub(crate) struct Slot<'a>(&'a Slots);
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.freed.notify_one();
+        let mut state = self.0.lock();
+        state.free += 1;
+        // To wake nobody is a call into the system all the same.
+        if state.waiting > 0 {
+            self.0.freed.notify_one();
+        }
     }
 }
 
