@@ -33,6 +33,12 @@ pub struct InOrder<R> {
 #[error("the host panicked: {0}")]
 pub struct Panicked(pub String);
 
+impl From<Box<dyn Any + Send>> for Panicked {
+    fn from(panic: Box<dyn Any + Send>) -> Self {
+        Self(payload(&*panic).to_owned())
+    }
+}
+
 struct Shared<R> {
     cancel: Cancel,
     state: Mutex<State<R>>,
@@ -168,8 +174,7 @@ impl<R> Worker<R> {
     fn serve<I: Iterator>(self, source: &Mutex<Option<I>>, work: &impl Fn(I::Item) -> R) {
         while let Some((number, item)) = self.take(source) {
             let result = catch_unwind(AssertUnwindSafe(|| work(item)));
-            let result = result.map_err(|panic| Panicked(payload(&*panic).to_owned()));
-            self.0.finish(number, result);
+            self.0.finish(number, result.map_err(Panicked::from));
         }
     }
 
@@ -188,9 +193,8 @@ impl<R> Worker<R> {
             }
             Err(panic) => {
                 *source = None;
-                let panicked = Panicked(payload(&*panic).to_owned());
                 let number = self.0.begin()?;
-                self.0.finish(number, Err(panicked));
+                self.0.finish(number, Err(panic.into()));
                 None
             }
         }

@@ -173,10 +173,11 @@ pub(crate) fn compare() {
             }
         }
         let found: Vec<Times> = found.into_iter().map(Times::of).collect();
-        println!("\n{name:34}     p50     ratio");
+        println!("\n{name:34}   least       p50     ratio of the least");
         for (setting, time) in settings.iter().zip(&found) {
-            let by = ratio(time.p50, found[0].p50);
-            println!("{:34} {:>7} {by:>8.2}x", setting.name, micros(time.p50));
+            let by = ratio(time.least, found[0].least);
+            let (least, p50) = (micros(time.least), micros(time.p50));
+            println!("{:34} {least:>9} {p50:>9} {by:>8.2}x", setting.name);
         }
     }
 }
