@@ -192,7 +192,7 @@ impl File {
 
     /// The text as a CSV table with a header, strictly after RFC 4180 with LF or CRLF.
     pub fn csv(&self) -> Found<Table> {
-        self.text().csv(&Csv::strict())
+        self.text().then(|text| Csv::strict().read(text))
     }
 
     /// The text as JSON.
@@ -210,10 +210,15 @@ impl File {
         loop {
             let part = host::read(self.tree.which, &self.path, content.len() as u64, CHUNK)
                 .map_err(|error| reason(&error))?;
-            if part.is_empty() {
+            let is_last = (part.len() as u64) < CHUNK;
+            if content.is_empty() {
+                content = part;
+            } else {
+                content.extend_from_slice(&part);
+            }
+            if is_last {
                 return Ok(content);
             }
-            content.extend_from_slice(&part);
         }
     }
 }

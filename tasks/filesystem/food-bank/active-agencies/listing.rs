@@ -19,7 +19,7 @@ pub fn play(tools: &mut Tools, rules: &Rules) -> String {
 
     let mut list: Vec<Vec<String>> = Vec::new();
     for row in source.rows() {
-        let cells = row.cells().to_vec();
+        let cells: Vec<String> = row.cells().into_iter().map(str::to_owned).collect();
         match list.iter_mut().find(|other| other[0] == cells[0]) {
             Some(other) if rules.last_line_holds => *other = cells,
             Some(_) => {}

@@ -128,7 +128,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
     table
         .rows()
         .iter()
-        .map(|row| row.cells().to_vec())
+        .map(|row| row.cells().into_iter().map(str::to_owned).collect())
         .collect()
 }
 

@@ -152,11 +152,11 @@ impl Shift {
         let table = format.read(line).expect("the exports are CSV");
         let cells = table.rows()[0].cells();
         // Seven fields: the comma of the name was not quoted.
-        let [.., role, start, end, rest] = cells else {
+        let [.., role, start, end, rest] = cells[..] else {
             panic!("too few fields: {line:?}")
         };
         let name = cells[1..cells.len() - 4].join(",");
-        if ["training", "cancelled"].contains(&role.as_str()) {
+        if ["training", "cancelled"].contains(&role) {
             return None;
         }
         let length = (clock(end) - clock(start)).rem_euclid(24 * 60);
