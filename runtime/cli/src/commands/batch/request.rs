@@ -23,14 +23,15 @@ const EXAMPLE: &str = r#"a request looks like {"task": "filesystem/…/…", "st
 
 /// Lines that are not blank, with their numbers.
 pub(super) struct Lines<R> {
-    source: BufReader<R>,
+    /// None after an error, which would come again and again.
+    source: Option<BufReader<R>>,
     number: u64,
 }
 
 impl<R: Read> Lines<R> {
     pub(super) fn new(source: R) -> Self {
         Self {
-            source: BufReader::new(source),
+            source: Some(BufReader::new(source)),
             number: 0,
         }
     }
@@ -46,16 +47,15 @@ impl<R: Read> Iterator for Lines<R> {
 
     fn next(&mut self) -> Option<Line> {
         loop {
+            let source = self.source.as_mut()?;
             self.number += 1;
             let number = self.number;
             let mut text = Vec::new();
-            let read = (&mut self.source)
-                .take(MAX_LINE)
-                .read_until(b'\n', &mut text);
+            let read = source.take(MAX_LINE).read_until(b'\n', &mut text);
             let read = read.and_then(|bytes| {
                 let whole = text.ends_with(b"\n") || (bytes as u64) < MAX_LINE;
                 if !whole {
-                    self.source.skip_until(b'\n')?;
+                    source.skip_until(b'\n')?;
                 }
                 Ok(whole)
             });
@@ -67,10 +67,13 @@ impl<R: Read> Iterator for Lines<R> {
                     format!("it has more than {MAX_LINE} bytes"),
                     "put what is large into the state",
                 )),
-                Err(error) => Err(Refusal {
-                    code: exit::INFRASTRUCTURE,
-                    ..Refusal::of_line(format!("the batch cannot be read: {error}"), "")
-                }),
+                Err(error) => {
+                    self.source = None;
+                    Err(Refusal {
+                        code: exit::INFRASTRUCTURE,
+                        ..Refusal::of_line(format!("the batch cannot be read: {error}"), "")
+                    })
+                }
             };
             return Some(Line { number, text });
         }
