@@ -1,6 +1,7 @@
 //! The `mcpmark` binary from outside: what it prints, what it writes, how it ends.
 
 mod bad_input;
+mod batch;
 mod cheats;
 mod environment;
 mod grading;

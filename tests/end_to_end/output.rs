@@ -298,18 +298,20 @@ fn help_names_every_command_and_option() {
     $ mcpmark grade --help
     Grade a directory, with a task or with any verifier
 
-    Usage: mcpmark grade [OPTIONS] --state <DIR> [TASK]
+    Usage: mcpmark grade [OPTIONS] [TASK]
 
     Arguments:
       [TASK]  The task whose verifier judges
 
     Options:
           --verifier <FILE>    Any verifier component, no task needed
-          --state <DIR>        The final state
-          --start <DIR>        The starting state, for a verifier that compares [default: the task's world; without a task, empty]
+          --state <STATE>      The final state: a directory, or the digest of a stored state
+          --start <STATE>      The starting state, for a verifier that compares [default: the task's world; without a task, empty]
           --answer <FILE>      A file with the agent's last message
           --parameters <JSON>  The task's parameters, a JSON object
           --json               Print one JSON object
+          --batch <FILE>       Grade many: read one request a line from a file, or from standard input (`-`)
+      -j, --jobs <N>           Grades at the same time, of a batch [default: one a core]
       -h, --help               Print help
 
     Sandbox:
@@ -320,6 +322,20 @@ fn help_names_every_command_and_option() {
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
           --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    Batches:
+      Each line of the file is a JSON object:
+        task or verifier  the id of a task, or the file of a component
+        state             a directory, or the digest of a stored state
+        start             the starting state, as above
+        answer            the agent's last message, the text itself
+        parameters        a JSON object, for a verifier without a task
+        id                anything; it comes back with the outcome
+      Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what
+      --json prints, or `error` with `key`, `message` and `hint` for a line that cannot be
+      graded. The others are graded all the same. Task, component and directory are read
+      once, however many lines name them. The exit code is the highest that any line alone
+      would have, 4 for a line that is no request.
 
     $ mcpmark task build --help
     Build the guests of tasks and of their worlds

@@ -236,13 +236,13 @@ impl Examination<'_> {
     }
 
     fn input(&self, tree: &Tree, answer: Option<&str>) -> VerifyInput {
+        let start = self.snapshot(&self.prepared.start.tree);
         VerifyInput {
-            start: self.snapshot(&self.prepared.start.tree),
-            end: self.snapshot(tree),
             answer: answer
                 .filter(|_| self.prepared.judged_on.answer)
                 .map(str::to_owned),
             parameters: self.prepared.parameters.clone(),
+            ..VerifyInput::new(start, self.snapshot(tree))
         }
     }
 

@@ -30,6 +30,7 @@ pub(crate) async fn play(
         store: Arc::clone(store),
         seed: task.start.seed,
         clock: task.start.clock,
+        profile: task.profile.clone(),
         limits: task.session_limits.clone(),
         scratch: scratch.to_owned(),
     };

@@ -179,22 +179,23 @@ pub(crate) struct ResumeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = BATCH)]
 pub(crate) struct GradeArgs {
     /// The task whose verifier judges
     #[arg(
         value_name = "TASK",
-        required_unless_present = "verifier",
+        required_unless_present_any = ["verifier", "batch"],
         conflicts_with = "verifier"
     )]
     pub(crate) task: Option<String>,
     /// Any verifier component, no task needed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) verifier: Option<PathBuf>,
-    /// The final state
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) state: PathBuf,
+    /// The final state: a directory, or the digest of a stored state
+    #[arg(long, value_name = "STATE", required_unless_present = "batch", value_hint = ValueHint::DirPath)]
+    pub(crate) state: Option<PathBuf>,
     /// The starting state, for a verifier that compares [default: the task's world; without a task, empty]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "STATE", value_hint = ValueHint::DirPath)]
     pub(crate) start: Option<PathBuf>,
     /// A file with the agent's last message
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -205,9 +206,30 @@ pub(crate) struct GradeArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Grade many: read one request a line from a file, or from standard input (`-`)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["task", "verifier", "state", "start", "answer", "parameters"])]
+    pub(crate) batch: Option<PathBuf>,
+    /// Grades at the same time, of a batch [default: one a core]
+    #[arg(short, long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) jobs: Option<u32>,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
+
+const BATCH: &str = "\
+Batches:
+  Each line of the file is a JSON object:
+    task or verifier  the id of a task, or the file of a component
+    state             a directory, or the digest of a stored state
+    start             the starting state, as above
+    answer            the agent's last message, the text itself
+    parameters        a JSON object, for a verifier without a task
+    id                anything; it comes back with the outcome
+  Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what
+  --json prints, or `error` with `key`, `message` and `hint` for a line that cannot be
+  graded. The others are graded all the same. Task, component and directory are read
+  once, however many lines name them. The exit code is the highest that any line alone
+  would have, 4 for a line that is no request.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskCommand {

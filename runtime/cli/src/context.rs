@@ -14,6 +14,7 @@ use crate::engine;
 use crate::error::{CommandError, chain};
 use crate::output::{self, sanitise};
 
+#[derive(Clone)]
 pub(crate) struct Context {
     root: Option<PathBuf>,
     home: Home,

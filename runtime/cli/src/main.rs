@@ -6,6 +6,7 @@ mod context;
 mod engine;
 mod error;
 mod exit;
+mod once;
 mod output;
 
 use std::process::ExitCode;

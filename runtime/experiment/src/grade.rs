@@ -40,6 +40,16 @@ pub fn grade(
         parameters: input.parameters,
         ..VerifyInput::new(start, end)
     };
+    grade_loaded(sandbox, verifier, input, limits)
+}
+
+/// Grades a stored state that was read already, for those who grade it many times.
+pub fn grade_loaded(
+    sandbox: &Sandbox,
+    verifier: &Verifier,
+    input: VerifyInput,
+    limits: &Limits,
+) -> (Outcome, Log) {
     let run = sandbox.verify(verifier, input, limits);
     let outcome = match run.result {
         Ok(verdict) => Outcome::Graded(verdict),

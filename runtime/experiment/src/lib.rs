@@ -32,7 +32,7 @@ mod world;
 
 pub use mcpmark_agent::{End, EndKind};
 
-pub use crate::grade::{GradeInput, grade};
+pub use crate::grade::{GradeInput, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
 pub use crate::outcome::{FaultReport, Outcome};

@@ -17,6 +17,8 @@ impl Sandbox {
             first.result = Err(RunError::Host(message.to_owned()));
             return first;
         };
+        let mut peer = peer.clone();
+        peer.cancel.clone_from(&self.cancel);
         let second = peer.verify_once(twin, input, limits);
         let kinds = (self.inner.kind, peer.inner.kind);
         first.result = agree(kinds, first.result, second.result);

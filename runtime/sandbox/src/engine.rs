@@ -1,5 +1,5 @@
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use wasmtime::component::{HasSelf, Linker};
@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
-use crate::{Compiler, EngineKind, Interface, Limits};
+use crate::{Cancel, Compiler, EngineKind, Interface, Limits};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
@@ -69,6 +69,8 @@ pub struct Sandbox {
     pub(crate) inner: Arc<Inner>,
     /// Whether what this handle loads may be compiled in this process.
     pub(crate) trusting: bool,
+    /// What ends the runs of this handle.
+    pub(crate) cancel: Option<Cancel>,
 }
 
 pub(crate) struct Inner {
@@ -150,6 +152,7 @@ impl Sandbox {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         Ok(Self {
             trusting: false,
+            cancel: None,
             inner: Arc::new(Inner {
                 engine,
                 kind,
@@ -178,8 +181,8 @@ impl Sandbox {
     /// take all memory, or never come to an end.
     pub fn trusting(&self) -> Self {
         Self {
-            inner: Arc::clone(&self.inner),
             trusting: true,
+            ..self.clone()
         }
     }
 
@@ -203,28 +206,42 @@ impl Inner {
 
 /// How many may do something at once.
 pub(crate) struct Slots {
-    free: Mutex<u32>,
+    state: Mutex<SlotsState>,
     freed: Condvar,
+}
+
+struct SlotsState {
+    free: u32,
+    waiting: u32,
 }
 
 impl Slots {
     fn new(count: u32) -> Self {
         Self {
-            free: Mutex::new(count),
+            state: Mutex::new(SlotsState {
+                free: count,
+                waiting: 0,
+            }),
             freed: Condvar::new(),
         }
     }
 
+    fn lock(&self) -> MutexGuard<'_, SlotsState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits until one is free.
     pub(crate) fn take(&self) -> Slot<'_> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        while *free == 0 {
-            free = self
+        let mut state = self.lock();
+        while state.free == 0 {
+            state.waiting += 1;
+            state = self
                 .freed
-                .wait(free)
+                .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
-        *free -= 1;
+        state.free -= 1;
         Slot(self)
     }
 }
@@ -233,8 +250,12 @@ pub(crate) struct Slot<'a>(&'a Slots);
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.freed.notify_one();
+        let mut state = self.0.lock();
+        state.free += 1;
+        // To wake nobody is a call into the system all the same.
+        if state.waiting > 0 {
+            self.0.freed.notify_one();
+        }
     }
 }
 
@@ -264,8 +285,9 @@ fn engine_config(config: &SandboxConfig) -> Config {
         .total_tables(slots * MAX_TABLES)
         .table_elements(MAX_TABLE_ELEMENTS as usize)
         .max_memory_size(MAX_MEMORY_BYTES as usize)
-        // Zeroing the pages a small guest touched costs less than giving them back.
-        .linear_memory_keep_resident(256 << 10)
+        // Zeroing the page of a small guest costs less than giving it back. A guest in Rust
+        // touches its memory a megabyte further up, so that more would be zeroed in vain.
+        .linear_memory_keep_resident(64 << 10)
         .table_keep_resident(16 << 10)
         .max_unused_warm_slots(slots)
         // Misses pages that were swapped out: the next guest could read what the last one left.

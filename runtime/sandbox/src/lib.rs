@@ -30,6 +30,7 @@
 
 mod bindings;
 mod cache;
+mod cancel;
 mod compiler;
 mod component;
 mod cross;
@@ -39,11 +40,14 @@ mod host;
 mod inspect;
 mod interface;
 mod limits;
+mod many;
+mod order;
 mod profile;
 mod run;
 mod serve;
 mod verdict;
 
+pub use crate::cancel::Cancel;
 pub use crate::compiler::{CompileError, CompileLimits, Compiler};
 pub use crate::component::{LoadError, Setup, Solution, Verifier};
 pub use crate::engine::{EngineError, MAX_MEMORY_BYTES, Sandbox, SandboxConfig};
@@ -55,6 +59,8 @@ pub use crate::limits::{
     CALL_COST, Limits, LimitsError, MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES,
     MAX_TABLE_ELEMENTS, MAX_TABLES,
 };
+pub use crate::many::{GradeRequest, Grades};
+pub use crate::order::{InOrder, Panicked, in_order};
 pub use crate::profile::EngineKind;
 pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;

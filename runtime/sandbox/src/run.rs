@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_snapshot::Snapshot;
-use wasmtime::{PoolConcurrencyLimitError, Store, Trap};
+use wasmtime::{PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 
 use crate::bindings::verifier::{Check as WitCheck, VerifierPre};
 use crate::component::{Setup, Solution, one_line};
@@ -12,7 +12,8 @@ use crate::host::{
     Common, HasCommon, Log, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost, WorldBuilder,
 };
 use crate::limits::Allowed;
-use crate::{Check, Fault, FaultKind, GradeData, Limits, RunError, Sandbox, Verdict};
+use crate::order::payload;
+use crate::{Cancel, Check, Fault, FaultKind, GradeData, Limits, RunError, Sandbox, Verdict};
 
 /// What a verifier is given.
 #[derive(Clone)]
@@ -187,7 +188,10 @@ impl Sandbox {
         let limits = store.data_mut().common().allowed.limits;
         store.limiter(|host| host.common());
         store.set_hostcall_fuel(usize::try_from(call_bytes).unwrap_or(usize::MAX));
-        store.set_epoch_deadline(ticks(limits.time_ms));
+        match self.cancel.clone() {
+            None => store.set_epoch_deadline(ticks(limits.time_ms)),
+            Some(cancel) => watch(&mut store, cancel, ticks(limits.time_ms)),
+        }
         let fuelled = store.set_fuel(limits.fuel);
 
         // A panic in a host function is a bug of ours, and must not take other grades with it.
@@ -273,6 +277,22 @@ fn ticks(time_ms: u64) -> u64 {
     time_ms.div_ceil(TICK.as_millis() as u64).saturating_add(1)
 }
 
+/// Ends a run at its time limit or when it is cancelled, whichever comes first.
+fn watch<H: 'static>(store: &mut Store<H>, cancel: Cancel, ticks: u64) {
+    let mut left = ticks;
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(move |_| {
+        left = left.saturating_sub(1);
+        if cancel.is_cancelled() {
+            Err(Stop::host("the run was cancelled"))
+        } else if left == 0 {
+            Ok(UpdateDeadline::Interrupt)
+        } else {
+            Ok(UpdateDeadline::Continue(1))
+        }
+    });
+}
+
 fn classify(
     error: &wasmtime::Error,
     (call_bytes, call_limit): (u64, &'static str),
@@ -335,12 +355,4 @@ fn humane(duration: Duration) -> String {
     } else {
         format!("{} ms", duration.as_millis())
     }
-}
-
-fn payload(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without a message")
 }

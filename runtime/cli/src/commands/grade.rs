@@ -1,171 +1,46 @@
 use std::fs;
-use std::path::Path;
 
-use mcpmark_experiment::{GradeInput, Outcome};
-use mcpmark_sandbox::{Limits, Log, Verifier};
-use mcpmark_snapshot::{Digest, Store, Tree};
-use serde::Serialize;
+use mcpmark_experiment::Outcome;
+use mcpmark_sandbox::Log;
 
 use crate::args::GradeArgs;
-use crate::context::{self, Context};
-use crate::engine;
+use crate::commands::batch;
+use crate::commands::judge::{self, Judge, Report};
+use crate::context::Context;
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::{self, sanitise};
 
-/// What `grade --json` prints.
-#[derive(Serialize)]
-struct GradeReport<'a> {
-    outcome: &'a str,
-    passed: Option<bool>,
-    score: Option<f64>,
-    checks: &'a [mcpmark_sandbox::Check],
-    fault: Option<mcpmark_experiment::FaultReport>,
-    state: Digest,
-    verifier: Digest,
-}
-
-/// What is judged by what.
-struct Case {
-    verifier: Verifier,
-    input: GradeInput,
-    limits: Limits,
-}
-
-/// Grades a directory.
+/// Grades a state, or the states that a batch names.
 pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandError> {
+    if let Some(file) = &args.batch {
+        return batch::grade(context, file, args.jobs, args.engine);
+    }
+    let Some(state) = &args.state else {
+        return Err(CommandError::usage("name a --state"));
+    };
     let store = context.store()?;
     let sandbox = context.sandbox(1, args.engine)?;
-    let case = match (&args.task, &args.verifier) {
-        (Some(task), _) => by_task(context, &args, task, &sandbox, &store)?,
-        (None, Some(file)) => by_verifier(context, &args, file, &sandbox, &store)?,
+    // Before anything is built: the likeliest mistake is a wrong path.
+    judge::check_place(state)?;
+    let judge = match (&args.task, &args.verifier) {
+        (Some(task), _) => Judge::of_task(context, task, &sandbox, &store)?,
+        (None, Some(file)) => Judge::of_component(file, &sandbox)?,
         (None, None) => return Err(CommandError::usage("name a task, or a --verifier")),
     };
-    let (verifier, state) = (case.verifier.digest(), case.input.state);
-    let (outcome, log) =
-        mcpmark_experiment::grade(&sandbox, &store, &case.verifier, case.input, &case.limits);
+    let input = judge.input(
+        judge.start(args.start.as_deref(), &store)?,
+        judge.state(state, &store)?,
+        read_answer(&args)?,
+        read_parameters(&args)?,
+    );
+    let state = input.end.digest();
+    let (outcome, log) = judge.grade(&sandbox, input);
     if args.json {
-        output::print_json(&GradeReport {
-            outcome: outcome.as_str(),
-            passed: outcome.passed(),
-            score: outcome.score(),
-            checks: outcome.checks(),
-            fault: outcome.fault(),
-            state,
-            verifier,
-        })?;
+        output::print_json(&Report::new(&outcome, state, &judge))?;
     } else {
         output::print(&text(&outcome, &log))?;
     }
-    Ok(match &outcome {
-        Outcome::Graded(verdict) if verdict.passed() => exit::PASSED,
-        Outcome::Graded(_) => exit::FAILED,
-        Outcome::VerifierFault(_) => exit::NOT_GRADED,
-        Outcome::InvalidTask(_) => exit::INVALID,
-        Outcome::InfraError(_) | Outcome::Cancelled => exit::INFRASTRUCTURE,
-    })
-}
-
-fn by_task(
-    context: &Context,
-    args: &GradeArgs,
-    task: &str,
-    sandbox: &mcpmark_sandbox::Sandbox,
-    store: &Store,
-) -> Result<Case, CommandError> {
-    let library = context.library()?;
-    let task = context::one_task(&library, task)?;
-    // Before anything is built: the likeliest mistake is a wrong path.
-    check_directory(&args.state)?;
-    let prepared = context
-        .prepare(&library, &[task], sandbox, store)?
-        .remove(0);
-    let start = match &args.start {
-        Some(dir) => capture(context, dir, store)?,
-        None => prepared.start.digest,
-    };
-    let state = mcpmark_experiment::capture_state(&args.state, &prepared.start, store)
-        .map_err(|error| context::capture_error(&args.state, &error))?
-        .digest();
-    let answer = read_answer(args)?;
-    if answer.is_some() && !prepared.judged_on.answer {
-        output::note(&format!(
-            "{} {} is not judged on the answer; --answer changes nothing",
-            output::paint(output::WARN, "warning:"),
-            prepared.id
-        ));
-    }
-    Ok(Case {
-        input: GradeInput {
-            start,
-            state,
-            answer: answer.filter(|_| prepared.judged_on.answer),
-            parameters: prepared.parameters,
-        },
-        verifier: prepared.verifier,
-        limits: prepared.verifier_limits,
-    })
-}
-
-fn by_verifier(
-    context: &Context,
-    args: &GradeArgs,
-    file: &Path,
-    sandbox: &mcpmark_sandbox::Sandbox,
-    store: &Store,
-) -> Result<Case, CommandError> {
-    let bytes = engine::read_component(file)?;
-    let state = capture(context, &args.state, store)?;
-    let start = match &args.start {
-        Some(dir) => capture(context, dir, store)?,
-        None => {
-            let empty = Tree::empty();
-            store
-                .put_tree(&empty)
-                .map_err(CommandError::infrastructure)?
-        }
-    };
-    let verifier = sandbox.verifier(&bytes).map_err(|error| {
-        engine::load_error(
-            sanitise::block(&format!("{}: {error}", file.display())),
-            &error,
-        )
-    })?;
-    let parameters = match &args.parameters {
-        Some(text) => {
-            let value: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)
-                .map_err(|error| {
-                    CommandError::usage(format!("--parameters is not a JSON object: {error}"))
-                })?;
-            mcpmark_task::canonical_json(&value.into())
-        }
-        None => "{}".to_owned(),
-    };
-    let input = GradeInput {
-        start,
-        state,
-        answer: read_answer(args)?,
-        parameters,
-    };
-    Ok(Case {
-        verifier,
-        input,
-        limits: Limits::VERIFIER,
-    })
-}
-
-fn capture(context: &Context, dir: &Path, store: &Store) -> Result<Digest, CommandError> {
-    check_directory(dir)?;
-    Ok(context.directory(dir, store)?.digest())
-}
-
-fn check_directory(dir: &Path) -> Result<(), CommandError> {
-    let problem = match dir.metadata() {
-        Ok(metadata) if metadata.is_dir() => return Ok(()),
-        Ok(_) => "is no directory".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    Err(CommandError::usage(format!("{}: {problem}", dir.display())))
+    Ok(judge::exit_code(&outcome))
 }
 
 fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
@@ -176,6 +51,17 @@ fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
                 .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))
         })
         .transpose()
+}
+
+fn read_parameters(args: &GradeArgs) -> Result<Option<String>, CommandError> {
+    let Some(text) = &args.parameters else {
+        return Ok(None);
+    };
+    let value: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(text).map_err(|error| {
+            CommandError::usage(format!("--parameters is not a JSON object: {error}"))
+        })?;
+    Ok(Some(mcpmark_task::canonical_json(&value.into())))
 }
 
 fn text(outcome: &Outcome, log: &Log) -> String {

@@ -1,9 +1,11 @@
 //! One file a command.
 
+pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod doctor;
 pub(crate) mod grade;
 pub(crate) mod inspect;
+pub(crate) mod judge;
 pub(crate) mod mcp;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -2,11 +2,13 @@
 //! `cargo bench --workspace --bench grade`, or with `-- settings` that part alone.
 #![allow(clippy::print_stdout, reason = "its table is what it is for")]
 
+mod compile;
+mod cores;
 mod fixture;
 mod settings;
+mod whole;
 
 use std::process::Command;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use mcpmark_sandbox::{Limits, Sandbox, SandboxConfig, Verifier, VerifyInput};
@@ -19,13 +21,20 @@ fn main() {
         .filter(|word| !word.starts_with('-'))
         .collect();
     let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
-    let fixture = Fixture::new();
-    let bench = Bench::new(fixture);
+    let bench = Bench::new(Fixture::new());
+    if let [worker, guest] = wanted.as_slice()
+        && worker == cores::WORKER
+    {
+        return bench.work(guest);
+    }
     for (name, part) in [
         ("grade", Bench::grades as fn(&Bench)),
         ("python", Bench::python),
+        ("whole", Bench::whole),
         ("cores", Bench::cores),
         ("flat", Bench::flat),
+        ("memory", Bench::memory),
+        ("compile", Bench::compile),
     ] {
         if runs(name) {
             part(&bench);
@@ -137,69 +146,20 @@ impl Bench {
         }
     }
 
-    fn cores(&self) {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        println!("\ngrades a second                1 thread  {cores} threads   ratio");
-        for (name, verifier) in [
-            ("empty verifier", &self.empty),
-            ("100 KB of CSV", &self.csv),
-        ] {
-            let second = Duration::from_secs(1);
-            // In turn, since other programs take their share of a machine.
-            let rounds: Vec<(f64, f64)> = (0..5)
-                .map(|_| {
-                    (
-                        self.rate(verifier, 1, second),
-                        self.rate(verifier, cores, second),
-                    )
-                })
-                .collect();
-            let best = |pick: fn(&(f64, f64)) -> f64| rounds.iter().map(pick).fold(0.0, f64::max);
-            let (one, all) = (best(|round| round.0), best(|round| round.1));
-            println!("{name:28} {one:>10.0} {all:>10.0} {:>7.2}x", all / one);
-        }
-    }
-
-    fn rate(&self, verifier: &Verifier, threads: usize, time: Duration) -> f64 {
-        let start = Instant::now();
-        let count: usize = thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads)
-                .map(|_| {
-                    scope.spawn(|| {
-                        let mut count = 0;
-                        while start.elapsed() < time {
-                            self.grade(verifier, self.fixture.memory.clone());
-                            count += 1;
-                        }
-                        count
-                    })
-                })
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .sum()
-        });
-        count as f64 / start.elapsed().as_secs_f64()
-    }
-
     fn flat(&self) {
         println!("\n100,000 grades in one process        p50    memory");
         let mut times = Vec::new();
         for number in 1..=100_000_u32 {
             let input = self.fixture.memory.clone();
-            let verifier = if number % 10 == 0 {
-                &self.csv
-            } else {
-                &self.empty
-            };
+            let csv = number % 100 == 0;
+            let verifier = if csv { &self.csv } else { &self.rust };
             let start = Instant::now();
             self.grade(verifier, input);
-            if number % 10 != 0 {
+            if !csv {
                 times.push(start.elapsed());
             }
-            if [1_000, 10_000, 50_000, 100_000].contains(&number) {
-                let last = Times::of(times.split_off(times.len() - 800));
+            if [10, 100, 1_000, 10_000, 50_000, 100_000].contains(&number) {
+                let last = Times::of(times.split_off(times.len().saturating_sub(800)));
                 times.clear();
                 println!(
                     "after {number:<28} {:>7} {:>6} KiB",

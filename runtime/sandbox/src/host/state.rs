@@ -1,4 +1,4 @@
-use mcpmark_snapshot::{Change, ChangeKind, Node, Snapshot, TreePath, diff};
+use mcpmark_snapshot::{Change, ChangeKind, Directory, Node, Snapshot, TreePath, diff};
 
 use super::{Common, HasCommon, Stop};
 use crate::GradeData;
@@ -19,7 +19,7 @@ pub struct VerifierHost {
     pub(crate) answer: Option<String>,
     pub(crate) data: GradeData,
     /// What differs, worked out once: it takes longer than its result tells.
-    pub(crate) changes: Option<Vec<state::Change>>,
+    pub(crate) changes: Option<Vec<Change>>,
 }
 
 impl HasCommon for VerifierHost {
@@ -36,15 +36,55 @@ impl VerifierHost {
         }
     }
 
-    fn charge_entries(&mut self, entries: &[state::Entry]) -> wasmtime::Result<()> {
-        self.common.charge_bytes(entries.iter().map(cost).sum())
+    /// The entries of a directory, or all below it.
+    fn entries(
+        &mut self,
+        tree: state::Tree,
+        path: &str,
+        deep: bool,
+    ) -> wasmtime::Result<Result<Vec<state::Entry>, state::Error>> {
+        self.common.charge(path.len() as u64)?;
+        let tree = self.snapshot(tree).tree.clone();
+        let found = parse(path).and_then(|path| match tree.get(&path) {
+            Some(Node::Directory(directory)) => Ok((path, directory)),
+            Some(_) => Err(state::Error::NotADirectory),
+            None => Err(state::Error::NotFound),
+        });
+        let (path, directory) = match found {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error)),
+        };
+        self.common
+            .charge_bytes(cost_below(directory, path.as_str().len(), deep))?;
+        if deep {
+            let entries = tree.walk(&path).map(|(path, node)| entry(&path, node));
+            return Ok(Ok(entries.collect()));
+        }
+        let entries = directory.iter().map(|(name, node)| {
+            let path = path.join(name);
+            let path = path.map_err(|error| state::Error::InvalidPath(error.to_string()))?;
+            Ok(entry(&path, node))
+        });
+        Ok(entries.collect())
     }
 }
 
-/// The bytes that an entry is charged.
-fn cost(entry: &state::Entry) -> u64 {
-    let target = entry.target.as_ref().map_or(0, String::len);
-    (entry.path.len() + target) as u64 + ENTRY_COST
+/// The bytes that an entry is charged, by the length of its path. Known before the entry
+/// is made, so that a guest at its limit has the host make none.
+fn cost(path: usize, node: &Node) -> u64 {
+    let target = node.as_symlink().map_or(0, |link| link.target.len());
+    (path + target) as u64 + ENTRY_COST
+}
+
+/// What the entries of a directory are charged, with those further down or without.
+fn cost_below(directory: &Directory, path: usize, deep: bool) -> u64 {
+    let separator = usize::from(path > 0);
+    let costs = directory.iter().map(|(name, node)| {
+        let path = path + separator + name.len();
+        let below = node.as_directory().filter(|_| deep);
+        cost(path, node) + below.map_or(0, |below| cost_below(below, path, deep))
+    });
+    costs.sum()
 }
 
 /// The WIT record of a node.
@@ -100,28 +140,7 @@ impl state::Host for VerifierHost {
         tree: state::Tree,
         path: String,
     ) -> wasmtime::Result<Result<Vec<state::Entry>, state::Error>> {
-        self.common.charge(path.len() as u64)?;
-        let entries = parse(&path).and_then(|path| {
-            match self
-                .snapshot(tree)
-                .tree
-                .get(&path)
-                .ok_or(state::Error::NotFound)?
-            {
-                Node::Directory(directory) => directory
-                    .iter()
-                    .map(|(name, node)| {
-                        let path = path
-                            .join(name)
-                            .map_err(|error| state::Error::InvalidPath(error.to_string()))?;
-                        Ok(entry(&path, node))
-                    })
-                    .collect(),
-                _ => Err(state::Error::NotADirectory),
-            }
-        });
-        self.charge_entries(entries.as_deref().unwrap_or_default())?;
-        Ok(entries)
+        self.entries(tree, &path, false)
     }
 
     fn walk(
@@ -129,19 +148,7 @@ impl state::Host for VerifierHost {
         tree: state::Tree,
         path: String,
     ) -> wasmtime::Result<Result<Vec<state::Entry>, state::Error>> {
-        self.common.charge(path.len() as u64)?;
-        let entries = parse(&path).and_then(|path| {
-            let tree = &self.snapshot(tree).tree;
-            match tree.get(&path).ok_or(state::Error::NotFound)? {
-                Node::Directory(_) => Ok(tree
-                    .walk(&path)
-                    .map(|(path, node)| entry(&path, node))
-                    .collect::<Vec<_>>()),
-                _ => Err(state::Error::NotADirectory),
-            }
-        });
-        self.charge_entries(entries.as_deref().unwrap_or_default())?;
-        Ok(entries)
+        self.entries(tree, &path, true)
     }
 
     fn read(
@@ -188,27 +195,23 @@ impl state::Host for VerifierHost {
 
     fn changes(&mut self) -> wasmtime::Result<Vec<state::Change>> {
         self.common.charge(0)?;
-        let (start, end) = (&self.start, &self.end);
-        let work_out = || {
-            diff(&start.tree, &end.tree)
-                .into_iter()
-                .map(change)
-                .collect()
+        let changes = match self.changes.take() {
+            Some(changes) => changes,
+            None => diff(&self.start.tree, &self.end.tree),
         };
-        let changes: Vec<_> = Option::take(&mut self.changes).unwrap_or_else(work_out);
-        let bytes = changes
-            .iter()
-            .flat_map(|change| [&change.before, &change.after])
-            .flatten()
-            .map(|entry| 2 * cost(entry))
-            .sum();
-        self.common.charge_bytes(bytes)?;
-        Ok(self.changes.insert(changes).clone())
+        let bytes = changes.iter().flat_map(|change| {
+            let nodes = [&change.before, &change.after].into_iter().flatten();
+            nodes.map(|node| 2 * cost(change.path.as_str().len(), node))
+        });
+        self.common.charge_bytes(bytes.sum())?;
+        let records = changes.iter().map(record).collect();
+        self.changes = Some(changes);
+        Ok(records)
     }
 }
 
 /// The WIT record of a change.
-fn change(change: Change) -> state::Change {
+fn record(change: &Change) -> state::Change {
     state::Change {
         path: change.path.as_str().to_owned(),
         kind: match change.kind {

@@ -1,0 +1,255 @@
+//! `grade --batch`: one request a line in, one outcome a line out.
+
+mod request;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcpmark_sandbox::{Cancel, Panicked, Sandbox, in_order};
+use mcpmark_snapshot::{Digest, Snapshot, Store};
+use serde::Serialize;
+use serde_json::Value;
+
+use self::request::{JudgeName, Line, Lines, Refusal, Request};
+
+use crate::args::EngineArgs;
+use crate::commands::judge::{Judge, Report, exit_code};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit;
+use crate::once::Once;
+
+/// Verifiers that are kept ready.
+const MAX_JUDGES: u64 = 256;
+/// Files and directories of all states together that are kept ready.
+const MAX_ENTRIES: u64 = 250_000;
+
+/// Grades what the lines of a file ask for.
+pub(crate) fn grade(
+    context: &Context,
+    file: &Path,
+    jobs: Option<u32>,
+    engine: EngineArgs,
+) -> Result<u8, CommandError> {
+    let source: Box<dyn Read + Send> = if file == Path::new("-") {
+        Box::new(io::stdin())
+    } else {
+        let opened = File::open(file).map_err(|error| {
+            CommandError::usage(format!("{}: {error}", file.display()))
+                .hint("--batch names a file with one request a line, or `-` for standard input")
+        })?;
+        Box::new(opened)
+    };
+    let jobs = jobs.and_then(|jobs| NonZeroUsize::new(jobs as usize));
+    let jobs = jobs.or_else(|| std::thread::available_parallelism().ok());
+    let slots = jobs.map_or(1, |jobs| u32::try_from(jobs.get()).unwrap_or(u32::MAX));
+    let cancel = Cancel::new();
+    let batch = Batch {
+        context: context.clone(),
+        store: context.store()?,
+        sandbox: context.sandbox(slots, engine)?.cancelled_by(cancel.clone()),
+        preparing: Mutex::new(()),
+        judges: Once::new(MAX_JUDGES, |_| Some(1)),
+        states: Once::new(MAX_ENTRIES, |state| {
+            state.as_ref().ok().map(|state| state.tree.len() + 1)
+        }),
+    };
+    let outcomes = in_order(Lines::new(source), jobs, cancel, move |line| {
+        batch.answer(line)
+    });
+    print(
+        outcomes.map_err(|error| {
+            CommandError::infrastructure(format!("cannot start a thread: {error}"))
+        })?,
+    )
+}
+
+/// What is written for one line, and what it alone would make of the exit code.
+struct Answer {
+    text: String,
+    code: u8,
+}
+
+fn print(mut outcomes: mcpmark_sandbox::InOrder<Answer>) -> Result<u8, CommandError> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut worst = exit::PASSED;
+    while let Some(first) = outcomes.next() {
+        let mut next = Some(first);
+        // What is there already goes out together.
+        while let Some(answer) = next {
+            let answer = answer.unwrap_or_else(|panicked| broken(None, &panicked));
+            worst = worst.max(answer.code);
+            if let Some(result) = give_up(writeln!(out, "{}", answer.text)) {
+                return result.map(|()| worst);
+            }
+            next = outcomes.try_next();
+        }
+        if let Some(result) = give_up(out.flush()) {
+            return result.map(|()| worst);
+        }
+    }
+    Ok(worst)
+}
+
+/// Whether to write no more; a reader that has gone away is no error.
+fn give_up(written: io::Result<()>) -> Option<Result<(), CommandError>> {
+    match written {
+        Ok(()) => None,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Some(Ok(())),
+        Err(error) => Some(Err(CommandError::infrastructure(format!(
+            "cannot write to standard output: {error}"
+        )))),
+    }
+}
+
+#[derive(Serialize)]
+struct Graded<'a> {
+    line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Value>,
+    #[serde(flatten)]
+    report: Report<'a>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Value>,
+    error: ErrorReport,
+}
+
+#[derive(Serialize)]
+struct ErrorReport {
+    key: Option<&'static str>,
+    message: String,
+    hint: Option<String>,
+}
+
+fn refused(line: Option<u64>, id: Option<Value>, refusal: Refusal) -> Answer {
+    let place = match (line, refusal.key) {
+        (Some(line), Some(key)) => format!("line {line}, key {key:?}: "),
+        (Some(line), None) => format!("line {line}: "),
+        (None, _) => String::new(),
+    };
+    json(
+        &Refused {
+            line,
+            id,
+            error: ErrorReport {
+                key: refusal.key,
+                message: format!("{place}{}", refusal.message),
+                hint: refusal.hint,
+            },
+        },
+        refusal.code,
+    )
+}
+
+fn broken(line: Option<u64>, panicked: &Panicked) -> Answer {
+    let refusal = Refusal {
+        code: exit::INFRASTRUCTURE,
+        ..Refusal::of_line(panicked.to_string(), "")
+    };
+    refused(line, None, refusal)
+}
+
+fn json(value: &impl Serialize, code: u8) -> Answer {
+    match serde_json::to_string(value) {
+        Ok(text) => Answer { text, code },
+        Err(error) => Answer {
+            text: Value::from(format!("cannot write JSON: {error}")).to_string(),
+            code: exit::INFRASTRUCTURE,
+        },
+    }
+}
+
+/// What a state follows from: the world of a task tells which times of files count.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum StateName {
+    /// Where all attempts of the judge's task start.
+    Start(Option<(Digest, i64)>),
+    /// Where one request says that it started.
+    Named(PathBuf),
+    Final(Option<(Digest, i64)>, PathBuf),
+}
+
+struct Batch {
+    context: Context,
+    store: Store,
+    sandbox: Sandbox,
+    /// Guests are built by one at a time.
+    preparing: Mutex<()>,
+    judges: Once<JudgeName, Result<Arc<Judge>, Refusal>>,
+    states: Once<StateName, Result<Snapshot, Refusal>>,
+}
+
+impl Batch {
+    fn answer(&self, line: Line) -> Answer {
+        let number = line.number;
+        catch_unwind(AssertUnwindSafe(|| self.answer_line(line)))
+            .unwrap_or_else(|panic| broken(Some(number), &Panicked::from(panic)))
+    }
+
+    fn answer_line(&self, line: Line) -> Answer {
+        let (id, request) = request::read(line.text);
+        let graded = request.and_then(|request| self.grade(request));
+        match graded {
+            Err(refusal) => refused(Some(line.number), id, refusal),
+            Ok((judge, state, outcome)) => json(
+                &Graded {
+                    line: line.number,
+                    id,
+                    report: Report::new(&outcome, state, &judge),
+                },
+                exit_code(&outcome),
+            ),
+        }
+    }
+
+    fn grade(
+        &self,
+        request: Request,
+    ) -> Result<(Arc<Judge>, Digest, mcpmark_experiment::Outcome), Refusal> {
+        let key = request.judge.key();
+        let judge = self.judges.get(request.judge.clone(), || {
+            self.judge(&request.judge)
+                .map(Arc::new)
+                .map_err(|error| Refusal::of_command(key, error))
+        })?;
+        let (name, start_key) = match &request.start {
+            Some(place) => (StateName::Named(place.clone()), "start"),
+            None => (StateName::Start(judge.world()), key),
+        };
+        let start = self.states.get(name, || {
+            let start = judge.start(request.start.as_deref(), &self.store);
+            start.map_err(|error| Refusal::of_command(start_key, error))
+        })?;
+        let name = StateName::Final(judge.world(), request.state.clone());
+        let end = self.states.get(name, || {
+            let end = judge.state(&request.state, &self.store);
+            end.map_err(|error| Refusal::of_command("state", error))
+        })?;
+        let state = end.digest();
+        let input = judge.input(start, end, request.answer, request.parameters);
+        let (outcome, _) = judge.grade(&self.sandbox, input);
+        Ok((judge, state, outcome))
+    }
+
+    fn judge(&self, name: &JudgeName) -> Result<Judge, CommandError> {
+        match name {
+            JudgeName::Task(task) => {
+                let _alone = self
+                    .preparing
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                Judge::of_task(&self.context, task, &self.sandbox, &self.store)
+            }
+            JudgeName::Component(file) => Judge::of_component(file, &self.sandbox),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What the lines of a batch ask for.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use crate::error::CommandError;
+use crate::exit;
+
+/// Bytes that one request may have.
+const MAX_LINE: u64 = 64 << 20;
+const KEYS: [&str; 7] = [
+    "id",
+    "task",
+    "verifier",
+    "state",
+    "start",
+    "answer",
+    "parameters",
+];
+const EXAMPLE: &str = r#"a request looks like {"task": "filesystem/…/…", "state": "DIR"}; `mcpmark grade --help` tells more"#;
+
+/// Lines that are not blank, with their numbers.
+pub(super) struct Lines<R> {
+    /// None after an error, which would come again and again.
+    source: Option<BufReader<R>>,
+    number: u64,
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(source: R) -> Self {
+        Self {
+            source: Some(BufReader::new(source)),
+            number: 0,
+        }
+    }
+}
+
+pub(super) struct Line {
+    pub(super) number: u64,
+    pub(super) text: Result<Vec<u8>, Refusal>,
+}
+
+impl<R: Read> Iterator for Lines<R> {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        loop {
+            let source = self.source.as_mut()?;
+            self.number += 1;
+            let number = self.number;
+            let mut text = Vec::new();
+            let read = source.take(MAX_LINE).read_until(b'\n', &mut text);
+            let read = read.and_then(|bytes| {
+                let whole = text.ends_with(b"\n") || (bytes as u64) < MAX_LINE;
+                if !whole {
+                    source.skip_until(b'\n')?;
+                }
+                Ok(whole)
+            });
+            let text = match read {
+                Ok(true) if text.is_empty() => return None,
+                Ok(true) if text.trim_ascii().is_empty() => continue,
+                Ok(true) => Ok(text),
+                Ok(false) => Err(Refusal::of_line(
+                    format!("it has more than {MAX_LINE} bytes"),
+                    "put what is large into the state",
+                )),
+                Err(error) => {
+                    self.source = None;
+                    Err(Refusal {
+                        code: exit::INFRASTRUCTURE,
+                        ..Refusal::of_line(format!("the batch cannot be read: {error}"), "")
+                    })
+                }
+            };
+            return Some(Line { number, text });
+        }
+    }
+}
+
+/// Why a line is not graded.
+#[derive(Clone)]
+pub(super) struct Refusal {
+    pub(super) key: Option<&'static str>,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+    pub(super) code: u8,
+}
+
+impl Refusal {
+    pub(super) fn of_line(message: String, hint: &str) -> Self {
+        Self {
+            key: None,
+            message,
+            hint: (!hint.is_empty()).then(|| hint.to_owned()),
+            code: exit::INVALID,
+        }
+    }
+
+    pub(super) fn of_key(key: &'static str, message: impl Into<String>, hint: &str) -> Self {
+        Self {
+            key: Some(key),
+            ..Self::of_line(message.into(), hint)
+        }
+    }
+
+    /// A single grade would have ended with this.
+    pub(super) fn of_command(key: &'static str, error: CommandError) -> Self {
+        Self {
+            key: Some(key),
+            message: error.message,
+            hint: error.hint.or_else(|| way_out(key).map(str::to_owned)),
+            code: match error.code {
+                exit::USAGE => exit::INVALID,
+                code => code,
+            },
+        }
+    }
+}
+
+/// What to write for a key instead, where the error itself does not say.
+fn way_out(key: &str) -> Option<&'static str> {
+    match key {
+        "state" | "start" => Some("name a directory, or the digest of a stored state"),
+        "verifier" => Some("name the file of a component"),
+        _ => None,
+    }
+}
+
+/// What one line asks for.
+pub(super) struct Request {
+    pub(super) judge: JudgeName,
+    pub(super) state: PathBuf,
+    pub(super) start: Option<PathBuf>,
+    pub(super) answer: Option<String>,
+    pub(super) parameters: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum JudgeName {
+    Task(String),
+    Component(PathBuf),
+}
+
+impl JudgeName {
+    pub(super) fn key(&self) -> &'static str {
+        match self {
+            Self::Task(_) => "task",
+            Self::Component(_) => "verifier",
+        }
+    }
+}
+
+/// What a line asks for, and the name that it gives to that.
+pub(super) fn read(text: Result<Vec<u8>, Refusal>) -> (Option<Value>, Result<Request, Refusal>) {
+    let keys = text.and_then(|text| {
+        serde_json::from_slice::<Map<String, Value>>(&text)
+            .map_err(|error| Refusal::of_line(format!("not a JSON object: {error}"), EXAMPLE))
+    });
+    match keys {
+        Ok(mut keys) => (keys.remove("id"), parse(keys)),
+        Err(refusal) => (None, Err(refusal)),
+    }
+}
+
+fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
+    if let Some(unknown) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(Refusal::of_line(
+            format!("key {unknown:?} is unknown"),
+            &format!("take it out; the keys are {}", KEYS.join(", ")),
+        ));
+    }
+    let judge = match (text(&mut keys, "task")?, text(&mut keys, "verifier")?) {
+        (Some(task), None) => JudgeName::Task(task),
+        (None, Some(file)) => JudgeName::Component(file.into()),
+        (Some(_), Some(_)) => {
+            return Err(Refusal::of_key(
+                "verifier",
+                "stands beside a task, which has its own",
+                "name one of the two",
+            ));
+        }
+        (None, None) => return Err(Refusal::of_key("task", "is missing", EXAMPLE)),
+    };
+    let state = text(&mut keys, "state")?;
+    let state = state.ok_or_else(|| Refusal::of_key("state", "is missing", EXAMPLE))?;
+    let parameters = match (keys.remove("parameters"), &judge) {
+        (None | Some(Value::Null), _) => None,
+        (Some(_), JudgeName::Task(_)) => {
+            return Err(Refusal::of_key(
+                "parameters",
+                "stands beside a task, which has its own",
+                "take it out, or name a verifier instead of the task",
+            ));
+        }
+        (Some(object @ Value::Object(_)), _) => Some(mcpmark_task::canonical_json(&object)),
+        (Some(other), _) => {
+            return Err(Refusal::of_key(
+                "parameters",
+                format!("is {}, and must be an object", kind(&other)),
+                r#"write it as {"name": value}"#,
+            ));
+        }
+    };
+    Ok(Request {
+        judge,
+        state: state.into(),
+        start: text(&mut keys, "start")?.map(Into::into),
+        answer: text(&mut keys, "answer")?,
+        parameters,
+    })
+}
+
+fn text(keys: &mut Map<String, Value>, key: &'static str) -> Result<Option<String>, Refusal> {
+    match keys.remove(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(Refusal::of_key(
+            key,
+            format!("is {}, and must be a string", kind(&other)),
+            "put it into quotes",
+        )),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

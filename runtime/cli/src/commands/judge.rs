@@ -1,0 +1,216 @@
+//! What `grade` and its batches share: who judges, what is judged, what is told of it.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mcpmark_experiment::{FaultReport, Outcome, Start};
+use mcpmark_sandbox::{Check, Limits, Log, Sandbox, Verifier, VerifyInput};
+use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
+use mcpmark_task::TaskId;
+use serde::Serialize;
+
+use crate::context::{self, Context};
+use crate::engine;
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::{self, sanitise};
+
+/// A verifier, and the task that it belongs to where there is one.
+pub(crate) struct Judge {
+    verifier: Verifier,
+    limits: Limits,
+    task: Option<Task>,
+}
+
+struct Task {
+    id: TaskId,
+    start: Start,
+    parameters: String,
+    hears_answer: bool,
+    warned: AtomicBool,
+}
+
+/// What `grade --json` prints.
+#[derive(Serialize)]
+pub(crate) struct Report<'a> {
+    outcome: &'a str,
+    passed: Option<bool>,
+    score: Option<f64>,
+    checks: &'a [Check],
+    fault: Option<FaultReport>,
+    state: Digest,
+    verifier: Digest,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(outcome: &'a Outcome, state: Digest, judge: &Judge) -> Self {
+        Self {
+            outcome: outcome.as_str(),
+            passed: outcome.passed(),
+            score: outcome.score(),
+            checks: outcome.checks(),
+            fault: outcome.fault(),
+            state,
+            verifier: judge.verifier.digest(),
+        }
+    }
+}
+
+/// What an outcome means to the shell.
+pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
+    match outcome {
+        Outcome::Graded(verdict) if verdict.passed() => exit::PASSED,
+        Outcome::Graded(_) => exit::FAILED,
+        Outcome::VerifierFault(_) => exit::NOT_GRADED,
+        Outcome::InvalidTask(_) => exit::INVALID,
+        Outcome::InfraError(_) | Outcome::Cancelled => exit::INFRASTRUCTURE,
+    }
+}
+
+impl Judge {
+    pub(crate) fn of_task(
+        context: &Context,
+        task: &str,
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<Self, CommandError> {
+        let library = context.library()?;
+        let task = context::one_task(&library, task)?;
+        let prepared = context
+            .prepare(&library, &[task], sandbox, store)?
+            .remove(0);
+        Ok(Self {
+            verifier: prepared.verifier,
+            limits: prepared.verifier_limits,
+            task: Some(Task {
+                id: prepared.id,
+                start: prepared.start,
+                parameters: prepared.parameters,
+                hears_answer: prepared.judged_on.answer,
+                warned: AtomicBool::new(false),
+            }),
+        })
+    }
+
+    pub(crate) fn of_component(file: &Path, sandbox: &Sandbox) -> Result<Self, CommandError> {
+        let bytes = engine::read_component(file)?;
+        let verifier = sandbox.verifier(&bytes).map_err(|error| {
+            engine::load_error(
+                sanitise::block(&format!("{}: {error}", file.display())),
+                &error,
+            )
+        })?;
+        Ok(Self {
+            verifier,
+            limits: Limits::VERIFIER,
+            task: None,
+        })
+    }
+
+    /// What the digest of a final state depends on beside the directory.
+    pub(crate) fn world(&self) -> Option<(Digest, i64)> {
+        let start = &self.task.as_ref()?.start;
+        Some((start.digest, start.clock))
+    }
+
+    /// The starting state: the one that is named, or else the task's, or nothing at all.
+    pub(crate) fn start(
+        &self,
+        place: Option<&Path>,
+        store: &Store,
+    ) -> Result<Snapshot, CommandError> {
+        match (place, &self.task) {
+            (Some(place), _) => stored(place, store, |dir| {
+                mcpmark_experiment::capture_directory(dir, store)
+            }),
+            (None, Some(task)) => load(&task.start.digest, store),
+            (None, None) => {
+                let empty = store.put_tree(&Tree::empty());
+                load(&empty.map_err(CommandError::infrastructure)?, store)
+            }
+        }
+    }
+
+    /// A final state.
+    pub(crate) fn state(&self, place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
+        stored(place, store, |dir| match &self.task {
+            Some(task) => mcpmark_experiment::capture_state(dir, &task.start, store),
+            None => mcpmark_experiment::capture_directory(dir, store),
+        })
+    }
+
+    /// All that the verifier sees. Where there is a task, it says what that is.
+    pub(crate) fn input(
+        &self,
+        start: Snapshot,
+        end: Snapshot,
+        answer: Option<String>,
+        parameters: Option<String>,
+    ) -> VerifyInput {
+        if let Some(task) = &self.task
+            && !task.hears_answer
+            && answer.is_some()
+            && !task.warned.swap(true, Ordering::Relaxed)
+        {
+            output::note(&format!(
+                "{} {} is not judged on the answer; what is given changes nothing",
+                output::paint(output::WARN, "warning:"),
+                task.id
+            ));
+        }
+        VerifyInput {
+            answer: answer.filter(|_| self.task.as_ref().is_none_or(|task| task.hears_answer)),
+            parameters: match &self.task {
+                Some(task) => task.parameters.clone(),
+                None => parameters.unwrap_or_else(|| "{}".to_owned()),
+            },
+            ..VerifyInput::new(start, end)
+        }
+    }
+
+    pub(crate) fn grade(&self, sandbox: &Sandbox, input: VerifyInput) -> (Outcome, Log) {
+        mcpmark_experiment::grade_loaded(sandbox, &self.verifier, input, &self.limits)
+    }
+}
+
+/// A state from the store, after capturing it where a directory is named.
+fn stored(
+    place: &Path,
+    store: &Store,
+    capture: impl FnOnce(&Path) -> Result<Tree, mcpmark_snapshot::CaptureError>,
+) -> Result<Snapshot, CommandError> {
+    if let Some(digest) = digest(place) {
+        return store.snapshot(&digest).map_err(|error| {
+            CommandError::usage(format!("no state {digest} in the store: {}", chain(&error)))
+                .hint("name a directory, or the store that has it with --home")
+        });
+    }
+    check_place(place)?;
+    let tree = capture(place).map_err(|error| context::capture_error(place, &error))?;
+    load(&tree.digest(), store)
+}
+
+fn load(digest: &Digest, store: &Store) -> Result<Snapshot, CommandError> {
+    store.snapshot(digest).map_err(|error| {
+        CommandError::infrastructure(format!("state {digest} cannot be read: {}", chain(&error)))
+    })
+}
+
+fn digest(place: &Path) -> Option<Digest> {
+    place.to_str()?.parse().ok()
+}
+
+/// Whether there can be a state: a directory, or something shaped like a digest.
+pub(crate) fn check_place(place: &Path) -> Result<(), CommandError> {
+    let problem = match place.metadata() {
+        _ if digest(place).is_some() => return Ok(()),
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => "is no directory".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let place = place.display().to_string();
+    Err(CommandError::usage(format!(
+        "{}: {problem}",
+        sanitise::line(&place)
+    )))
+}

@@ -1,0 +1,61 @@
+//! What stands before the first grade: compiling in a child, loading from the cache.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mcpmark_sandbox::{Compiler, Sandbox, SandboxConfig};
+
+use crate::{Bench, Times, fixture, micros};
+
+const CHILD: &str = env!("CARGO_BIN_EXE_mcpmark-compile-guest");
+
+impl Bench {
+    pub(crate) fn compile(&self) {
+        let bytes = fixture::guest("csv.rs");
+        let dir = tempfile::tempdir().unwrap();
+        let config = |cache: Option<std::path::PathBuf>| SandboxConfig {
+            compiler: Some(Compiler::new(CHILD, Vec::<String>::new())),
+            cache,
+            ..SandboxConfig::default()
+        };
+        let cached = Sandbox::new(&config(Some(dir.path().join("guests")))).unwrap();
+        let fresh = Sandbox::new(&config(None)).unwrap();
+        cached.verifier(&bytes).unwrap();
+        println!(
+            "\na verifier in Rust, {} KB              least       p50",
+            bytes.len() / 1000
+        );
+        let row = |name: &str, times: usize, work: &dyn Fn()| {
+            let times = (0..times).map(|_| timed(work)).collect();
+            let times = Times::of(times);
+            println!(
+                "{name:34} {:>9} {:>9}",
+                micros(times.least),
+                micros(times.p50)
+            );
+        };
+        row("compiled in a child", 10, &|| {
+            fresh.verifier(&bytes).unwrap();
+        });
+        row("compiled in this process", 10, &|| {
+            fresh.trusting().verifier(&bytes).unwrap();
+        });
+        row("a child that does nothing", 30, &|| {
+            let mut child = Command::new(CHILD);
+            child.stdin(Stdio::null()).stdout(Stdio::null());
+            child.stderr(Stdio::null()).status().unwrap();
+        });
+        row("a sandbox", 10, &|| {
+            Sandbox::new(&config(None)).unwrap();
+        });
+        row("loaded from the cache", 50, &|| {
+            cached.verifier(&bytes).unwrap();
+        });
+    }
+}
+
+fn timed(work: &dyn Fn()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}

@@ -1,0 +1,368 @@
+//! `grade --batch`: one line in, one line out.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ChildStdin, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output};
+use crate::guests;
+use crate::library::Library;
+
+/// A component in a file of its own.
+fn judge(environment: &Environment, name: &str, component: &[u8]) -> String {
+    let file = environment.path(name);
+    fs::write(&file, component).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+fn text(lines: &[Value]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn outcomes(output: &Output) -> Vec<Value> {
+    let lines = output.stdout.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Grades the lines of a file.
+fn batch(environment: &Environment, lines: &str, more: &[&str]) -> Output {
+    let file = environment.path("batch.jsonl");
+    fs::write(&file, lines).unwrap();
+    let args = ["grade", "--batch", "batch.jsonl"];
+    environment.run(args.iter().chain(more))
+}
+
+#[test]
+fn each_line_gets_what_a_grade_alone_gets() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    library.task("failing", &guests::verdict(false, "expected 3"));
+    let panics = judge(&environment, "panics.wasm", &guests::own("panics.wat"));
+    let state = environment.directory("state", &[("note.txt", "as it is\n")]);
+    let state = state.to_str().unwrap();
+    let judges = [
+        ("task", "filesystem/office/easy"),
+        ("task", "filesystem/office/failing"),
+        ("verifier", &panics),
+    ];
+    let alone: Vec<Value> = judges
+        .iter()
+        .map(|(key, judge)| {
+            let judge = match *key {
+                "task" => vec![*judge],
+                _ => vec!["--verifier", judge],
+            };
+            let args = ["grade", "--json", "--state", state];
+            library.run(args.into_iter().chain(judge)).json()
+        })
+        .collect();
+    let lines: Vec<Value> = (0..60)
+        .map(|number| {
+            let (key, judge) = judges[number % 3];
+            json!({"id": format!("grade {number}"), key: judge, "state": state})
+        })
+        .collect();
+    fs::write(environment.path("batch.jsonl"), text(&lines)).unwrap();
+    for jobs in ["1", "3"] {
+        let args = ["grade", "--batch", "batch.jsonl", "--jobs", jobs];
+        // The worst of 0, 1 and 3.
+        let output = library.run(args).exits(3);
+        let outcomes = outcomes(&output);
+        assert_eq!(outcomes.len(), lines.len());
+        for (number, mut outcome) in outcomes.into_iter().enumerate() {
+            let keys = outcome.as_object_mut().unwrap();
+            assert_eq!(keys.remove("line"), Some(json!(number + 1)));
+            assert_eq!(keys.remove("id"), Some(json!(format!("grade {number}"))));
+            assert_eq!(outcome, alone[number % 3]);
+        }
+    }
+}
+
+#[test]
+fn what_a_line_gives_reaches_the_verifier() {
+    let environment = Environment::new();
+    let reads = |name: &str| {
+        let component = guests::own(&format!("reads-{name}.wat"));
+        judge(&environment, &format!("{name}.wasm"), &component)
+    };
+    environment.directory("state", &[("note.txt", "as it is\n")]);
+    environment.directory("before", &[("note.txt", "as it was\n")]);
+    let lines = [
+        json!({"verifier": reads("answer"), "state": "state", "answer": "it is 42\n"}),
+        json!({"verifier": reads("parameters"), "state": "state", "parameters": {"b": 1, "a": ["x"]}}),
+        json!({"verifier": reads("parameters"), "state": "state", "parameters": null}),
+        json!({"verifier": reads("start"), "state": "state", "start": "before"}),
+    ];
+    // The last line needs no end.
+    let lines = text(&lines);
+    let output = batch(&environment, lines.trim_end(), &[]).exits(0);
+    let outcomes = outcomes(&output);
+    let details: Vec<_> = outcomes.iter().map(|o| &o["checks"][0]["detail"]).collect();
+    assert_eq!(
+        details,
+        ["it is 42\n", r#"{"a":["x"],"b":1}"#, "{}", "as it was\n"]
+    );
+    assert!(outcomes.iter().all(|outcome| outcome.get("id").is_none()));
+}
+
+#[test]
+fn a_stored_state_is_graded_by_its_digest() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let state = environment.directory("state", &[("note.txt", "as it is\n")]);
+    let task = "filesystem/office/easy";
+    let grade = |state: &str| library.run(["grade", task, "--json", "--state", state]);
+    let first = grade(state.to_str().unwrap()).exits(0).json();
+    fs::remove_dir_all(&state).unwrap();
+    let digest = first["state"].as_str().unwrap();
+    assert_eq!(grade(digest).exits(0).json(), first);
+    let lines = text(&[json!({"task": task, "state": digest, "start": digest})]);
+    fs::write(environment.path("batch.jsonl"), lines).unwrap();
+    let output = library.run(["grade", "--batch", "batch.jsonl"]).exits(0);
+    assert_eq!(outcomes(&output)[0]["state"], first["state"]);
+    let unknown = format!("sha256:{}", "0".repeat(64));
+    grade(&unknown).exits(2).says(&["no state", "--home"]);
+}
+
+#[test]
+fn a_bad_line_is_told_and_the_others_are_graded() {
+    let environment = Environment::new();
+    let good = judge(&environment, "good.wasm", &guests::verdict(true, "fine"));
+    let module = judge(
+        &environment,
+        "module.wasm",
+        &guests::hostile("core-module.wat"),
+    );
+    environment.directory("state", &[("note.txt", "as it is\n")]);
+    let unknown = format!("sha256:{}", "0".repeat(64));
+    let bad = [
+        ("{\"task\": ", None, "not a JSON object"),
+        ("[1]", None, "not a JSON object"),
+        ("\u{1b}[2J", None, "not a JSON object"),
+        (
+            r#"{"verifier": GOOD, "state": "state", "mood": 1}"#,
+            None,
+            "\"mood\" is unknown",
+        ),
+        (r#"{"state": "state"}"#, Some("task"), "is missing"),
+        (r#"{"verifier": GOOD}"#, Some("state"), "is missing"),
+        (
+            r#"{"verifier": GOOD, "state": 3}"#,
+            Some("state"),
+            "is a number",
+        ),
+        (r#"{"verifier": GOOD, "state": ""}"#, Some("state"), ""),
+        (
+            r#"{"verifier": GOOD, "state": "nowhere"}"#,
+            Some("state"),
+            "nowhere: ",
+        ),
+        (
+            r#"{"verifier": GOOD, "state": "good.wasm"}"#,
+            Some("state"),
+            "is no directory",
+        ),
+        (
+            r#"{"verifier": GOOD, "state": "UNKNOWN"}"#,
+            Some("state"),
+            "no state sha256:0000",
+        ),
+        (
+            r#"{"verifier": GOOD, "state": "state", "start": "nowhere"}"#,
+            Some("start"),
+            "nowhere: ",
+        ),
+        (
+            r#"{"verifier": GOOD, "state": "state", "answer": ["a"]}"#,
+            Some("answer"),
+            "is an array",
+        ),
+        (
+            r#"{"verifier": GOOD, "state": "state", "parameters": "a"}"#,
+            Some("parameters"),
+            "is a string",
+        ),
+        (
+            r#"{"verifier": GOOD, "task": "a/b/c", "state": "state"}"#,
+            Some("verifier"),
+            "beside a task",
+        ),
+        (
+            r#"{"task": "a/b/c", "state": "state", "parameters": {}}"#,
+            Some("parameters"),
+            "beside a task",
+        ),
+        (
+            r#"{"task": "filesystem/no/such", "state": "state"}"#,
+            Some("task"),
+            "filesystem/no/such",
+        ),
+        (
+            r#"{"verifier": "nowhere.wasm", "state": "state"}"#,
+            Some("verifier"),
+            "nowhere.wasm: ",
+        ),
+        (
+            r#"{"verifier": MODULE, "state": "state"}"#,
+            Some("verifier"),
+            "not a component",
+        ),
+    ];
+    let line = format!(
+        r#"{{"id": [7], "verifier": {}, "state": "state"}}"#,
+        json!(good)
+    );
+    let mut lines = String::new();
+    for (text, _, _) in bad {
+        let text = text
+            .replace("GOOD", &json!(good).to_string())
+            .replace("MODULE", &json!(module).to_string())
+            .replace("UNKNOWN", &unknown);
+        // Blank lines count, and ask for nothing.
+        lines.push_str(&format!("{text}\n \n{line}\n"));
+    }
+    let output = batch(&environment, &lines, &["--jobs", "2"]).exits(4);
+    assert!(!output.stdout.contains('\u{1b}'));
+    let outcomes = outcomes(&output);
+    assert_eq!(outcomes.len(), 2 * bad.len());
+    for ((number, pair), (text, key, words)) in outcomes.chunks(2).enumerate().zip(bad) {
+        let (refused, graded) = (&pair[0], &pair[1]);
+        let line = 3 * number + 1;
+        assert_eq!(refused["line"], line, "{refused}");
+        assert_eq!(refused["error"]["key"], json!(key), "{refused}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("line {line}")), "{message}");
+        assert!(message.contains(words), "{text}: {message}");
+        assert!(refused.get("outcome").is_none(), "{refused}");
+        assert_eq!(graded["line"], line + 2, "{graded}");
+        assert_eq!(graded["id"], json!([7]), "{graded}");
+        assert_eq!(graded["passed"], true, "{graded}");
+    }
+}
+
+/// A batch that reads from a pipe.
+struct Piped {
+    child: std::process::Child,
+    requests: ChildStdin,
+    outcomes: BufReader<std::process::ChildStdout>,
+}
+
+impl Piped {
+    fn start(environment: &Environment) -> Self {
+        let mut child = environment
+            .command(["grade", "--batch", "-", "--jobs", "2"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            requests: child.stdin.take().unwrap(),
+            outcomes: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+
+    fn ask(&mut self, line: &Value) {
+        writeln!(self.requests, "{line}").unwrap();
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.outcomes.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+#[test]
+fn an_outcome_comes_before_the_next_line_does() {
+    let environment = Environment::new();
+    let good = judge(&environment, "good.wasm", &guests::verdict(true, "fine"));
+    let slow = judge(
+        &environment,
+        "slow.wasm",
+        &guests::hostile("endless-loop.wat"),
+    );
+    environment.directory("state", &[]);
+    let mut piped = Piped::start(&environment);
+    let request = |judge: &str| json!({"verifier": judge, "state": "state"});
+    for number in 1..=20 {
+        piped.ask(&request(&good));
+        assert_eq!(piped.hear()["line"], number);
+    }
+    // What is quick waits for what is slow, and no longer.
+    piped.ask(&request(&slow));
+    piped.ask(&request(&good));
+    assert_eq!(piped.hear()["fault"]["kind"], "fuel");
+    assert_eq!(piped.hear()["line"], 22);
+    drop(piped.requests);
+    assert_eq!(piped.child.wait().unwrap().code(), Some(3));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_batch() {
+    let environment = Environment::new();
+    let good = judge(&environment, "good.wasm", &guests::verdict(true, "fine"));
+    environment.directory("state", &[]);
+    let mut piped = Piped::start(&environment);
+    let request = json!({"verifier": good, "state": "state"});
+    piped.ask(&request);
+    piped.hear();
+    drop(piped.outcomes);
+    // The pipe of requests stays open meanwhile.
+    piped
+        .requests
+        .write_all(format!("{request}\n{request}\n").as_bytes())
+        .unwrap();
+    assert_eq!(piped.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_directory_is_captured_once() {
+    let environment = Environment::new();
+    let reads = judge(&environment, "reads.wasm", &guests::own("reads-start.wat"));
+    let before = environment.directory("before", &[("note.txt", "as it was\n")]);
+    let mut piped = Piped::start(&environment);
+    let request = json!({"verifier": reads, "state": "before", "start": "before"});
+    for _ in 0..3 {
+        piped.ask(&request);
+        assert_eq!(piped.hear()["checks"][0]["detail"], "as it was\n");
+        // Found gone, it would be an error.
+        let _ = fs::remove_dir_all(&before);
+    }
+    drop(piped.requests);
+    assert_eq!(piped.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_batch_stands_alone_on_the_command_line() {
+    let environment = Environment::new();
+    for more in [
+        ["filesystem/office/easy"].as_slice(),
+        &["--state", "."],
+        &["--verifier", "judge.wasm"],
+        &["--start", "."],
+        &["--answer", "answer.txt"],
+    ] {
+        batch(&environment, "", more)
+            .exits(2)
+            .says(&["--batch <FILE>", "cannot be used with"]);
+    }
+    environment
+        .run(["grade", "--batch", "nowhere.jsonl"])
+        .exits(2)
+        .says(&["nowhere.jsonl: "]);
+    let unreadable = environment.run(["grade", "--batch", "."]).exits(5);
+    let [refused] = outcomes(&unreadable).try_into().unwrap();
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("the batch cannot be read: "), "{message}");
+    environment
+        .run(["grade", "a/b/c", "--state", ".", "--jobs", "2"])
+        .exits(2);
+    assert_eq!(batch(&environment, "\n \n", &[]).exits(0).stdout, "");
+}
