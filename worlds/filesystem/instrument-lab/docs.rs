@@ -269,8 +269,8 @@ under the identifier that the export has, and all apply at once, to the halves o
 - TOC analyser: three repetitions a sample. Those marked `x` are struck out; the mean of the others counts.
   Amounts are before dilution; multiply by the dilution.
 - `OVR` is over the range: no reading. `<LOD` is a reading of 0.
-- With a duplicate, both halves are taken after dilution and factor. If one half is no reading, the other
-  counts. If both are, their mean counts, unless they differ by more than 20 % of that mean: then there is
+- Both halves of a duplicate have the same dilution. They are taken after dilution and factor. If one is no
+  reading, the other counts. If both are, their mean counts, unless they differ by more than 20 % of that mean: then there is
   no reading.
 
 ## Checks
