@@ -20,7 +20,7 @@ const PLAN: [(&str, &str, &str, &str); 10] = [
 ];
 
 pub fn write(world: &mut World, samples: &[Sample], batches: &[Batch]) {
-    let is_network = |id: &str| {
+    let is_raw = |id: &str| {
         samples
             .iter()
             .any(|sample| sample.id == id && PROJECTS[sample.project].id == "P-2411")
@@ -29,13 +29,13 @@ pub fn write(world: &mut World, samples: &[Sample], batches: &[Batch]) {
     let mut taken: Vec<(String, String)> = Vec::new();
     let mut number = 0_u32;
     for (group, kind, value, state) in PLAN {
-        // Results of the network project, each touched by one correction at most.
+        // Results of the raw water project, each touched by one correction at most.
         let mut choices: Vec<(&Batch, &String)> = Vec::new();
         for batch in batches
             .iter()
             .filter(|batch| batch.group == group && !batch.in_inbox)
         {
-            for id in batch.samples.iter().filter(|id| is_network(id)) {
+            for id in batch.samples.iter().filter(|id| is_raw(id)) {
                 choices.push((batch, id));
             }
         }

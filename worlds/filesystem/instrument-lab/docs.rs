@@ -233,7 +233,7 @@ Hours from taking a sample to its measurement, at most:
 
 | Matrix | metals | anions | toc |
 |---|---|---|---|
-| drinking water | 336 | 72 | 168 |
+| raw water | 336 | 72 | 168 |
 | surface water | 168 | 96 | 168 |
 | waste water | 336 | 48 | 120 |
 

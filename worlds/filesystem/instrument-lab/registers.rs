@@ -47,11 +47,11 @@ pub const PROJECTS: [Project; 5] = [
     Project {
         id: "P-2411",
         client: "C-03",
-        title: "Drinking water, network",
-        matrix: "drinking water",
+        title: "Raw water, wells and weir",
+        matrix: "raw water",
         sites: &[
-            ("S-02", "Brackwater Works, tap"),
-            ("S-03", "Hill reservoir"),
+            ("S-02", "Brackwater Works, intake"),
+            ("S-03", "Hill well"),
             ("S-05", "Vexmoor Weir"),
         ],
         parameters: &[

@@ -276,7 +276,7 @@ fn metals(random: &mut Random, batch: &Batch) -> String {
     for (index, id) in batch.samples.iter().enumerate() {
         let dilution = *random.weighted(&[(1, 6), (5, 2), (10, 2)]);
         let mut values: Vec<Result<i64, &'static str>> = Vec::new();
-        for (low, high) in [(60, 2_600), (60, 2_600), (20, 700), (40, 4_000), (5, 120)] {
+        for (low, high) in [(30, 700), (30, 700), (8, 150), (40, 4_000), (2, 30)] {
             let value = random.between(low * 100, high * 100) / dilution / 10 * 10;
             values.push(match random.below(28) {
                 0 => Err("<LOD"),

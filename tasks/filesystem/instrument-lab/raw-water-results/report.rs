@@ -113,40 +113,8 @@ pub fn summary(project: &Project) -> Value {
 
 /// JSON, indented by two blanks a level.
 pub fn indented(value: &Value) -> String {
-    let mut text = String::new();
-    write(value, 0, &mut text);
-    text.push('\n');
-    text
-}
-
-fn write(value: &Value, depth: usize, text: &mut String) {
-    let inner = "  ".repeat(depth + 1);
-    let (open, close, count) = match value {
-        Value::Array(items) => ('[', ']', items.len()),
-        Value::Object(members) => ('{', '}', members.len()),
-        other => return text.push_str(&other.to_string()),
-    };
-    text.push(open);
-    for index in 0..count {
-        text.push_str(if index == 0 { "\n" } else { ",\n" });
-        text.push_str(&inner);
-        match value {
-            Value::Object(members) => {
-                let (key, member) = members
-                    .iter()
-                    .nth(index)
-                    .expect("the index is below the count");
-                text.push_str(&format!("{}: ", Value::from(key.as_str())));
-                write(member, depth + 1, text);
-            }
-            _ => write(&value[index], depth + 1, text),
-        }
-    }
-    if count > 0 {
-        text.push('\n');
-        text.push_str(&"  ".repeat(depth));
-    }
-    text.push(close);
+    let text = mcpmark_guest::serde_json::to_string_pretty(value);
+    text.expect("a value is JSON") + "\n"
 }
 
 pub fn exceedances(project: &Project) -> String {
