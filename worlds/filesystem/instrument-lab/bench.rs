@@ -155,7 +155,8 @@ pub fn write_scans(world: &mut World, samples: &[Sample]) {
     };
     for sample in samples {
         let random = world.random();
-        if random.chance(1, 12) {
+        let is_on_its_way = samples.last().is_some_and(|last| last.id == sample.id);
+        if random.chance(1, 12) || is_on_its_way {
             continue;
         }
         let utc = utc_of(sample.received);

@@ -233,9 +233,9 @@ Hours from taking a sample to its measurement, at most:
 
 | Matrix | metals | anions | toc |
 |---|---|---|---|
-| raw water | 336 | 72 | 168 |
-| surface water | 168 | 96 | 168 |
-| waste water | 336 | 48 | 120 |
+| raw water | 96 | 48 | 120 |
+| surface water | 120 | 96 | 120 |
+| waste water | 120 | 48 | 96 |
 
 They are hours that really went by. A sample that was acidified on site (remark `acidified on site`) may
 wait twice as long for metals and toc. A measurement after exactly that time is still `in time`; after that
