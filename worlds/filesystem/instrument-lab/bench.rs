@@ -133,7 +133,11 @@ fn fill(
         ids = batch.samples.iter().collect();
     }
     let first = ids.get(random.below(ids.len().max(1) as u64) as usize);
-    let second = batch.samples.last();
+    let second = batch
+        .samples
+        .iter()
+        .rev()
+        .find(|id| first.is_none_or(|first| first != id));
     text.replace("{b}", &batch.number)
         .replace("{c}", &other.number)
         .replace("{s}", first.map_or("the blank", |id| id))

@@ -234,7 +234,7 @@ Hours from taking a sample to its measurement, at most:
 | Matrix | metals | anions | toc |
 |---|---|---|---|
 | raw water | 96 | 48 | 120 |
-| surface water | 120 | 96 | 120 |
+| surface water | 120 | 96 | 240 |
 | waste water | 120 | 48 | 96 |
 
 They are hours that really went by. A sample that was acidified on site (remark `acidified on site`) may
