@@ -266,23 +266,25 @@ under the identifier that the export has, and all apply at once, to the halves o
 
 - Spectrometer: amounts are before dilution; multiply by the dilution.
 - Ion chromatograph: amounts are final; the dilution is 1.
-- TOC analyser: three repetitions a sample. Those marked `x` are struck out; the mean of the others counts.
-  Amounts are before dilution; multiply by the dilution.
+- TOC analyser: three rows that follow each other, with the repetitions 1, 2 and 3, are one measurement,
+  also of a blank or a check. Repetitions marked `x` are struck out; the mean of the others counts. Amounts
+  are before dilution; multiply by the dilution.
 - `OVR` is over the range: no reading. `<LOD` is a reading of 0.
 - Both halves of a duplicate have the same dilution. They are taken after dilution and factor. If one is no
-  reading, the other counts. If both are, their mean counts, unless they differ by more than 20 % of that mean: then there is
-  no reading.
+  reading, the other counts. If both are, their mean counts, unless they differ by more than 20 % of that
+  mean: then there is no reading.
 
 ## Checks
 
 A batch is good for a label when
 
-- each row of the type `BLANK` is at most the `blank` of the parameter (`config/methods.ini`), and
-- each row of the type `QC` is from 90 % to 110 % of the number in its name (`QC 50`), both included.
+- each row or measurement of the type `BLANK` is at most the `blank` of the parameter
+  (`config/methods.ini`), and
+- each of the type `QC` is from 90 % to 110 % of the number in its name (`QC 50`), both included.
 
 Checks are made on amounts as the export has them, before factors, in the unit of the instrument, which is
-that of the method; with the TOC analyser on the mean of the repetitions not struck out. What a batch found
-for a label for which it is not good does not count.
+that of the method; with the TOC analyser on each measurement. What a batch found for a label for which it
+is not good does not count.
 
 ## Results
 
