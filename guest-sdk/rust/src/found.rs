@@ -76,6 +76,14 @@ impl<T> Found<T> {
         }
     }
 
+    /// Like [`Found::try_map`], for a value that is not needed afterwards.
+    pub(crate) fn then<U>(self, derive: impl FnOnce(T) -> Result<U, String>) -> Found<U> {
+        Found {
+            place: self.place,
+            value: self.value.and_then(derive),
+        }
+    }
+
     /// Looks for a part of the value; `place` names the part.
     ///
     /// Where the whole is missing, the part keeps the reason and the place of the whole.

@@ -73,6 +73,12 @@ mod tree;
 mod verifier;
 mod world;
 
+/// A hash map that costs little fuel, for sums and counts by key over many rows of the starting tree.
+///
+/// Its order is the same everywhere but means nothing: sort what is taken from it. For keys that
+/// an agent writes, a [`std::collections::BTreeMap`] is the safer choice, since no choice of keys makes it slow.
+pub type HashMap<K, V> = std::collections::HashMap<K, V, rustc_hash::FxBuildHasher>;
+
 pub use bindings::verifier::Check;
 pub use condition::Condition;
 pub use found::Found;

@@ -103,7 +103,7 @@ impl Found<String> {
 
     /// The text read as a table.
     pub fn csv(&self, format: &Csv) -> Found<Table> {
-        self.try_map(|text| format.read(text))
+        self.try_map(|text| format.read(text.as_str()))
     }
 
     /// The text read as JSON.

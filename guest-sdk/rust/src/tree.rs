@@ -192,7 +192,7 @@ impl File {
 
     /// The text as a CSV table with a header, strictly after RFC 4180 with LF or CRLF.
     pub fn csv(&self) -> Found<Table> {
-        self.text().csv(&Csv::strict())
+        self.text().then(|text| Csv::strict().read(text))
     }
 
     /// The text as JSON.
