@@ -13,5 +13,9 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     }
     tools.write(INDEX, &filing.index);
     tools.write(LOG, &filing.log);
-    format!("{} files were moved, {} stay.", filing.moves.len(), filing.staying.len())
+    format!(
+        "{} files were moved, {} stay.",
+        filing.moves.len(),
+        filing.staying.len()
+    )
 }
