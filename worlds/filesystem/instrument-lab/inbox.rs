@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use mcpmark_guest::jiff::civil::DateTime;
 use mcpmark_guest::{NewFile, World};
 
+use crate::dialects::export;
 use crate::registers::Sample;
-use crate::runs::{Batch, count, export};
+use crate::runs::{Batch, count};
 use crate::time::{at, seconds};
 
 pub fn write(

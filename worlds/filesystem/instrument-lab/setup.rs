@@ -8,6 +8,7 @@ mod bench;
 mod certificates;
 mod config;
 mod corrections;
+mod dialects;
 mod docs;
 mod inbox;
 mod loggers;

@@ -274,7 +274,7 @@ fn read_people(drive: &mut impl Drive) -> People {
         });
     };
     let staff = Csv::strict()
-        .read(&drive.text("registers/staff.csv"))
+        .read(drive.text("registers/staff.csv"))
         .expect("staff is CSV");
     for (index, row) in staff.rows().iter().enumerate() {
         let code = format!("P{}", index + 1);
@@ -314,7 +314,7 @@ fn read_people(drive: &mut impl Drive) -> People {
         }
     }
     let sites = Csv::strict()
-        .read(&drive.text("registers/sites.csv"))
+        .read(drive.text("registers/sites.csv"))
         .expect("sites are CSV");
     for row in sites.rows() {
         add(row.get("name"), row.get("name"));

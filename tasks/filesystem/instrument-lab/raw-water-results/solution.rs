@@ -1,5 +1,6 @@
 //! Works through notes, registers and batches, and writes the three reports.
 
+mod exports;
 #[path = "../lab.rs"]
 mod lab;
 mod play;

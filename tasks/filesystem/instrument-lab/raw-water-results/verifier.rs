@@ -1,5 +1,6 @@
 //! The results of the project, worked out from the starting tree.
 
+mod exports;
 #[path = "../lab.rs"]
 mod lab;
 mod report;

@@ -1,5 +1,7 @@
 //! Wrong: counts batches whatever their blanks and checks say.
 
+#[path = "../exports.rs"]
+mod exports;
 #[path = "../../lab.rs"]
 mod lab;
 #[path = "../play.rs"]

@@ -1,5 +1,7 @@
 //! Wrong: applies corrections that nobody has signed.
 
+#[path = "../exports.rs"]
+mod exports;
 #[path = "../../lab.rs"]
 mod lab;
 #[path = "../play.rs"]
