@@ -2,7 +2,7 @@
 //!
 //! An [`Agent`] acts in an [`Attempt`]: it replies, it calls tools, and what happens is
 //! handed to a [`Recorder`] at once. [`Oracle`] plays a task's solution, [`Nop`] does
-//! nothing; a model takes the same turns under the same [`AttemptLimits`].
+//! nothing, [`Random`] calls tools by chance; a model takes the same turns under the same [`AttemptLimits`].
 //!
 //! ```no_run
 //! use mcpmark_agent::{Agent, Attempt, AttemptLimits, Nop, Recorder};
@@ -20,9 +20,11 @@
 mod agents;
 mod attempt;
 mod end;
+mod random;
 mod trajectory;
 
 pub use crate::agents::{Agent, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt};
 pub use crate::end::{End, EndKind};
+pub use crate::random::Random;
 pub use crate::trajectory::{Event, RecordError, Recorder, Reply, ToolCall};

@@ -105,6 +105,8 @@ pub(crate) enum AgentName {
     Oracle,
     /// Does nothing
     Nop,
+    /// Calls tools at random
+    Random,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -211,6 +213,8 @@ pub(crate) struct GradeArgs {
 pub(crate) enum TaskCommand {
     /// Build the guests of tasks and of their worlds
     Build(SelectArgs),
+    /// Attack the verifiers of tasks: who passes that should not, which mistakes go unnoticed
+    Check(CheckArgs),
     /// List tasks
     List(SelectArgs),
     /// Show one task
@@ -221,6 +225,18 @@ pub(crate) enum TaskCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    /// Write certificates and tree views into the directories of the tasks
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Show each mistake that goes unnoticed, also of tasks that pass
+    #[arg(long)]
+    pub(crate) survivors: bool,
 }
 
 #[derive(Debug, Args)]

@@ -38,5 +38,5 @@ pub use crate::journal::{Journal, JournalError};
 pub use crate::outcome::{FaultReport, Outcome};
 pub use crate::plan::{AgentKind, Planned, Spec};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
-pub use crate::run::{Listener, Progress, RunFailure, Runner, service};
+pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
 pub use crate::world::{Start, WorldError, capture_directory, capture_state, start_world};

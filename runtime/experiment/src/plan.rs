@@ -15,6 +15,8 @@ pub enum AgentKind {
     Oracle,
     /// Does nothing.
     Nop,
+    /// Calls tools at random.
+    Random,
 }
 
 impl AgentKind {
@@ -23,6 +25,7 @@ impl AgentKind {
         match self {
             Self::Oracle => "oracle",
             Self::Nop => "nop",
+            Self::Random => "random",
         }
     }
 }

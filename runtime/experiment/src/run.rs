@@ -2,12 +2,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Attempt, End, EndKind, Event, Halt, Nop, Oracle, RecordError, Recorder,
+    Agent, Attempt, End, EndKind, Event, Halt, Nop, Oracle, Random, RecordError, Recorder,
 };
 use mcpmark_filesystem::Filesystem;
 use mcpmark_sandbox::{Log, Sandbox};
 use mcpmark_service::{Service, ServiceError, Session, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, Store};
+use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -226,6 +227,14 @@ fn failed(over: Result<Result<(), RunFailure>, tokio::task::JoinError>) -> Optio
     }
 }
 
+/// The seed of the random agent in the k-th attempt of a task.
+pub fn random_seed(task: &TaskId, k: u32) -> u64 {
+    let digest = Digest::of(format!("{task} {k}").as_bytes());
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest.as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
 /// The service of a name, where this program has it.
 pub fn service(name: &str) -> Option<Arc<dyn Service>> {
     match name {
@@ -352,6 +361,9 @@ impl OneAttempt {
         )?;
         let agent: Box<dyn Agent> = match (self.agent, &self.task.solution) {
             (AgentKind::Nop, _) => Box::new(Nop),
+            (AgentKind::Random, _) => {
+                Box::new(Random::new(random_seed(&self.task.id, self.planned.key.k)))
+            }
             (AgentKind::Oracle, Some(solution)) => Box::new(Oracle::new(
                 self.runner.sandbox.clone(),
                 solution.clone(),

@@ -202,6 +202,25 @@ impl Document {
         }
     }
 
+    /// The objects of an array; none where the key is absent.
+    pub(crate) fn objects(&self, key: &str) -> Result<Vec<Self>, Error> {
+        let Some(value) = self.get(key) else {
+            return Ok(Vec::new());
+        };
+        let Value::Array(items) = value else {
+            return Err(self.expected(key, "an array of objects", value));
+        };
+        let objects = items.iter().enumerate().map(|(index, item)| match item {
+            Value::Object(map) => Ok(Self {
+                file: self.file.clone(),
+                prefix: format!("{}{key}[{index}].", self.prefix),
+                map: map.clone(),
+            }),
+            other => Err(self.expected(key, "an array of objects", other)),
+        });
+        objects.collect()
+    }
+
     /// Refuses keys that are not among `known`.
     pub(crate) fn refuse_unknown(&self, known: &[&str]) -> Result<(), Error> {
         match self.unknown(known).next() {

@@ -23,6 +23,7 @@ pub mod build;
 mod bundle;
 mod document;
 mod error;
+mod freedom;
 mod guest;
 mod id;
 mod library;
@@ -33,6 +34,7 @@ mod world;
 
 pub use bundle::{BundleParts, bundle_digest, canonical_json};
 pub use error::Error;
+pub use freedom::{Freedom, Mutation};
 pub use guest::GuestSource;
 pub use id::{TaskId, WorldId};
 pub use library::{BrokenTask, BrokenWorld, Library, Tasks, Worlds};

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value};
 
 use crate::document::Document;
+use crate::freedom::{self, Freedom};
 use crate::{Error, TaskId, WorldId};
 
 const KEYS: &[&str] = &[
@@ -22,6 +23,7 @@ const KEYS: &[&str] = &[
     "judged_on",
     "limits",
     "parameters",
+    "freedoms",
 ];
 
 const LIMITS: &[&str] = &[
@@ -155,6 +157,8 @@ pub struct Meta {
     pub limits: Limits,
     /// Handed to the guests.
     pub parameters: Map<String, Value>,
+    /// What may be done to a solved world without harm.
+    pub freedoms: Vec<Freedom>,
     /// The whole document as written, unknown keys included.
     pub document: Map<String, Value>,
 }
@@ -208,6 +212,7 @@ pub(crate) fn parse(
             .object("parameters")?
             .map(|object| object.map)
             .unwrap_or_default(),
+        freedoms: freedom::freedoms(&document)?,
         document: document.map.clone(),
     };
     let world = world(&document, id, worlds)?;

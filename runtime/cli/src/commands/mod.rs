@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod check;
 pub(crate) mod doctor;
 pub(crate) mod grade;
 pub(crate) mod inspect;

@@ -20,6 +20,7 @@ pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> 
     let agent = match args.agent {
         AgentName::Oracle => AgentKind::Oracle,
         AgentName::Nop => AgentKind::Nop,
+        AgentName::Random => AgentKind::Random,
     };
     let jobs = jobs(args.jobs);
     let setting = Setting::open(context, &library, &tasks, agent, jobs, args.engine)?;

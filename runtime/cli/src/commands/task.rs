@@ -15,6 +15,7 @@ use crate::output::{self, sanitise};
 pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, CommandError> {
     match command {
         TaskCommand::Build(args) => build(context, &args),
+        TaskCommand::Check(args) => super::check::check(context, &args),
         TaskCommand::List(args) => list(context, &args),
         TaskCommand::Show { task, json } => show(context, &task, json),
     }

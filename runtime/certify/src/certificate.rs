@@ -1,0 +1,157 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::{fs, io};
+
+use mcpmark_snapshot::{
+    CaptureError, CaptureOptions, Digest, Store, TreeBuilder, TreePath, capture,
+};
+use mcpmark_task::Task;
+use serde::{Deserialize, Serialize};
+
+use crate::Report;
+
+/// The file of a certificate, in the directory of its task.
+pub const FILE_NAME: &str = "certificate.json";
+
+/// The version of the form below.
+const FORMAT: u32 = 1;
+
+/// That a task was examined and found good, bound to what was examined.
+///
+/// It holds for the sources and the world of these digests and for nothing else. The digest of the
+/// built verifier depends on the compiler as well, and is there to compare with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// Version of this form: 1.
+    pub format: u32,
+    /// The task.
+    pub task: String,
+    /// The task's directory without the certificate, as a tree.
+    pub sources: Digest,
+    /// The starting state.
+    pub world: Digest,
+    /// The verifier as it was built when this was written.
+    pub verifier: Digest,
+    /// What was found to hold.
+    pub checks: Vec<String>,
+    /// Worlds that were almost solved, and how many of them the verifier rejected.
+    pub mutants: (usize, usize),
+    /// Worlds of declared freedoms; the verifier accepted all of them.
+    pub free: usize,
+    /// For each mutation: how many mutants, and how many rejected.
+    pub mutations: BTreeMap<String, (usize, usize)>,
+}
+
+/// A certificate cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// The file system refused.
+    #[error("{}: {source}", file.display())]
+    Io {
+        /// The certificate.
+        file: PathBuf,
+        /// What the file system said.
+        source: io::Error,
+    },
+    /// The file is no certificate.
+    #[error("{}: {source}; make a new one with `mcpmark task check --write`", file.display())]
+    Form {
+        /// The certificate.
+        file: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+impl Certificate {
+    /// What a report that passed is worth; none for one that did not.
+    pub fn of(report: &Report) -> Option<Self> {
+        report.passed().then(|| Self {
+            format: FORMAT,
+            task: report.task.clone(),
+            sources: report.sources,
+            world: report.world,
+            verifier: report.verifier,
+            checks: report
+                .checks
+                .iter()
+                .map(|check| check.name.clone())
+                .collect(),
+            mutants: (report.mutants.made, report.mutants.rejected),
+            free: report.mutants.free,
+            mutations: report
+                .mutants
+                .mutations
+                .iter()
+                .map(|(name, counts)| ((*name).to_owned(), *counts))
+                .collect(),
+        })
+    }
+
+    /// The certificate beside a task, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// When there is something else in its place.
+    pub fn read(task: &Task) -> Result<Option<Self>, CertificateError> {
+        let file = task.dir.join(FILE_NAME);
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(CertificateError::Io { file, source }),
+        };
+        match serde_json::from_str(&text) {
+            Ok(certificate) => Ok(Some(certificate)),
+            Err(source) => Err(CertificateError::Form { file, source }),
+        }
+    }
+
+    /// Puts the certificate beside its task.
+    ///
+    /// # Errors
+    ///
+    /// When the file system refuses.
+    pub fn write(&self, task: &Task) -> Result<(), CertificateError> {
+        let file = task.dir.join(FILE_NAME);
+        // Serialising plain data cannot fail.
+        let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
+        let new = task.dir.join(format!(".{FILE_NAME}.new"));
+        fs::write(&new, text)
+            .and_then(|()| fs::rename(&new, &file))
+            .map_err(|source| CertificateError::Io { file, source })
+    }
+
+    /// Why the certificate does not hold for what a report examined; none if it does.
+    pub fn differs(&self, report: &Report) -> Option<String> {
+        let what = if self.format != FORMAT {
+            return Some(format!(
+                "it has format {}, and this program reads {FORMAT}",
+                self.format
+            ));
+        } else if self.task != report.task {
+            return Some(format!("it is for {}", self.task));
+        } else if self.sources != report.sources {
+            "sources"
+        } else if self.world != report.world {
+            "world"
+        } else {
+            return None;
+        };
+        Some(format!("the {what} changed since it was written"))
+    }
+}
+
+/// The digest of a task's directory without its certificate.
+///
+/// # Errors
+///
+/// When the directory cannot be captured.
+pub fn sources_digest(task: &Task, store: &Store) -> Result<Digest, CaptureError> {
+    let tree = capture(&task.dir, store, &CaptureOptions::default())?;
+    let mut builder = TreeBuilder::from(tree);
+    if let Ok(path) = TreePath::parse(FILE_NAME) {
+        builder.remove(&path);
+    }
+    Ok(builder.finish().digest())
+}

@@ -1,0 +1,464 @@
+//! Near misses of a text: one thing wrong in each.
+
+use jiff::civil::Date;
+use mcpmark_task::Mutation;
+
+/// A text with one thing wrong, and what that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spoilt {
+    pub(super) mutation: Mutation,
+    pub(super) what: String,
+    pub(super) text: String,
+}
+
+/// Spoils a text in up to `most` places for each mutation, spread over the whole text.
+///
+/// `before` is what the file held at the start, if it was there: lines that stood there already
+/// are spoilt too, since an edit must leave them alone, and lines that are new are put back.
+pub(super) fn spoil(text: &str, before: Option<&str>, most: usize) -> Vec<Spoilt> {
+    let lines = Lines::of(text);
+    let mut all = whole(text);
+    let mut add = |mutation, found: Vec<(String, String)>| {
+        all.extend(found.into_iter().map(|(what, text)| Spoilt {
+            mutation,
+            what,
+            text,
+        }));
+    };
+    let places: Vec<usize> = (0..lines.lines.len()).collect();
+    add(
+        Mutation::DropLine,
+        spread(&places, most, |line| Some(lines.without(line))),
+    );
+    add(
+        Mutation::DuplicateLine,
+        spread(&places, most, |line| Some(lines.doubled(line))),
+    );
+    add(
+        Mutation::SwapLines,
+        spread(&places, most, |line| lines.swapped(line)),
+    );
+    add(
+        Mutation::StrayLine,
+        spread(&places, most.min(6), |line| {
+            Some(lines.with(line, "stray 1"))
+        }),
+    );
+    add(
+        Mutation::BlankLine,
+        spread(&places, most.min(4), |line| Some(lines.with(line, ""))),
+    );
+    add(
+        Mutation::TrailingSpace,
+        spread(&places, most.min(4), |line| {
+            let content = lines.lines[line];
+            Some(lines.replaced(line, &format!("{content} "), "a blank at the end"))
+        }),
+    );
+    add(
+        Mutation::SwapFields,
+        spread(&places, most, |line| {
+            let swapped = swap_fields(lines.lines[line])?;
+            Some(lines.replaced(line, &swapped, "two fields swapped"))
+        }),
+    );
+    if let Some(before) = before {
+        add(Mutation::Stale, stale_lines(&lines, before, most));
+    }
+    add(Mutation::Number, numbers(text, most));
+    add(Mutation::Date, dates(text, most));
+    add(Mutation::Case, words(text, most));
+    all
+}
+
+/// What can be wrong with a text as a whole.
+fn whole(text: &str) -> Vec<Spoilt> {
+    let mut all = Vec::new();
+    let mut add = |mutation, what: &str, text: String| {
+        all.push(Spoilt {
+            mutation,
+            what: what.to_owned(),
+            text,
+        });
+    };
+    let lines = Lines::of(text);
+    add(Mutation::Empty, "nothing in it", String::new());
+    let half = (text.len() / 2..text.len()).find(|at| text.is_char_boundary(*at));
+    if let Some(half) = half {
+        add(
+            Mutation::Truncate,
+            "only the first half",
+            text[..half].to_owned(),
+        );
+    }
+    if lines.lines.len() > 2 {
+        let last = lines.lines.len() - 1;
+        add(
+            Mutation::Truncate,
+            "without its last line",
+            lines.without(last).1,
+        );
+        let reversed: Vec<&str> = std::iter::once(lines.lines[0])
+            .chain(lines.lines[1..].iter().rev().copied())
+            .collect();
+        add(
+            Mutation::ReverseLines,
+            "all lines after the first reversed",
+            lines.join(&reversed),
+        );
+    }
+    match text.strip_suffix('\n') {
+        Some(rest) => {
+            add(
+                Mutation::FinalNewline,
+                "no newline at the end",
+                rest.trim_end_matches('\r').to_owned(),
+            );
+            add(
+                Mutation::FinalNewline,
+                "one more newline at the end",
+                format!("{text}\n"),
+            );
+        }
+        None => add(
+            Mutation::FinalNewline,
+            "a newline at the end",
+            format!("{text}\n"),
+        ),
+    }
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => add(
+            Mutation::ByteOrderMark,
+            "without its byte order mark",
+            rest.to_owned(),
+        ),
+        None => add(
+            Mutation::ByteOrderMark,
+            "a byte order mark at the start",
+            format!("\u{feff}{text}"),
+        ),
+    }
+    if text.contains("\r\n") {
+        add(
+            Mutation::LineEnds,
+            "LF for CRLF",
+            text.replace("\r\n", "\n"),
+        );
+    } else if text.contains('\n') {
+        add(
+            Mutation::LineEnds,
+            "CRLF for LF",
+            text.replace('\n', "\r\n"),
+        );
+    }
+    all
+}
+
+/// The lines of a text, and how they were ended.
+struct Lines<'a> {
+    lines: Vec<&'a str>,
+    end: &'static str,
+    is_ended: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        Self {
+            lines: text.lines().collect(),
+            end: if text.contains("\r\n") { "\r\n" } else { "\n" },
+            is_ended: text.ends_with('\n'),
+        }
+    }
+
+    fn join(&self, lines: &[&str]) -> String {
+        let mut text = lines.join(self.end);
+        if self.is_ended && !lines.is_empty() {
+            text.push_str(self.end);
+        }
+        text
+    }
+
+    fn edited(
+        &self,
+        what: &str,
+        line: usize,
+        edit: impl FnOnce(&mut Vec<&'a str>),
+    ) -> (String, String) {
+        let mut lines: Vec<&'a str> = self.lines.clone();
+        edit(&mut lines);
+        (format!("line {}: {what}", line + 1), self.join(&lines))
+    }
+
+    fn without(&self, line: usize) -> (String, String) {
+        self.edited("missing", line, |lines| {
+            lines.remove(line);
+        })
+    }
+
+    fn doubled(&self, line: usize) -> (String, String) {
+        self.edited("twice", line, |lines| lines.insert(line, self.lines[line]))
+    }
+
+    fn swapped(&self, line: usize) -> Option<(String, String)> {
+        if self.lines.get(line + 1)? == &self.lines[line] {
+            return None;
+        }
+        Some(self.edited("swapped with the next", line, |lines| {
+            lines.swap(line, line + 1);
+        }))
+    }
+
+    fn with(&self, line: usize, stray: &'static str) -> (String, String) {
+        self.edited("a line after it", line, |lines| {
+            lines.insert(line + 1, stray)
+        })
+    }
+
+    fn replaced(&self, line: usize, with: &str, what: &str) -> (String, String) {
+        let mut text = String::new();
+        for (index, content) in self.lines.iter().enumerate() {
+            text.push_str(if index == line { with } else { content });
+            if index + 1 < self.lines.len() || self.is_ended {
+                text.push_str(self.end);
+            }
+        }
+        (format!("line {}: {what}", line + 1), text)
+    }
+}
+
+/// Lines that are new become what stood in their place, or near it, at the start.
+fn stale_lines(lines: &Lines<'_>, before: &str, most: usize) -> Vec<(String, String)> {
+    let old: Vec<&str> = before.lines().collect();
+    let new: Vec<usize> = (0..lines.lines.len())
+        .filter(|line| !old.contains(&lines.lines[*line]))
+        .collect();
+    spread(&new, most, |line| {
+        let was = old.get(line)?;
+        let is_gone = !lines.lines.contains(was);
+        is_gone.then(|| lines.replaced(line, was, "as it was at the start"))
+    })
+}
+
+/// Up to `most` edits at places that are spread over all of them.
+fn spread<P: Copy, T>(places: &[P], most: usize, edit: impl Fn(P) -> Option<T>) -> Vec<T> {
+    if places.len() <= most {
+        return places.iter().filter_map(|place| edit(*place)).collect();
+    }
+    // Neighbours of a place that cannot be edited stand in for it.
+    let mut edits = Vec::new();
+    for number in 0..most {
+        let (from, to) = (
+            number * places.len() / most,
+            (number + 1) * places.len() / most,
+        );
+        edits.extend(places[from..to].iter().find_map(|place| edit(*place)));
+    }
+    edits
+}
+
+fn replace(text: &str, at: usize, length: usize, with: &str) -> String {
+    [&text[..at], with, &text[at + length..]].concat()
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// Each number one more in its last place, one less, and, where it has decimals, one more.
+fn numbers(text: &str, most: usize) -> Vec<(String, String)> {
+    let places = number_places(text);
+    let numbered: Vec<(usize, usize, usize)> = places
+        .iter()
+        .enumerate()
+        .map(|(index, (at, length))| (index, *at, *length))
+        .collect();
+    spread(&numbered, most, |(index, at, length)| {
+        let number = &text[at..at + length];
+        let with = match index % 3 {
+            0 => add(number, 1, false),
+            1 => add(number, -1, false).or_else(|| add(number, 1, false)),
+            _ => add(number, 1, true),
+        }?;
+        Some((
+            format!("line {}: {with} for {number}", line_of(text, at)),
+            replace(text, at, length, &with),
+        ))
+    })
+}
+
+/// Where digits stand, with their decimals.
+fn number_places(text: &str) -> Vec<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut places = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let digits = |mut at: usize| {
+            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+            at
+        };
+        at = digits(at);
+        if bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+            at = digits(at + 1);
+        }
+        places.push((start, at - start));
+    }
+    places
+}
+
+/// A number with `step` added in its last place, or in the place of ones; as wide as it was.
+fn add(number: &str, step: i128, to_ones: bool) -> Option<String> {
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+    let scale = u32::try_from(decimals.len()).ok()?;
+    let value: i128 = [whole, decimals].concat().parse().ok()?;
+    let step = if to_ones {
+        step.checked_mul(10_i128.checked_pow(scale)?)?
+    } else {
+        step
+    };
+    let sum = value.checked_add(step).filter(|sum| *sum >= 0)?;
+    let digits = format!("{sum:0width$}", width = whole.len() + decimals.len());
+    let (whole, decimals) = digits.split_at(digits.len() - decimals.len());
+    Some(if decimals.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("{whole}.{decimals}")
+    })
+}
+
+/// Each ISO date a day later or earlier.
+fn dates(text: &str, most: usize) -> Vec<(String, String)> {
+    let places: Vec<(usize, Date)> = (0..text.len().saturating_sub(9))
+        .filter_map(|at| {
+            let date = text.get(at..at + 10)?;
+            let is_date = date.bytes().enumerate().all(|(index, byte)| match index {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            });
+            let is_whole = !text[..at].ends_with(|c: char| c.is_ascii_digit())
+                && !text[at + 10..].starts_with(|c: char| c.is_ascii_digit());
+            (is_date && is_whole).then(|| Some((at, date.parse().ok()?)))?
+        })
+        .collect();
+    spread(&places, most, |(at, date)| {
+        let other = if at % 2 == 0 {
+            date.tomorrow()
+        } else {
+            date.yesterday()
+        };
+        let with = other.ok()?.to_string();
+        Some((
+            format!("line {}: {with} for {date}", line_of(text, at)),
+            replace(text, at, 10, &with),
+        ))
+    })
+}
+
+/// Words whose first letter changes its case.
+fn words(text: &str, most: usize) -> Vec<(String, String)> {
+    let bytes = text.as_bytes();
+    let places: Vec<usize> = (0..bytes.len())
+        .filter(|at| {
+            bytes[*at].is_ascii_alphabetic()
+                && bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic)
+                && (*at == 0 || !(bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] >= 0x80))
+        })
+        .collect();
+    spread(&places, most, |at| {
+        let flipped = char::from(bytes[at] ^ 0x20).to_string();
+        let word: String = text[at..]
+            .chars()
+            .take_while(|c| c.is_alphanumeric())
+            .take(20)
+            .collect();
+        let with = format!("{flipped}{}", &word[1..]);
+        Some((
+            format!("line {}: {with} for {word}", line_of(text, at)),
+            replace(text, at, 1, &flipped),
+        ))
+    })
+}
+
+/// The first two fields of a line that differ, swapped.
+fn swap_fields(line: &str) -> Option<String> {
+    let separator = ['\t', '|', ';', ',']
+        .into_iter()
+        .find(|separator| line.contains(*separator))?;
+    let mut fields: Vec<&str> = line.split(separator).collect();
+    let at = (0..fields.len() - 1).find(|at| fields[*at].trim() != fields[at + 1].trim())?;
+    fields.swap(at, at + 1);
+    Some(fields.join(&separator.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str, before: Option<&str>, mutation: Mutation) -> Vec<String> {
+        spoil(text, before, 8)
+            .into_iter()
+            .filter(|spoilt| spoilt.mutation == mutation)
+            .map(|spoilt| spoilt.text)
+            .collect()
+    }
+
+    #[test]
+    fn numbers_are_off_by_one_or_by_one_in_the_last_place() {
+        assert_eq!(add("09.90", 1, false).as_deref(), Some("09.91"));
+        assert_eq!(add("9.99", 1, false).as_deref(), Some("10.00"));
+        assert_eq!(add("9.99", 1, true).as_deref(), Some("10.99"));
+        assert_eq!(add("007", -1, false).as_deref(), Some("006"));
+        assert_eq!(add("0", -1, false), None);
+        assert_eq!(
+            texts("a 1, b 2.5\n", None, Mutation::Number),
+            ["a 2, b 2.5\n", "a 1, b 2.4\n"]
+        );
+    }
+
+    #[test]
+    fn dates_move_by_a_day_over_the_ends_of_months() {
+        assert_eq!(
+            texts("2024-02-29\n", None, Mutation::Date),
+            ["2024-03-01\n"]
+        );
+        assert_eq!(texts("x2025-01-01", None, Mutation::Date), ["x2024-12-31"]);
+        assert!(texts("12025-01-01 2025-13-01", None, Mutation::Date).is_empty());
+    }
+
+    #[test]
+    fn lines_are_dropped_doubled_and_swapped() {
+        assert_eq!(texts("a\nb\n", None, Mutation::DropLine), ["b\n", "a\n"]);
+        assert_eq!(
+            texts("a\r\nb", None, Mutation::DuplicateLine),
+            ["a\r\na\r\nb", "a\r\nb\r\nb"]
+        );
+        assert_eq!(texts("a\na\nb\n", None, Mutation::SwapLines), ["a\nb\na\n"]);
+        assert_eq!(
+            texts("a,b\nc,c\n", None, Mutation::SwapFields),
+            ["b,a\nc,c\n"]
+        );
+    }
+
+    #[test]
+    fn an_edited_line_is_put_back() {
+        assert_eq!(
+            texts("a\nnew\n", Some("a\nold\n"), Mutation::Stale),
+            ["a\nold\n"]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_can_be_spoilt(text in "[aB1.\\-,\r\n é]{0,40}", before in proptest::option::of("[a\n]{0,5}")) {
+            for spoilt in spoil(&text, before.as_deref(), 5) {
+                proptest::prop_assert!(!spoilt.what.is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use mcpmark_agent::{Agent, Attempt, End, Event, RecordError, Recorder};
+use mcpmark_experiment::{Prepared, service};
+use mcpmark_service::{ToolClient, WorldState};
+use mcpmark_snapshot::{Store, Tree};
+use tokio_util::sync::CancellationToken;
+
+/// What an agent left.
+#[derive(Debug, Clone)]
+pub(crate) struct Played {
+    pub(crate) end: End,
+    pub(crate) tree: Tree,
+    pub(crate) answer: Option<String>,
+    pub(crate) tool_calls: u32,
+}
+
+/// Lets an agent act on a private copy of a task's world, under the limits of an attempt.
+pub(crate) async fn play(
+    task: &Prepared,
+    agent: &dyn Agent,
+    store: &Arc<Store>,
+    scratch: &Path,
+) -> Result<Played, String> {
+    let name = task.id.service();
+    let service = service(name).ok_or_else(|| format!("there is no service named {name:?}"))?;
+    let world = WorldState {
+        tree: task.start.tree.clone(),
+        store: Arc::clone(store),
+        seed: task.start.seed,
+        clock: task.start.clock,
+        limits: task.session_limits.clone(),
+        scratch: scratch.to_owned(),
+    };
+    let session = service.open(world).await.map_err(|error| chain(&error))?;
+    let client = ToolClient::connect(&*session)
+        .await
+        .map_err(|error| chain(&error))?;
+    let mut forgetful = Forgetful;
+    let played = async {
+        let mut attempt = Attempt::start(
+            &task.instruction,
+            &client,
+            task.attempt_limits,
+            &mut forgetful,
+            CancellationToken::new(),
+        )
+        .map_err(|error| chain(&error))?;
+        let end = match agent.run(&mut attempt).await {
+            Ok(end) | Err(mcpmark_agent::Halt::End(end)) => end,
+            Err(halt) => return Err(chain(&halt)),
+        };
+        let tree = session.capture().await.map_err(|error| chain(&error))?;
+        Ok(Played {
+            end,
+            tree,
+            answer: attempt.answer().map(str::to_owned),
+            tool_calls: attempt.tool_calls(),
+        })
+    }
+    .await;
+    client.close().await.map_err(|error| chain(&error))?;
+    session.close().await.map_err(|error| chain(&error))?;
+    played
+}
+
+/// An examination leaves no trajectory.
+struct Forgetful;
+
+impl Recorder for Forgetful {
+    fn record(&mut self, _: Event<'_>) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

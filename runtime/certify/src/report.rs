@@ -1,0 +1,88 @@
+use std::collections::BTreeMap;
+
+use mcpmark_snapshot::Digest;
+use serde::Serialize;
+
+/// What the examination of one task showed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The task.
+    pub task: String,
+    /// Its sources, without the certificate.
+    pub sources: Digest,
+    /// The starting state.
+    pub world: Digest,
+    /// The verifier as it was built here.
+    pub verifier: Digest,
+    /// What was looked at, in order.
+    pub checks: Vec<Check>,
+    /// What an author may want to know, though nothing is wrong.
+    pub remarks: Vec<String>,
+    /// What became of the worlds that were almost solved.
+    pub mutants: Mutants,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What should hold.
+    pub name: String,
+    /// Whether it does.
+    pub passed: bool,
+    /// What was found.
+    pub detail: String,
+}
+
+/// Mutation testing in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Mutants {
+    /// Mutants that should be rejected.
+    pub made: usize,
+    /// Those that were.
+    pub rejected: usize,
+    /// Mutants of declared freedoms, which should be accepted.
+    pub free: usize,
+    /// Those that were.
+    pub accepted: usize,
+    /// For each mutation: how many were made, and how many of these were rejected.
+    pub mutations: BTreeMap<&'static str, (usize, usize)>,
+    /// Those for which the verifier came to another verdict than it should.
+    pub survivors: Vec<Survivor>,
+}
+
+/// A mutant that was accepted and should not be, or the other way round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Survivor {
+    /// What was done.
+    pub mutation: &'static str,
+    /// To which file.
+    pub path: String,
+    /// In words.
+    pub what: String,
+    /// `accepted`, `rejected` or the verifier's fault.
+    pub verdict: String,
+    /// The text that the oracle left against that of the mutant, where it is text.
+    pub diff: String,
+}
+
+impl Report {
+    /// Whether the task may be shipped.
+    pub fn passed(&self) -> bool {
+        self.failed().next().is_none()
+    }
+
+    /// What stands against that.
+    pub fn failed(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| !check.passed)
+    }
+}
+
+impl Mutants {
+    /// The share of mutants that were rejected, from 0 to 1; 1 where none was made.
+    pub fn score(&self) -> f64 {
+        if self.made == 0 {
+            return 1.0;
+        }
+        self.rejected as f64 / self.made as f64
+    }
+}

@@ -1,0 +1,233 @@
+use std::sync::Arc;
+
+use anstyle::Style;
+use mcpmark_certify::{Certificate, Certifier, CertifyError, Report, tree_view};
+use mcpmark_task::Task;
+use serde_json::{Value, json};
+
+use crate::args::{CheckArgs, EngineArgs, EngineName};
+use crate::context::{self, Context};
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// `mcpmark task check`: is the verifier right, and would it notice?
+pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
+    let library = context.library()?;
+    let mut tasks = context::select(&library, &args.select.selection)?;
+    let engine = |engine| EngineArgs {
+        engine,
+        cross_check: false,
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let slots = u32::try_from(cores).unwrap_or(u32::MAX).saturating_add(1);
+    let sandbox = context.sandbox(slots, engine(EngineName::Cranelift))?;
+    let other = context.sandbox(1, engine(EngineName::Pulley))?;
+    let store = Arc::new(context.store()?);
+    let scratch = context.scratch();
+    let mut builder = context.builder(&library);
+    let runtime = tokio::runtime::Runtime::new().map_err(CommandError::infrastructure)?;
+
+    // All at once, so that cargo starts but once.
+    context.prepare(&library, &tasks, &sandbox, &store)?;
+    let mut reports = Vec::new();
+    for task in &mut tasks {
+        if args.write {
+            write_view(context, &library, task, &sandbox, &store)?;
+        }
+        let mut certifier = Certifier {
+            library: &library,
+            builder: &mut builder,
+            sandbox: &sandbox,
+            other: &other,
+            store: &store,
+            scratch: &scratch,
+            report: &mut context::report_build,
+        };
+        let mut report = runtime
+            .block_on(certifier.certify(task))
+            .map_err(|error| certify_error(&error))?;
+        compare(task, &mut report, args.write)?;
+        if args.write
+            && let Some(certificate) = Certificate::of(&report)
+        {
+            certificate
+                .write(task)
+                .map_err(CommandError::infrastructure)?;
+        }
+        if !args.select.json {
+            output::note(&progress(&report));
+        }
+        reports.push(report);
+    }
+    let passed = reports.iter().all(Report::passed);
+    if args.select.json {
+        output::print_json(&json!({
+            "passed": passed,
+            "tasks": reports.iter().map(describe).collect::<Vec<_>>(),
+        }))?;
+    } else {
+        output::print(&render(&reports, args.survivors))?;
+    }
+    Ok(if passed { exit::PASSED } else { exit::FAILED })
+}
+
+fn certify_error(error: &CertifyError) -> CommandError {
+    if let CertifyError::Prepare(error) = error {
+        return context::prepare_error(error);
+    }
+    let message = chain(error);
+    let message = sanitise::block(&message);
+    if error.is_infrastructure() {
+        CommandError::infrastructure(message)
+    } else {
+        CommandError::invalid(message)
+    }
+}
+
+/// Holds a report against the certificate that lies beside the task, if a new one is not written.
+fn compare(task: &Task, report: &mut Report, writes: bool) -> Result<(), CommandError> {
+    if writes {
+        return Ok(());
+    }
+    let certificate = Certificate::read(task).map_err(|error| context::invalid(&error))?;
+    match certificate.map(|certificate| certificate.differs(report)) {
+        None => report
+            .remarks
+            .push("there is no certificate; --write makes one".to_owned()),
+        Some(difference) => report.checks.push(mcpmark_certify::Check {
+            name: "the certificate holds".to_owned(),
+            passed: difference.is_none(),
+            detail: difference.map_or("its sources and its world".to_owned(), |difference| {
+                format!("{difference}; --write renews it")
+            }),
+        }),
+    }
+    Ok(())
+}
+
+/// Puts the tree view of the world into `meta.json`, where it shows another or none.
+fn write_view(
+    context: &Context,
+    library: &mcpmark_task::Library,
+    task: &mut Task,
+    sandbox: &mcpmark_sandbox::Sandbox,
+    store: &mcpmark_snapshot::Store,
+) -> Result<(), CommandError> {
+    let prepared = context.prepare(library, std::slice::from_ref(task), sandbox, store)?;
+    let Some(prepared) = prepared.first() else {
+        return Ok(());
+    };
+    let view = tree_view(&prepared.start.tree);
+    let mut document = task.meta.document.clone();
+    let data = document
+        .entry("meta_data")
+        .or_insert_with(|| json!({ "stateType": "text" }));
+    if data.is_null() {
+        *data = json!({ "stateType": "text" });
+    }
+    if data["stateContent"] == Value::from(view.as_str()) {
+        return Ok(());
+    }
+    data["stateContent"] = view.into();
+    let file = task.dir.join("meta.json");
+    let text = serde_json::to_string_pretty(&document).map_err(CommandError::infrastructure)?;
+    std::fs::write(&file, text + "\n")
+        .map_err(|error| CommandError::infrastructure(format!("{}: {error}", file.display())))?;
+    *task = library
+        .task(&task.id)
+        .map_err(|error| context::invalid(&error))?;
+    Ok(())
+}
+
+fn progress(report: &Report) -> String {
+    let (style, word) = if report.passed() {
+        (output::GOOD, "✓")
+    } else {
+        (output::BAD, "✗")
+    };
+    format!("{} {}", output::paint(style, word), report.task)
+}
+
+fn describe(report: &Report) -> Value {
+    let mut value = serde_json::to_value(report).unwrap_or_default();
+    value["passed"] = report.passed().into();
+    value["mutants"]["score"] = report.mutants.score().into();
+    value
+}
+
+fn render(reports: &[Report], survivors: bool) -> String {
+    let mut table = Table::new(&["task", ">checks", ">mutants", ">rejected", ">score"]);
+    for report in reports {
+        let style = if report.passed() {
+            Style::new()
+        } else {
+            output::BAD
+        };
+        let held = report.checks.iter().filter(|check| check.passed).count();
+        let mutants = &report.mutants;
+        table.row(vec![
+            (report.task.clone(), style),
+            (format!("{held}/{}", report.checks.len()), style),
+            (mutants.made.to_string(), Style::new()),
+            (mutants.rejected.to_string(), Style::new()),
+            (format!("{:.1} %", mutants.score() * 100.0), style),
+        ]);
+    }
+    let mut text = table.render();
+    for report in reports {
+        let failed: Vec<_> = report.failed().collect();
+        let shown = if survivors || !failed.is_empty() {
+            &report.mutants.survivors[..]
+        } else {
+            &[]
+        };
+        if failed.is_empty() && shown.is_empty() && report.remarks.is_empty() {
+            continue;
+        }
+        text.push_str(&format!(
+            "\n{}\n",
+            output::paint(output::BOLD, &report.task)
+        ));
+        for check in failed {
+            let detail = sanitise::line(&check.detail).into_owned();
+            text.push_str(&format!(
+                "  {} {}: {detail}\n",
+                output::paint(output::BAD, "✗"),
+                check.name
+            ));
+        }
+        for remark in &report.remarks {
+            text.push_str(&format!(
+                "  {} {}\n",
+                output::paint(output::WARN, "!"),
+                sanitise::line(remark)
+            ));
+        }
+        for survivor in shown {
+            text.push_str(&format!(
+                "  {}\n",
+                output::paint(
+                    output::WARN,
+                    sanitise::line(&format!(
+                        "{} {}: {}: {}",
+                        survivor.verdict, survivor.mutation, survivor.path, survivor.what
+                    ))
+                )
+            ));
+            for line in survivor.diff.lines().skip(1).take(12) {
+                let style = match line.as_bytes().first() {
+                    Some(b'+') => output::GOOD,
+                    Some(b'-') => output::BAD,
+                    _ => output::DIM,
+                };
+                text.push_str(&format!(
+                    "    {}\n",
+                    output::paint(style, sanitise::line(line))
+                ));
+            }
+        }
+    }
+    text
+}
