@@ -1,0 +1,14 @@
+//! Reads exports, logs and registers, and writes what is handed over.
+
+#[path = "../lab.rs"]
+mod lab;
+mod play;
+mod rules;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, &rules::Slips::default())
+}

@@ -1,0 +1,22 @@
+//! Wrong: takes the correction of the latest certificate, though another one replaces it.
+
+#[path = "../../lab.rs"]
+mod lab;
+#[path = "../play.rs"]
+mod play;
+#[path = "../rules.rs"]
+mod rules;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(
+        tools,
+        &rules::Slips {
+            ignores_replacement: true,
+            ..Default::default()
+        },
+    )
+}

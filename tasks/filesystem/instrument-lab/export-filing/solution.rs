@@ -1,0 +1,14 @@
+//! Reads the inbox and the archive, moves the exports, writes index and log.
+
+#[path = "../lab.rs"]
+mod lab;
+mod play;
+mod rules;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, &rules::Slips::default())
+}

@@ -1,0 +1,26 @@
+//! Wrong: counts batches whatever their blanks and checks say.
+
+#[path = "../exports.rs"]
+mod exports;
+#[path = "../../lab.rs"]
+mod lab;
+#[path = "../play.rs"]
+mod play;
+#[path = "../report.rs"]
+mod report;
+#[path = "../rules.rs"]
+mod rules;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(
+        tools,
+        &rules::Slips {
+            ignores_checks: true,
+            ..Default::default()
+        },
+    )
+}
