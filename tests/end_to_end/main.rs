@@ -2,7 +2,7 @@
 
 mod bad_input;
 mod batch;
-mod cheats;
+mod check;
 mod environment;
 mod grading;
 mod guests;

@@ -95,6 +95,7 @@ async fn play(calls: &[(String, JsonObject)]) -> (Vec<String>, Digest) {
         store: Arc::clone(&store),
         seed: 7,
         clock: 1_700_000_000,
+        profile: None,
         limits: SessionLimits {
             max_bytes: 1 << 20,
             max_files: 100,

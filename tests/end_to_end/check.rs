@@ -1,0 +1,135 @@
+//! `task check`: what a task must stand before it is shipped.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, components, copy_tree, repository, text};
+use crate::guests;
+use crate::library::Library;
+
+fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let checks = report["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["name"] == name);
+    found.unwrap_or_else(|| panic!("no check {name:?} in {checks:#?}"))
+}
+
+#[test]
+fn every_shipped_task_stands_its_examination() {
+    let environment = Environment::new();
+    let listed = environment.run(["task", "list", "--json"]).exits(0).json();
+    let report = environment.run(["task", "check", "--json"]).exits(0).json();
+    let tasks = report["tasks"].as_array().unwrap();
+    assert_eq!(tasks.len(), listed.as_array().unwrap().len());
+    for task in tasks {
+        let name = &task["task"];
+        assert_eq!(task["passed"], true, "{name}");
+        assert_eq!(task["remarks"], json!([]), "{name}");
+        assert_eq!(check(task, "the certificate holds")["passed"], true);
+        let mutants = &task["mutants"];
+        assert!(mutants["made"].as_u64().unwrap() >= 200, "{name}");
+        assert!(mutants["score"].as_f64().unwrap() >= 0.95, "{name}");
+        let checks = task["checks"].as_array().unwrap();
+        let cheats = checks
+            .iter()
+            .filter(|check| text(&check["name"]).starts_with("cheat "));
+        assert!(cheats.count() >= 2, "{name} has too few cheats");
+    }
+}
+
+#[test]
+fn a_verifier_that_accepts_everything_does_not_stand() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.task("lax", &guests::verdict(true, "fine"));
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let task = &report["tasks"][0];
+    assert_eq!(report["passed"], false);
+    for (name, passed) in [
+        ("setting up twice gives the same world", true),
+        ("doing nothing fails", false),
+        ("calling tools by chance fails", false),
+        ("the oracle passes", false),
+        ("the documents are complete", false),
+    ] {
+        assert_eq!(check(task, name)["passed"], passed, "{name}");
+    }
+    let told = library.run(["task", "check"]).exits(1);
+    assert!(
+        told.stdout.contains("doing nothing fails: 1 of 1 checks"),
+        "{}",
+        told.stdout
+    );
+}
+
+#[test]
+fn near_misses_that_pass_are_shown_with_their_difference() {
+    let environment = Environment::new();
+    // A good task whose verifier is taken away: the oracle acts, and everything is accepted.
+    let library = Library::new(&environment);
+    let place = "filesystem/village-festival";
+    copy_tree(
+        &repository().join("worlds").join(place),
+        &library.root.join("worlds").join(place),
+    );
+    let dir = library.root.join("tasks").join(place).join("lax");
+    fs::create_dir_all(&dir).unwrap();
+    let from = repository()
+        .join("tasks")
+        .join(place)
+        .join("stall-balances");
+    for name in ["meta.json", "description.md"] {
+        fs::copy(from.join(name), dir.join(name)).unwrap();
+    }
+    fs::write(dir.join("verifier.wasm"), guests::verdict(true, "fine")).unwrap();
+    let solution = format!("tasks/{place}/stall-balances/solution.rs");
+    fs::copy(&components()[&solution], dir.join("solution.wasm")).unwrap();
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let task = &report["tasks"][0];
+    assert_eq!(check(task, "the oracle passes")["passed"], true);
+    assert_eq!(check(task, "near misses are rejected")["passed"], false);
+    let mutants = &task["mutants"];
+    assert_eq!(mutants["rejected"], 0);
+    assert!(!mutants["survivors"].as_array().unwrap().is_empty());
+    assert_eq!(mutants["survivors"][0]["verdict"], "accepted");
+}
+
+#[test]
+fn a_certificate_holds_only_for_what_was_examined() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let dir = library.task("lax", &guests::verdict(true, "fine"));
+    let certificate = json!({
+        "format": 1, "task": "filesystem/office/lax",
+        "sources": format!("sha256:{}", "0".repeat(64)),
+        "world": format!("sha256:{}", "0".repeat(64)),
+        "verifier": format!("sha256:{}", "0".repeat(64)),
+        "checks": [], "mutants": [0, 0], "free": 0, "mutations": {},
+    });
+    let file = dir.join("certificate.json");
+    fs::write(&file, certificate.to_string()).unwrap();
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let held = check(&report["tasks"][0], "the certificate holds");
+    assert_eq!(held["passed"], false);
+    assert!(text(&held["detail"]).contains("the sources changed"));
+
+    fs::write(&file, "{}").unwrap();
+    let output = library.run(["task", "check"]).exits(4);
+    output.says(&["certificate.json", "missing field", "--write"]);
+}
+
+#[test]
+fn a_task_that_does_not_stand_gets_no_certificate() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let dir = library.task("lax", &guests::verdict(true, "fine"));
+    library.run(["task", "check", "--write"]).exits(1);
+    assert!(!dir.join("certificate.json").exists());
+    let meta: Value =
+        serde_json::from_str(&fs::read_to_string(dir.join("meta.json")).unwrap()).unwrap();
+    assert_eq!(
+        meta["meta_data"]["stateContent"],
+        "./\n├── letters/\n│   └── one.txt\n└── note.txt"
+    );
+    assert_eq!(meta["difficulty"], "L1");
+}
