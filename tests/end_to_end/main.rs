@@ -10,6 +10,7 @@ mod interruption;
 mod library;
 mod output;
 mod running;
+mod scaffold;
 mod serving;
 mod storage;
 mod worlds;

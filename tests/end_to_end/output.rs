@@ -139,7 +139,9 @@ fn help_names_every_command_and_option() {
         vec!["run"],
         vec!["resume"],
         vec!["grade"],
+        vec!["task", "new"],
         vec!["task", "build"],
+        vec!["task", "check"],
         vec!["task", "list"],
         vec!["task", "show"],
         vec!["world", "list"],
@@ -165,7 +167,7 @@ fn help_names_every_command_and_option() {
             output.stdout
         ));
     }
-    insta::assert_snapshot!(help, @r"
+    insta::assert_snapshot!(help, @r#"
     $ mcpmark --help
     Evaluate LLM agents that work through MCP servers, and grade them in a sandbox
 
@@ -227,6 +229,7 @@ fn help_names_every_command_and_option() {
               Possible values:
               - oracle: Plays the task's own solution
               - nop:    Does nothing
+              - random: Calls tools at random
               
               [default: oracle]
 
@@ -337,6 +340,23 @@ fn help_names_every_command_and_option() {
       once, however many lines name them. The exit code is the highest that any line alone
       would have, 4 for a line that is no request.
 
+    $ mcpmark task new --help
+    Begin a new task: a whole small one that builds and stands its examination
+
+    Usage: mcpmark task new [OPTIONS] <TASK>
+
+    Arguments:
+      <TASK>  Its id, `filesystem/<world>/<task>`; the world is there already
+
+    Options:
+          --title <TEXT>  Its title [default: "Count the files in each folder"]
+      -h, --help          Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
     $ mcpmark task build --help
     Build the guests of tasks and of their worlds
 
@@ -349,6 +369,27 @@ fn help_names_every_command_and_option() {
           --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
           --tag <TAG>    Only tasks with this tag; may be repeated
           --json         Print JSON
+      -h, --help         Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
+          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark task check --help
+    Attack the verifiers of tasks: who passes that should not, which mistakes go unnoticed
+
+    Usage: mcpmark task check [OPTIONS] [SELECTOR]...
+
+    Arguments:
+      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+
+    Options:
+          --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
+          --tag <TAG>    Only tasks with this tag; may be repeated
+          --json         Print JSON
+          --write        Write certificates and tree views into the directories of the tasks
+          --survivors    Show each mistake that goes unnoticed, also of tasks that pass
       -h, --help         Print help
 
     Global options:
@@ -523,7 +564,7 @@ fn help_names_every_command_and_option() {
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
           --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
-    ");
+    "#);
 }
 
 #[test]

@@ -233,6 +233,18 @@ Batches:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskCommand {
+    /// Begin a new task: a whole small one that builds and stands its examination
+    New {
+        /// Its id, `filesystem/<world>/<task>`; the world is there already
+        task: String,
+        /// Its title
+        #[arg(
+            long,
+            value_name = "TEXT",
+            default_value = "Count the files in each folder"
+        )]
+        title: String,
+    },
     /// Build the guests of tasks and of their worlds
     Build(SelectArgs),
     /// Attack the verifiers of tasks: who passes that should not, which mistakes go unnoticed

@@ -23,6 +23,15 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// The file system refused to write.
+    #[error("{}: cannot be written", place.display())]
+    Write {
+        /// The file or directory.
+        place: PathBuf,
+        /// What the file system said.
+        source: io::Error,
+    },
+
     /// A text file is larger than any task needs.
     #[error("{}: is larger than {limit} bytes", file.display())]
     TooLarge {

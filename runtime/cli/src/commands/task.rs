@@ -15,6 +15,7 @@ use crate::output::{self, sanitise};
 pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, CommandError> {
     match command {
         TaskCommand::Build(args) => build(context, &args),
+        TaskCommand::New { task, title } => new(context, &task, &title),
         TaskCommand::Check(args) => super::check::check(context, &args),
         TaskCommand::List(args) => list(context, &args),
         TaskCommand::Show { task, json } => show(context, &task, json),
@@ -73,6 +74,30 @@ fn build(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         }
         output::print(&table.render())?;
     }
+    Ok(exit::PASSED)
+}
+
+fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
+    let library = context.library()?;
+    let id: mcpmark_task::TaskId = id
+        .trim_end_matches('/')
+        .parse()
+        .map_err(|error| CommandError::usage(crate::error::chain(&error)))?;
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let dir =
+        mcpmark_task::scaffold(&library, &id, title, &today).map_err(|error| match error {
+            mcpmark_task::Error::UnknownWorld { .. } => CommandError::usage(chain(&error)).hint(
+                "`mcpmark world list` names the worlds; a new one is a directory under worlds/",
+            ),
+            mcpmark_task::Error::Write { .. } => CommandError::infrastructure(chain(&error)),
+            error => context::invalid(&error),
+        })?;
+    let shown = dir.strip_prefix(&library.root).unwrap_or(&dir).display();
+    output::print(&format!(
+        "{shown}\n\nIt builds and stands its examination as it is:\n  mcpmark task check {id}\n\n\
+         Make it yours: description.md says what is wanted, verifier.rs judges it, solution.rs\n\
+         shows that it can be done, and each file in cheats/ is a mistake that must be noticed.\n"
+    ))?;
     Ok(exit::PASSED)
 }
 

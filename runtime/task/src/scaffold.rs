@@ -1,0 +1,151 @@
+//! The first files of a new task: a whole one that builds, passes and stands its examination, for
+//! its author to change step by step.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::{Error, Library, TaskId, WorldId};
+
+const FILES: &[(&str, &str)] = &[
+    ("description.md", include_str!("scaffold/description.md")),
+    ("Cargo.toml", include_str!("scaffold/Cargo.toml.txt")),
+    ("verifier.rs", include_str!("scaffold/verifier.rs")),
+    ("solution.rs", include_str!("scaffold/solution.rs")),
+    ("counting.rs", include_str!("scaffold/counting.rs")),
+    ("cheats/no-total.rs", include_str!("scaffold/no-total.rs")),
+    (
+        "cheats/counts-itself.rs",
+        include_str!("scaffold/counts-itself.rs"),
+    ),
+];
+
+/// Writes the files of a new task on a world of the filesystem service, and enters its package in
+/// `tasks/Cargo.toml`. Returns the directory of the task.
+///
+/// # Errors
+///
+/// When there is such a task or no such world, or the files cannot be written; a task that was
+/// begun is taken away again.
+pub fn scaffold(library: &Library, id: &TaskId, title: &str, date: &str) -> Result<PathBuf, Error> {
+    let world = WorldId::new(id.service(), id.group())?;
+    library.world(&world)?;
+    let dir = library
+        .tasks_dir
+        .join(id.service())
+        .join(id.group())
+        .join(id.name());
+    let shown = dir.strip_prefix(&library.root).unwrap_or(&dir).to_owned();
+    if dir.exists() {
+        return Err(Error::Layout {
+            place: shown,
+            problem: "stands there already; choose another name".to_owned(),
+        });
+    }
+    if id.service() != "filesystem" {
+        return Err(Error::Layout {
+            place: shown,
+            problem: format!(
+                "there is no pattern for a task of the {} service",
+                id.service()
+            ),
+        });
+    }
+    let workspace = library.tasks_dir.join("Cargo.toml");
+    let manifest = fs::read_to_string(&workspace).map_err(|source| Error::Read {
+        file: workspace.clone(),
+        source,
+    })?;
+    let member = id.to_string();
+    let manifest = with_member(&manifest, &member).ok_or_else(|| Error::Layout {
+        place: workspace.clone(),
+        problem: format!("has no list `members = [`, one a line; add {member:?} to it"),
+    })?;
+    let guest = id.to_string().replace('/', "-");
+    let values = [
+        ("{{title}}", title),
+        ("{{package}}", &format!("task-{guest}")),
+        ("{{guest}}", &guest),
+    ];
+    let fill = |text: &str| {
+        values.iter().fold(text.to_owned(), |text, (name, value)| {
+            text.replace(name, value)
+        })
+    };
+    let meta = json!({
+        "task_id": id.name(),
+        "task_name": title,
+        "category_id": id.group(),
+        "category_name": id.group(),
+        "description": "Count the files in each folder at the top and write a report.",
+        "author": "you",
+        "created_at": date,
+        "difficulty": "L1",
+        "tags": ["data aggregation", "csv"],
+        "mcp": [id.service()],
+        "meta_data": {
+            "stateType": "text",
+            "stateContent": null,
+            "stateUrl": null,
+            "stateOriginalUrl": null,
+        },
+        "world": world.to_string(),
+        "judged_on": ["state"],
+    });
+    let write = || {
+        fs::create_dir_all(dir.join("cheats"))?;
+        let meta = serde_json::to_string_pretty(&meta)? + "\n";
+        fs::write(dir.join("meta.json"), meta)?;
+        for (name, text) in FILES {
+            fs::write(dir.join(name), fill(text))?;
+        }
+        fs::write(&workspace, &manifest)
+    };
+    write().map_err(|source| {
+        // What cannot be taken away either is in the error's directory.
+        let _ = fs::remove_dir_all(&dir);
+        Error::Write {
+            place: shown,
+            source,
+        }
+    })?;
+    Ok(dir)
+}
+
+/// A workspace manifest with one more member, in its place among those that are sorted.
+fn with_member(manifest: &str, member: &str) -> Option<String> {
+    let start = manifest.find("members = [\n")? + "members = [\n".len();
+    // From the line end before, since there may be no member yet.
+    let end = start + manifest[start - 1..].find("\n]")?;
+    let line = format!("    {member:?},\n");
+    let at = manifest[start..end]
+        .split_inclusive('\n')
+        .scan(start, |at, found| {
+            let here = *at;
+            *at += found.len();
+            Some((here, found))
+        })
+        .find(|(_, found)| *found > line.as_str())
+        .map_or(end, |(at, _)| at);
+    Some([&manifest[..at], &line, &manifest[at..]].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_entered_in_their_order() {
+        let manifest = "[workspace]\nmembers = [\n    \"a/b\",\n    \"a/d\",\n]\n";
+        let with = |member| with_member(manifest, member).unwrap();
+        assert!(with("a/c").contains("\"a/b\",\n    \"a/c\",\n    \"a/d\",\n]\n"));
+        assert!(with("a/e").contains("\"a/d\",\n    \"a/e\",\n]\n"));
+        assert!(with("a/a").contains("[\n    \"a/a\",\n    \"a/b\",\n"));
+        assert_eq!(
+            with_member("members = [\n]\n", "b").as_deref(),
+            Some("members = [\n    \"b\",\n]\n")
+        );
+        assert_eq!(with_member("members = [\"a\"]\n", "b"), None);
+    }
+}

@@ -1,0 +1,18 @@
+//! Wrong: the report is counted among the files.
+
+#[path = "../counting.rs"]
+mod counting;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    counting::play(
+        tools,
+        &counting::Rules {
+            has_total: true,
+            leaves_itself_out: false,
+        },
+    )
+}

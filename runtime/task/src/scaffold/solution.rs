@@ -1,0 +1,17 @@
+//! Follows every rule.
+
+mod counting;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    counting::play(
+        tools,
+        &counting::Rules {
+            has_total: true,
+            leaves_itself_out: true,
+        },
+    )
+}

@@ -1,0 +1,67 @@
+//! `task new`: a task that builds and stands its examination as it is.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::environment::{Environment, repository, write_files};
+use crate::library::Library;
+
+/// A library with a guest workspace of its own, on the SDK of this repository.
+fn workspace(library: &Library<'_>) {
+    let sdk = repository().join("guest-sdk/rust");
+    let manifest = fs::read_to_string(repository().join("tasks/Cargo.toml")).unwrap();
+    let start = manifest.find("members = [\n").unwrap() + "members = [\n".len();
+    let end = start + manifest[start..].find("\n]").unwrap() + 1;
+    let manifest = [&manifest[..start], &manifest[end..]].concat();
+    let manifest = manifest.replace("../guest-sdk/rust", &sdk.to_string_lossy());
+    let lock = fs::read_to_string(repository().join("tasks/Cargo.lock")).unwrap();
+    write_files(
+        &library.root.join("tasks"),
+        &[("Cargo.toml", &manifest), ("Cargo.lock", &lock)],
+    );
+}
+
+#[test]
+fn a_new_task_stands_its_examination() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    workspace(&library);
+    let id = "filesystem/office/how-many";
+    let made = library
+        .run(["task", "new", id, "--title", "How many files"])
+        .exits(0);
+    assert!(made.stdout.contains(&format!("mcpmark task check {id}")));
+    let report = library
+        .run(["task", "check", "--write", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(report["tasks"][0]["task"], id);
+    assert_eq!(report["tasks"][0]["remarks"], json!([]));
+    let report = library.run(["task", "check", "--json"]).exits(0).json();
+    assert_eq!(report["passed"], true);
+    library.run(["run", id]).exits(0);
+    library.run(["run", id, "--agent", "nop"]).exits(1);
+}
+
+#[test]
+fn what_stands_there_is_left_alone() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    workspace(&library);
+    let manifest = library.root.join("tasks/Cargo.toml");
+    let before = fs::read_to_string(&manifest).unwrap();
+    let dir = library.task_dir("mine");
+    write_files(&dir, &[("notes.txt", "mine\n")]);
+    library
+        .run(["task", "new", "filesystem/office/mine"])
+        .exits(4)
+        .says(&["stands there already", "choose another name"]);
+    library
+        .run(["task", "new", "filesystem/attic/mine"])
+        .exits(2)
+        .says(&["no world named", "filesystem/office"]);
+    library.run(["task", "new", "mine"]).exits(2);
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+    assert_eq!(fs::read_to_string(&manifest).unwrap(), before);
+}
