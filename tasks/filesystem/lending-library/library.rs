@@ -293,11 +293,42 @@ pub fn lent(loans: &[Loan]) -> BTreeMap<String, String> {
 /// The copies on the hold shelf by the queue.
 pub fn held(desk: &mut impl Desk) -> BTreeSet<String> {
     let queue = table(&desk.text(QUEUE), b',');
-    let ready = queue.rows().iter().filter(|row| row.get("state") == "ready");
+    let ready = queue
+        .rows()
+        .iter()
+        .filter(|row| row.get("state") == "ready");
     ready.map(|row| row.get("copy").to_owned()).collect()
 }
 
 /// The first day of March 2024 on which the desk is open as usual again.
 pub fn hold_day() -> Date {
     date(2024, 3, 5)
+}
+
+/// What a plan asks for: paths with the whole text that they end with, sorted by path.
+pub type Files = BTreeMap<String, String>;
+
+pub fn play(tools: &mut Tools, files: Files) -> String {
+    for (path, text) in &files {
+        tools.write(path, text);
+    }
+    let paths: Vec<String> = files.into_keys().collect();
+    format!("Written: {}.", paths.join(", "))
+}
+
+/// Pence as pounds with two decimals.
+pub fn pounds(pence: i64) -> String {
+    let sign = if pence < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}", pence.abs() / 100, pence.abs() % 100)
+}
+
+/// An amount with two decimals after a point or a comma, in pence.
+pub fn pence(text: &str) -> i64 {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().expect("an amount with two decimals")
+}
+
+/// Text as JSON writes it.
+pub fn quoted(text: &str) -> String {
+    mcpmark_guest::serde_json::Value::from(text).to_string()
 }
