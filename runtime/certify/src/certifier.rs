@@ -6,7 +6,7 @@ use std::sync::Arc;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mcpmark_agent::{Agent, EndKind, Nop, Oracle, Random};
 use mcpmark_experiment::{PrepareError, Prepared, Workshop, random_seed};
-use mcpmark_sandbox::{LoadError, RunError, Sandbox, Verdict, Verifier, VerifyInput};
+use mcpmark_sandbox::{GradeRequest, LoadError, RunError, Sandbox, Verdict, Verifier, VerifyInput};
 use mcpmark_snapshot::{
     Blobs, CaptureError, Digest, MemoryBlobs, Scratch, Snapshot, Store, Tree, diff,
 };
@@ -379,7 +379,7 @@ impl Examination<'_> {
         )
         .map_err(|error| CertifyError::Host(error.to_string()))?;
         let freedoms = self.freedoms()?;
-        let verdicts = self.judge_all(&made);
+        let verdicts = self.judge_all(&made)?;
         let summary = self.count(&made, &verdicts, &freedoms);
 
         let step = made.len().div_ceil(CROSSED).max(1);
@@ -411,23 +411,18 @@ impl Examination<'_> {
     }
 
     /// Judges all mutants, on all cores.
-    fn judge_all(&self, mutants: &[Mutant]) -> Vec<Judged> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = mutants.len().div_ceil(cores).max(1);
-        let judge = |mutant: &Mutant| self.judge(&mutant.tree, mutant.answer.as_deref());
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = mutants
-                .chunks(share)
-                .map(|chunk| scope.spawn(move || chunk.iter().map(judge).collect::<Vec<_>>()))
-                .collect();
-            workers
-                .into_iter()
-                .flat_map(|worker| match worker.join() {
-                    Ok(verdicts) => verdicts,
-                    Err(panic) => std::panic::resume_unwind(panic),
-                })
-                .collect()
-        })
+    fn judge_all(&self, mutants: &[Mutant]) -> Result<Vec<Judged>, CertifyError> {
+        let requests: Vec<GradeRequest> = mutants
+            .iter()
+            .map(|mutant| GradeRequest {
+                verifier: self.prepared.verifier.clone(),
+                input: self.input(&mutant.tree, mutant.answer.as_deref()),
+                limits: self.prepared.verifier_limits,
+            })
+            .collect();
+        let runs = self.sandbox.grade_many(requests, None);
+        let runs = runs.map_err(|error| CertifyError::Host(error.to_string()))?;
+        Ok(runs.map(|run| run.result).collect())
     }
 
     /// The declared freedoms with the globs of their files.

@@ -29,8 +29,12 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     let mut builder = context.builder(&library);
     let runtime = tokio::runtime::Runtime::new().map_err(CommandError::infrastructure)?;
 
-    // All at once, so that cargo starts but once.
+    // All guests at once, so that cargo starts but once.
     context.prepare(&library, &tasks, &sandbox, &store)?;
+    let guests: Vec<_> = tasks.iter().flat_map(Task::guests).cloned().collect();
+    builder
+        .build(&guests, &mut context::report_build)
+        .map_err(|error| context::prepare_error(&error.into()))?;
     let mut reports = Vec::new();
     for task in &mut tasks {
         if args.write {
