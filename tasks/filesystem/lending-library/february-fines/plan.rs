@@ -18,7 +18,7 @@ pub const LOG: &str = "Fines/log.md";
 pub const LETTERS: &str = "Fines/letters";
 
 /// From here on a letter is sent.
-const LETTER_FROM: i64 = 200;
+const LETTER_FROM: i64 = 100;
 
 #[derive(Clone, Copy, Default)]
 pub struct Slips {

@@ -95,10 +95,20 @@ pub fn mails(desk: &mut impl Desk, slips: Slips) -> Vec<Mail> {
     }
     mails.sort_by_key(|(_, mail)| (mail.day.clone(), mail.time.clone()));
     // One paper of January lies there already.
-    let mut last = BTreeMap::from([("2024-003".to_owned(), 1)]);
+    let earlier = |request: &str| usize::from(request == "2024-003");
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (request, _) in &mails {
+        *counts.entry(request.clone()).or_insert(earlier(request)) += 1;
+    }
+    let mut last: BTreeMap<String, usize> = BTreeMap::new();
     for (request, mail) in &mut mails {
-        let number = last.entry(request.clone()).or_insert(0);
+        let number = last.entry(request.clone()).or_insert(earlier(request));
         *number += 1;
+        let filed = format!(
+            "\nX-Filed: {request} {number:02}/{:02}\n\n",
+            counts[request]
+        );
+        mail.text = mail.text.replacen("\n\n", &filed, 1);
         mail.file = format!("{request}/{number:02} {} {}.txt", mail.day, mail.partner);
     }
     let mut mails: Vec<Mail> = mails.into_iter().map(|(_, mail)| mail).collect();
