@@ -161,8 +161,8 @@ fn last_number(subject: &str) -> Option<String> {
                 .enumerate()
                 .all(|(at, byte)| at == 4 || byte.is_ascii_digit())
     };
-    let words = subject.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    words.filter(is_number).last().map(str::to_owned)
+    let mut words = subject.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    words.rfind(is_number).map(str::to_owned)
 }
 
 /// Addresses in small letters, each with the section in which it stands.
