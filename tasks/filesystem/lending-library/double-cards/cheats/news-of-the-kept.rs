@@ -1,0 +1,19 @@
+//! Prefers what the lowest number says.
+
+use mcpmark_guest::Tools;
+
+#[path = "../../library.rs"]
+mod library;
+#[path = "../plan.rs"]
+mod plan;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    let slips = plan::Slips {
+        news_of_the_kept: true,
+        ..Default::default()
+    };
+    let files = plan::files(tools, slips);
+    library::play(tools, files)
+}

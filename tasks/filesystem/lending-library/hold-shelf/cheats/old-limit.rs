@@ -1,0 +1,19 @@
+//! Goes by the limit of last year.
+
+use mcpmark_guest::Tools;
+
+#[path = "../../library.rs"]
+mod library;
+#[path = "../plan.rs"]
+mod plan;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    let slips = plan::Slips {
+        old_limit: true,
+        ..Default::default()
+    };
+    let files = plan::files(tools, slips);
+    library::play(tools, files)
+}

@@ -1,0 +1,14 @@
+//! Reads the track lists, writes the index.
+
+use mcpmark_guest::Tools;
+
+#[path = "../library.rs"]
+mod library;
+mod plan;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    let files = plan::files(tools, plan::Slips::default());
+    library::play(tools, files)
+}

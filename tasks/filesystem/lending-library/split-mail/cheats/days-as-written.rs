@@ -1,0 +1,19 @@
+//! Takes day and time as the header has them.
+
+use mcpmark_guest::Tools;
+
+#[path = "../../library.rs"]
+mod library;
+#[path = "../plan.rs"]
+mod plan;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    let slips = plan::Slips {
+        days_as_written: true,
+        ..Default::default()
+    };
+    let files = plan::files(tools, slips);
+    library::play(tools, files)
+}
