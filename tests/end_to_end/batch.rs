@@ -323,18 +323,22 @@ fn a_reader_that_goes_away_ends_the_batch() {
 }
 
 #[test]
-fn a_directory_is_captured_once() {
+fn a_directory_that_changes_is_read_anew() {
     let environment = Environment::new();
     let reads = judge(&environment, "reads.wasm", &guests::own("reads-start.wat"));
     let before = environment.directory("before", &[("note.txt", "as it was\n")]);
     let mut piped = Piped::start(&environment);
     let request = json!({"verifier": reads, "state": "before", "start": "before"});
-    for _ in 0..3 {
+    let mut states = Vec::new();
+    for text in ["as it was\n", "as it is\n", "as it was\n"] {
+        fs::write(before.join("note.txt"), text).unwrap();
         piped.ask(&request);
-        assert_eq!(piped.hear()["checks"][0]["detail"], "as it was\n");
-        // Found gone, it would be an error.
-        let _ = fs::remove_dir_all(&before);
+        let heard = piped.hear();
+        assert_eq!(heard["checks"][0]["detail"], text);
+        states.push(heard["state"].clone());
     }
+    assert_eq!(states[0], states[2]);
+    assert_ne!(states[0], states[1]);
     drop(piped.requests);
     assert_eq!(piped.child.wait().unwrap().code(), Some(0));
 }

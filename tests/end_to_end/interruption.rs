@@ -93,9 +93,19 @@ fn resume_and_count(environment: &Environment, finished_before: usize) {
 
 #[test]
 fn ctrl_c_stops_and_resume_goes_on() {
+    stops_and_goes_on(Signal::INT);
+}
+
+#[test]
+fn a_run_that_is_told_to_end_stops_in_good_order_too() {
+    stops_and_goes_on(Signal::TERM);
+    stops_and_goes_on(Signal::HUP);
+}
+
+fn stops_and_goes_on(by: Signal) {
     let environment = Environment::new();
     let (child, said) = in_mid_run(&environment, "2");
-    signal(&child, Signal::INT);
+    signal(&child, by);
     let output = end(child, said).exits(130);
     let output = output.says(&["mcpmark resume long"]);
     let report = output.json();

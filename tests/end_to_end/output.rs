@@ -336,8 +336,8 @@ fn help_names_every_command_and_option() {
         id                anything; it comes back with the outcome
       Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what
       --json prints, or `error` with `key`, `message` and `hint` for a line that cannot be
-      graded. The others are graded all the same. Task, component and directory are read
-      once, however many lines name them. The exit code is the highest that any line alone
+      graded. The others are graded all the same. Tasks and components are read once, a
+      directory for each line that names it. The exit code is the highest that any line alone
       would have, 4 for a line that is no request.
 
     $ mcpmark task new --help

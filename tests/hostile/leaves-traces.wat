@@ -13,6 +13,7 @@
     (func (export "verify") (result i32)
       (global.set $g (i64.const -1))
       (drop (memory.grow (i32.const 900)))
+      (memory.fill (i32.const 128) (i32.const 0xAA) (i32.const 65408))
       (memory.fill (i32.const 65536) (i32.const 0xAA) (i32.const 58982400))
       (table.fill $t (i32.const 0) (ref.func $f) (i32.const 1000))
       (i32.const 16))

@@ -71,7 +71,10 @@ impl Cache {
         }
         let mut header = [0; MAGIC.len() + 32];
         file.read_exact(&mut header).ok()?;
-        let mut artefact = Vec::with_capacity(usize::try_from(metadata.len()).ok()?);
+        let mut artefact = Vec::new();
+        artefact
+            .try_reserve_exact(usize::try_from(metadata.len()).ok()?)
+            .ok()?;
         file.read_to_end(&mut artefact).ok()?;
         let (magic, seal) = header.split_at(MAGIC.len());
         if magic != MAGIC || seal != self.seal(component, &artefact) {

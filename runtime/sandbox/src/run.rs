@@ -202,7 +202,7 @@ impl Sandbox {
         let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
         let fuel = fuel.saturating_add(store.data_mut().common().charged);
         let result = match called {
-            Ok(_) if fuel > limits.fuel => {
+            Ok(Ok(_)) if fuel > limits.fuel => {
                 Err(RunError::Fault(store.data_mut().common().out_of_fuel()))
             }
             Ok(Ok(value)) => Ok(value),

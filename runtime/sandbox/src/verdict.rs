@@ -18,8 +18,23 @@ pub struct Check {
 
 /// What a verifier says of a final state: one or more checks with distinct names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Verdict {
     checks: Vec<Check>,
+}
+
+/// A verdict as it was written down, by whomever.
+#[derive(Deserialize)]
+struct Unchecked {
+    checks: Vec<Check>,
+}
+
+impl TryFrom<Unchecked> for Verdict {
+    type Error = Fault;
+
+    fn try_from(written: Unchecked) -> Result<Self, Fault> {
+        Self::new(written.checks, &Limits::CEILING)
+    }
 }
 
 impl Verdict {
@@ -107,6 +122,15 @@ mod tests {
         .unwrap();
         assert!(!verdict.passed());
         assert_eq!(verdict.score(), 0.5);
+    }
+
+    #[test]
+    fn a_forged_verdict_is_not_read_back() {
+        let verdict = Verdict::new(vec![check("a", true)], &Limits::default()).unwrap();
+        let text = serde_json::to_string(&verdict).unwrap();
+        assert_eq!(serde_json::from_str::<Verdict>(&text).unwrap(), verdict);
+        let error = serde_json::from_str::<Verdict>("{\"checks\": []}").unwrap_err();
+        assert!(error.to_string().contains("no checks"), "{error}");
     }
 
     #[test]

@@ -12,7 +12,11 @@ use tempfile::TempDir;
 /// Less room than this on the memory file system, and the disk is taken.
 const ROOM: u64 = 1 << 30;
 const SHARED_MEMORY: &str = "/dev/shm";
-const PREFIX: &str = "mcpmark-";
+/// Nobody gives a directory of their own such a name: sweeping removes whole trees.
+const PREFIX: &str = ".mcpmark-scratch-";
+/// Random characters after the prefix.
+const RANDOM: usize = 6;
+const MODE: u32 = 0o700;
 /// A directory this young may not have been locked yet.
 const SETTLED: Duration = Duration::from_secs(60);
 
@@ -31,7 +35,8 @@ impl Scratch {
     pub fn new(parent: &Path) -> io::Result<Self> {
         let dir = tempfile::Builder::new()
             .prefix(PREFIX)
-            .permissions(Permissions::from_mode(0o700))
+            .rand_bytes(RANDOM)
+            .permissions(Permissions::from_mode(MODE))
             .tempdir_in(parent)?;
         let lock = File::open(dir.path())?;
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
@@ -63,11 +68,9 @@ pub fn sweep_scratch(parent: &Path) -> usize {
         return 0;
     };
     let abandoned = entries.filter_map(Result::ok).filter(|entry| {
-        entry
-            .file_name()
-            .as_encoded_bytes()
-            .starts_with(PREFIX.as_bytes())
-            && is_abandoned(&entry.path())
+        let name = entry.file_name();
+        let random = name.as_encoded_bytes().strip_prefix(PREFIX.as_bytes());
+        random.is_some_and(|random| random.len() == RANDOM) && is_abandoned(&entry.path())
     });
     abandoned
         .filter(|entry| fs::remove_dir_all(entry.path()).is_ok())
@@ -84,6 +87,7 @@ fn is_abandoned(dir: &Path) -> bool {
             .is_ok_and(|age| age > SETTLED)
     });
     metadata.is_dir()
+        && metadata.permissions().mode() & 0o7777 == MODE
         && metadata.uid() == rustix::process::geteuid().as_raw()
         && old
         && File::open(dir).is_ok_and(|file| {
@@ -139,16 +143,30 @@ mod tests {
             let path = parent.path().join(name);
             fs::create_dir(&path).unwrap();
             fs::write(path.join("f"), "x").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(MODE)).unwrap();
             path
         };
-        let (left, young, foreign) = (make("mcpmark-left"), make("mcpmark-young"), make("other"));
+        let (left, young) = (
+            make(".mcpmark-scratch-aB3dE6"),
+            make(".mcpmark-scratch-young1"),
+        );
+        // A checkout of this repository, for one.
+        let foreign = [
+            make("mcpmark-main"),
+            make(".mcpmark-scratch-of-mine"),
+            make("other"),
+        ];
+        let open_to_all = make(".mcpmark-scratch-shared");
+        fs::set_permissions(&open_to_all, Permissions::from_mode(0o755)).unwrap();
         let past = SystemTime::now() - 2 * SETTLED;
-        for dir in [held.path(), &left, &foreign] {
+        let old = [held.path(), &left, &open_to_all].into_iter();
+        for dir in old.chain(foreign.iter().map(AsRef::as_ref)) {
             File::open(dir).unwrap().set_modified(past).unwrap();
         }
         assert_eq!(sweep_scratch(parent.path()), 1);
         assert!(!left.exists());
-        assert!(held.path().exists() && young.exists() && foreign.exists());
+        assert!(held.path().exists() && young.exists() && open_to_all.exists());
+        assert!(foreign.iter().all(|dir| dir.exists()));
     }
 
     #[test]

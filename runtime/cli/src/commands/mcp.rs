@@ -97,8 +97,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         ));
         let interrupted = tokio::select! {
             served = served.join() => { served.map_err(failed)?; false }
-            _ = tokio::signal::ctrl_c() => true,
-            () = terminated() => true,
+            () = super::asked_to_stop() => true,
         };
         let tree = session.capture().await.map_err(failed)?;
         session.close().await.map_err(failed)?;
@@ -117,15 +116,6 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     } else {
         exit::PASSED
     })
-}
-
-async fn terminated() {
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(mut signal) => {
-            signal.recv().await;
-        }
-        Err(_) => std::future::pending().await,
-    }
 }
 
 fn failed(error: ServiceError) -> CommandError {

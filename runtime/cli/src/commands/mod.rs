@@ -14,6 +14,7 @@ pub(crate) mod task;
 pub(crate) mod world;
 
 use clap::CommandFactory;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::Cli;
 use crate::error::CommandError;
@@ -25,6 +26,25 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CommandErro
     clap_complete::generate(shell, &mut Cli::command(), "mcpmark", &mut script);
     crate::output::print(&String::from_utf8_lossy(&script))?;
     Ok(exit::PASSED)
+}
+
+/// Waits until somebody asks this process to stop: Ctrl-C, a closed terminal, or what `timeout`,
+/// service managers and CI send.
+async fn asked_to_stop() {
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = received(SignalKind::terminate()) => {}
+        () = received(SignalKind::hangup()) => {}
+    }
+}
+
+async fn received(kind: SignalKind) {
+    match signal(kind) {
+        Ok(mut signal) => {
+            signal.recv().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
 }
 
 /// A runtime for commands that talk MCP. `jobs` attempts at once block two threads each, for

@@ -241,16 +241,15 @@ impl Setting {
     }
 }
 
-/// The first Ctrl-C lets what runs come to its end in the journal; the second does not wait.
+/// The first time that somebody asks to stop, what runs comes to its end in the journal; the
+/// second does not wait.
 #[expect(clippy::exit, reason = "a person who asks twice wants no clean-up")]
 async fn interrupt(cancel: CancellationToken, display: Arc<Display>) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        display.line("stopping; press Ctrl-C again to stop at once");
-        cancel.cancel();
-    }
-    if tokio::signal::ctrl_c().await.is_ok() {
-        std::process::exit(i32::from(exit::INTERRUPTED));
-    }
+    super::asked_to_stop().await;
+    display.line("stopping; press Ctrl-C again to stop at once");
+    cancel.cancel();
+    super::asked_to_stop().await;
+    std::process::exit(i32::from(exit::INTERRUPTED));
 }
 
 fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {

@@ -1,7 +1,11 @@
 use serde_json::Value;
 
 use super::{Common, HasCommon, Stop};
+use crate::FaultKind;
 use crate::bindings::mcpmark::guest::tools;
+
+/// Bytes that the arguments of one call may have: parsed, they take many times as much.
+const MAX_ARGUMENTS: usize = 8 << 20;
 
 /// The tools that a solution acts through. `mcpmark-agent` implements it over MCP.
 pub trait ToolHost: Send {
@@ -106,6 +110,15 @@ impl tools::Host for SolutionHost {
         arguments: String,
     ) -> wasmtime::Result<Result<tools::Output, String>> {
         self.common.charge((name.len() + arguments.len()) as u64)?;
+        if arguments.len() > MAX_ARGUMENTS {
+            return Err(Stop::fault(
+                FaultKind::Output,
+                format!(
+                    "a tool call has {} bytes of arguments, more than {MAX_ARGUMENTS} (fixed)",
+                    arguments.len()
+                ),
+            ));
+        }
         let arguments = match serde_json::from_str(&arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) => return Ok(Err("the arguments are not a JSON object".into())),
@@ -117,7 +130,10 @@ impl tools::Host for SolutionHost {
                 self.common.charge(size(&output))?;
                 Ok(Ok(output))
             }
-            Err(ToolError::Failed(message)) => Ok(Err(message)),
+            Err(ToolError::Failed(message)) => {
+                self.common.charge(message.len() as u64)?;
+                Ok(Err(message))
+            }
             Err(ToolError::Stop(message)) => {
                 self.stopped = Some(message.clone());
                 Err(Stop::host(message))

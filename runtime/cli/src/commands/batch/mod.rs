@@ -53,7 +53,7 @@ pub(crate) fn grade(
         store: context.store()?,
         sandbox: context.sandbox(slots, engine)?.cancelled_by(cancel.clone()),
         preparing: Mutex::new(()),
-        judges: Once::new(MAX_JUDGES, |_| Some(1)),
+        judges: Once::new(MAX_JUDGES, |judge| judge.is_ok().then_some(1)),
         states: Once::new(MAX_ENTRIES, |state| {
             state.as_ref().ok().map(|state| state.tree.len() + 1)
         }),
@@ -178,6 +178,14 @@ enum StateName {
     Final(Option<(Digest, i64)>, PathBuf),
 }
 
+/// Whether a place names a state by its digest. Only such a state is kept for further lines:
+/// a directory may be another one by then.
+fn is_digest(place: &Path) -> bool {
+    place
+        .to_str()
+        .is_some_and(|place| place.parse::<Digest>().is_ok())
+}
+
 struct Batch {
     context: Context,
     store: Store,
@@ -225,15 +233,24 @@ impl Batch {
             Some(place) => (StateName::Named(place.clone()), "start"),
             None => (StateName::Start(judge.world()), key),
         };
-        let start = self.states.get(name, || {
+        let start = || {
             let start = judge.start(request.start.as_deref(), &self.store);
             start.map_err(|error| Refusal::of_command(start_key, error))
-        })?;
-        let name = StateName::Final(judge.world(), request.state.clone());
-        let end = self.states.get(name, || {
+        };
+        let start = match &request.start {
+            Some(place) if !is_digest(place) => start()?,
+            _ => self.states.get(name, start)?,
+        };
+        let end = || {
             let end = judge.state(&request.state, &self.store);
             end.map_err(|error| Refusal::of_command("state", error))
-        })?;
+        };
+        let end = if is_digest(&request.state) {
+            let name = StateName::Final(judge.world(), request.state.clone());
+            self.states.get(name, end)?
+        } else {
+            end()?
+        };
         let state = end.digest();
         let input = judge.input(start, end, request.answer, request.parameters);
         let (outcome, _) = judge.grade(&self.sandbox, input);
