@@ -67,7 +67,7 @@ pub enum CertifyError {
         /// The task.
         task: String,
         /// What is wrong with them.
-        source: CaptureError,
+        source: Box<CaptureError>,
     },
     /// A freedom names files by something that is no glob.
     #[error("task {task}: key \"freedoms\": {source}")]
@@ -75,7 +75,7 @@ pub enum CertifyError {
         /// The task.
         task: String,
         /// What is wrong with it.
-        source: globset::Error,
+        source: Box<globset::Error>,
     },
     /// The host failed.
     #[error("the host failed: {0}")]
@@ -108,7 +108,7 @@ impl Certifier<'_> {
         let second = self.second_verifier(task)?;
         let sources = sources_digest(task, self.store).map_err(|source| CertifyError::Sources {
             task: task.id.to_string(),
-            source,
+            source: Box::new(source),
         })?;
         let task_id = task.id.to_string();
         let mut examination = Examination {
@@ -429,7 +429,7 @@ impl Examination<'_> {
     fn freedoms(&self) -> Result<Vec<(Mutation, Option<GlobSet>)>, CertifyError> {
         let wrong = |source| CertifyError::Glob {
             task: self.task.id.to_string(),
-            source,
+            source: Box::new(source),
         };
         let mut freedoms = Vec::new();
         for freedom in &self.task.meta.freedoms {
