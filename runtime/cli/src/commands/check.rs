@@ -131,7 +131,7 @@ fn write_view(
     if data.is_null() {
         *data = json!({ "stateType": "text" });
     }
-    if data["stateContent"] == Value::from(view.as_str()) {
+    if data["stateContent"] == view.as_str() {
         return Ok(());
     }
     data["stateContent"] = view.into();
