@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 /// its time; `MCPMARK_TEST_STATES=200` makes a long run of it.
 fn states() -> u64 {
     let wanted = std::env::var("MCPMARK_TEST_STATES").ok();
-    wanted.map_or(6, |number| {
+    wanted.map_or(2, |number| {
         number.parse().expect("MCPMARK_TEST_STATES is a number")
     })
 }
