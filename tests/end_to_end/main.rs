@@ -8,9 +8,12 @@ mod grading;
 mod guests;
 mod interruption;
 mod library;
+#[path = "../differential/npm.rs"]
+mod npm;
 mod output;
 mod running;
 mod scaffold;
 mod serving;
 mod storage;
+mod typescript;
 mod worlds;

@@ -9,6 +9,8 @@ mod calls;
 mod differences;
 mod draw;
 mod install;
+#[path = "../npm.rs"]
+mod npm;
 mod paths;
 mod peers;
 mod play;

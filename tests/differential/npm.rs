@@ -1,0 +1,85 @@
+//! Packages from npm, each in a directory of its own, with everything that decides what they do
+//! pinned.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// How long an installation may take before it counts as impossible.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A file of the packages that a manifest asks for, installed in `home` if they are not there
+/// yet; or why they cannot be had. `file` is the path below `node_modules`.
+pub(crate) fn install(home: &Path, manifest: &Value, file: &str) -> Result<PathBuf, String> {
+    run(Command::new("node").arg("--version"), "node")?;
+    let manifest = manifest.to_string();
+    let wanted = |home: &Path| home.join("node_modules").join(file);
+    let installed = fs::read_to_string(home.join("package.json"));
+    if installed.is_ok_and(|it| it == manifest) && wanted(home).exists() {
+        return Ok(wanted(home));
+    }
+    let cache = home.parent().unwrap_or(home);
+    let io = |error: std::io::Error| format!("{}: {error}", cache.display());
+    fs::create_dir_all(cache).map_err(io)?;
+    let fresh = tempfile::tempdir_in(cache).map_err(io)?;
+    fs::write(fresh.path().join("package.json"), manifest).map_err(io)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .current_dir(fresh.path());
+    run(&mut npm, "npm")?;
+    if !wanted(fresh.path()).exists() {
+        return Err(format!("npm installed packages without {file}"));
+    }
+    if home.exists() {
+        fs::remove_dir_all(home).map_err(io)?;
+    }
+    fs::rename(fresh.keep(), home).map_err(io)?;
+    Ok(wanted(home))
+}
+
+/// Runs a program that must succeed before long.
+fn run(command: &mut Command, name: &str) -> Result<(), String> {
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = child.map_err(|error| format!("{name} cannot be started: {error}"))?;
+    let mut stderr = child.stderr.take();
+    let words = std::thread::spawn(move || {
+        let mut words = String::new();
+        if let Some(stderr) = &mut stderr {
+            // Words that are no text are not worth a failure.
+            let _ = stderr.read_to_string(&mut words);
+        }
+        words
+    });
+    let succeeded = wait(&mut child).map_err(|error| format!("{name}: {error}"))?;
+    let words = words.join().unwrap_or_default();
+    match succeeded {
+        true => Ok(()),
+        false => Err(format!(
+            "{name} failed: {}",
+            words.lines().last().unwrap_or("it said nothing")
+        )),
+    }
+}
+
+fn wait(child: &mut Child) -> std::io::Result<bool> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill()?;
+            child.wait()?;
+            return Ok(false);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
