@@ -28,6 +28,8 @@ fn sandbox(engine: EngineKind) -> Sandbox {
     Sandbox::new(&SandboxConfig {
         engine,
         slots: 8,
+        // With the tests of the command line, which compile the same guests.
+        cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcpmark/compiled")),
         ..SandboxConfig::default()
     })
     .unwrap()
