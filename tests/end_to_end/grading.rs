@@ -187,6 +187,47 @@ fn what_is_no_verifier_is_refused() {
 }
 
 #[test]
+fn a_state_that_cannot_be_is_told_with_the_way_out() {
+    let judge = Judge::new(&guests::verdict(true, ""));
+    let verifier = judge.verifier.to_str().unwrap();
+    let state_hint = "hint: name a directory, or the digest of a stored state";
+    for (place, message, hint) in [
+        (
+            "/nowhere/at all",
+            "error: /nowhere/at all: No such file or directory",
+            state_hint,
+        ),
+        (
+            "judge.wasm",
+            "error: judge.wasm: is no directory",
+            state_hint,
+        ),
+        (
+            "sha256:12",
+            "error: invalid digest \"sha256:12\": expected \"sha256:\" and 64",
+            "hint: `mcpmark show ATTEMPT` and --json tell digests in full",
+        ),
+    ] {
+        for more in [
+            ["--state", place, "--start", "state"],
+            ["--state", "state", "--start", place],
+        ] {
+            let args = [&["grade", "--verifier", verifier][..], &more].concat();
+            judge.environment.run(args).exits(2).says(&[message, hint]);
+        }
+    }
+    judge
+        .environment
+        .run(["world", "show", "sha256:12"])
+        .exits(2)
+        .says(&["invalid digest", "hint: "]);
+    // A directory may have such a name.
+    judge.environment.directory("sha256:12", &[]);
+    let args = ["grade", "--verifier", verifier, "--state", "sha256:12"];
+    judge.environment.run(args).exits(0);
+}
+
+#[test]
 fn the_same_state_has_one_digest_wherever_it_lies() {
     let judge = Judge::new(&guests::verdict(true, ""));
     let digest = |dir: &Path| {

@@ -151,10 +151,11 @@ fn a_killed_run_is_resumed() {
 fn an_experiment_runs_in_one_process_at_a_time() {
     let environment = Environment::new();
     let (child, said) = in_mid_run(&environment, "1");
-    environment
-        .run(["resume", "long"])
-        .exits(5)
-        .says(&["\"long\"", "another process"]);
+    environment.run(["resume", "long"]).exits(5).says(&[
+        "\"long\"",
+        "another process",
+        "hint: wait for it or stop it",
+    ]);
     signal(&child, Signal::KILL);
     end(child, said);
 }

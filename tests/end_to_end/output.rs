@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, Output, repository};
 use crate::guests;
 use crate::library::Library;
 
@@ -25,12 +25,14 @@ fn piped_output_has_no_escapes() {
     is_plain(&run.stdout);
     is_plain(&run.stderr);
     insta::assert_snapshot!(environment.redact(&run.stdout), @r"
+    pass  filesystem/office/easy  [id]
+    fail  filesystem/office/failing  [id]
     2 attempts, 1 passed, 1 failed
     `mcpmark runs plain` lists them, `mcpmark show ATTEMPT` tells more
     ");
     insta::assert_snapshot!(environment.redact(&run.stderr), @r"
-    1/2 pass filesystem/office/easy  [id]  1 turn, 0 tool calls
-    2/2 fail filesystem/office/failing  [id]  1 turn, 0 tool calls
+    1/2 pass filesystem/office/easy  [id]  0 calls
+    2/2 fail filesystem/office/failing  [id]  0 calls
            check: expected 3, found 4
     ");
     for args in [
@@ -158,7 +160,7 @@ fn help_names_every_command_and_option() {
         for name in ["MCPMARK_ROOT", "MCPMARK_HOME", "MCPMARK_NO_INSTALL"] {
             command.env_remove(name);
         }
-        let output = crate::environment::Output::of(&mut command).exits(0);
+        let output = Output::of(&mut command).exits(0);
         help.push_str(&format!(
             "$ mcpmark{} --help\n{}\n",
             args.iter()
@@ -194,7 +196,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     Exit codes:
       0    graded and all passed (or done)
@@ -272,7 +274,7 @@ fn help_names_every_command_and_option() {
               [env: MCPMARK_HOME=]
 
           --no-install
-              Never install a compiler for guests by itself
+              Never change this machine to get a compiler for guests, with rustup or with apt-get
               
               [env: MCPMARK_NO_INSTALL=]
 
@@ -296,7 +298,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark grade --help
     Grade a directory, with a task or with any verifier
@@ -324,7 +326,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     Batches:
       Each line of the file is a JSON object:
@@ -355,7 +357,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task build --help
     Build the guests of tasks and of their worlds
@@ -374,7 +376,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task check --help
     Attack the verifiers of tasks: who passes that should not, which mistakes go unnoticed
@@ -395,7 +397,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task list --help
     List tasks
@@ -414,7 +416,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task show --help
     Show one task
@@ -431,7 +433,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world list --help
     List the shipped worlds
@@ -445,7 +447,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world show --help
     Show a world's tree
@@ -462,7 +464,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world diff --help
     Show what differs between two worlds or states
@@ -480,7 +482,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark mcp serve --help
     Serve a private copy of a world over stdio
@@ -497,7 +499,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark runs --help
     List experiments, or the attempts of one
@@ -515,7 +517,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark show --help
     Show an attempt: what was done, what changed, what the verifier says
@@ -533,7 +535,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark doctor --help
     Say what is installed and what can run
@@ -547,7 +549,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark completions --help
     Print completions for a shell
@@ -563,7 +565,7 @@ fn help_names_every_command_and_option() {
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
           --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never install a compiler for guests by itself [env: MCPMARK_NO_INSTALL=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
     "#);
 }
 
@@ -605,6 +607,125 @@ fn the_doctor_finds_this_repository_well() {
         output.stdout.contains("easy/meta.json"),
         "{}",
         output.stdout
+    );
+}
+
+#[test]
+fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
+    let environment = Environment::new();
+    let doctor = |variables: &[(&str, &str)]| {
+        let mut command = environment.command(["doctor", "--json"]);
+        command.envs(variables.iter().copied());
+        Output::of(&mut command)
+    };
+    let finding = |report: &serde_json::Value, what: &str| {
+        let findings = report.as_array().unwrap().iter();
+        let mut named = findings.filter(|finding| finding["what"] == what);
+        let found = named.next().unwrap_or_else(|| panic!("nothing on {what}"));
+        let word = |key: &str| found[key].as_str().unwrap().to_owned();
+        (word("state"), word("detail"))
+    };
+    let said = |state: &str, detail: &str| (state.to_owned(), detail.to_owned());
+
+    let report = doctor(&[("MCPMARK_CACHE_BYTES", "")]).exits(0).json();
+    let ceiling = "MCPMARK_LIMITS_CEILING";
+    for (what, detail) in [
+        ("MCPMARK_CACHE_BYTES", "2.0 GiB (default)"),
+        ("MCPMARK_MAX_COMPONENT_BYTES", "16.0 MiB (default)"),
+        ("MCPMARK_COMPILE_CPU_SECONDS", "60 s (default)"),
+        ("MCPMARK_COMPILE_WALL_SECONDS", "120 s (default)"),
+        ("MCPMARK_COMPILE_MEMORY_BYTES", "2.0 GiB (default)"),
+        ("MCPMARK_COMPILE_CODE_BYTES", "512.0 MiB (default)"),
+    ] {
+        assert_eq!(finding(&report, what), said("ok", detail), "{what}");
+    }
+    let (state, detail) = finding(&report, ceiling);
+    assert_eq!(state, "ok");
+    assert!(
+        detail.starts_with("fuel=100000000000, memory_bytes="),
+        "{detail}"
+    );
+    assert!(detail.ends_with(" (default)"), "{detail}");
+    assert!(
+        finding(&report, "service filesystem")
+            .1
+            .starts_with("can run")
+    );
+    // What is run here was compiled here.
+    assert_eq!(finding(&report, "C compiler").0, "ok");
+
+    let set = [
+        ("MCPMARK_CACHE_BYTES", "1048576"),
+        (ceiling, "fuel=5,checks=7"),
+    ];
+    let report = doctor(&set).exits(0).json();
+    assert_eq!(finding(&report, set[0].0), said("ok", "1.0 MiB (set)"));
+    let (_, detail) = finding(&report, ceiling);
+    assert!(
+        detail.starts_with("fuel=5, ") && detail.ends_with(", checks=7 (set)"),
+        "{detail}"
+    );
+
+    let broken = [("MCPMARK_CACHE_BYTES", "2 GB"), (ceiling, "fuel=lots")];
+    let report = doctor(&broken).exits(5).json();
+    let (state, detail) = finding(&report, broken[0].0);
+    assert_eq!(state, "broken");
+    for words in [
+        "\"2 GB\"",
+        "a whole number of bytes above 0",
+        "the default is 2147483648",
+    ] {
+        assert!(detail.contains(words), "{detail}");
+    }
+    let (state, detail) = finding(&report, ceiling);
+    assert_eq!(state, "broken");
+    assert!(detail.contains("limit `fuel`: \"lots\""), "{detail}");
+
+    // Where nothing can be found, nothing is installed either.
+    let report = doctor(&[("PATH", "/nowhere")]).exits(0).json();
+    for (what, words) in [
+        ("rust", "no cargo on the PATH"),
+        ("C compiler", "no cc on the PATH"),
+        ("node and npm", "`cargo test` skips"),
+        (
+            "guest compiler",
+            "--no-install forbids to get one; type `rustup target add",
+        ),
+    ] {
+        let (state, detail) = finding(&report, what);
+        assert_eq!(state, "absent", "{what}");
+        assert!(detail.contains(words), "{what}: {detail}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_empty_counts_as_unset() {
+    let environment = Environment::new();
+    let mut command = environment.command(["runs", "--json"]);
+    for name in [
+        "MCPMARK_HOME",
+        "MCPMARK_ROOT",
+        "MCPMARK_NO_INSTALL",
+        "MCPMARK_GUEST_TOOLCHAIN",
+        "MCPMARK_LIMITS_CEILING",
+        "MCPMARK_CACHE_BYTES",
+    ] {
+        command.env(name, "");
+    }
+    let runs = Output::of(&mut command).exits(0);
+    assert_eq!(runs.json(), serde_json::json!([]));
+    assert!(environment.path("data/mcpmark/journal.db").is_file());
+    assert!(!environment.home().exists());
+    // The library is looked for from here upwards, as it is without the variable.
+    let mut command = environment.command(["task", "list"]);
+    command
+        .env("MCPMARK_ROOT", "")
+        .current_dir(repository().join("tests"));
+    let listed = Output::of(&mut command).exits(0);
+    assert!(
+        listed.stdout.contains("filesystem/food-bank/"),
+        "{}",
+        listed.stdout
     );
 }
 

@@ -79,7 +79,9 @@ fn a_home_that_cannot_be_made_is_named() {
     library.easy_task("easy");
     fs::write(environment.home(), "a file").unwrap();
     let home = environment.home();
-    nop(&library).exits(5).says(&[home.to_str().unwrap()]);
+    nop(&library)
+        .exits(5)
+        .says(&[home.to_str().unwrap(), "hint: ", "--home (or MCPMARK_HOME)"]);
     assert_eq!(fs::read_to_string(home).unwrap(), "a file");
 }
 

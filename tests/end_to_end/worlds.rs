@@ -73,7 +73,7 @@ fn refused(spoil: impl Fn(&Path), words: &[&str]) {
         vec!["world", "show", path(&state)],
         vec!["mcp", "serve", "--world", path(&state)],
     ] {
-        let output = library.run(&args).exits(4).says(words);
+        let output = library.run(&args).exits(4).says(words).says(&["hint: "]);
         assert_eq!(output.stdout, "", "{args:?}");
     }
     let store = environment.home().join("store");

@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
+
+use crate::environment;
 
 /// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.
 #[derive(Debug, Parser)]
@@ -10,6 +12,23 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// Reads the command line.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    let mut command = without_empty_variables(Cli::command());
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// A variable that is set to nothing counts as one that is not set.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| match arg.get_env().map(environment::is_set) {
+            Some(false) => arg.env(None::<&str>),
+            _ => arg,
+        })
+        .mut_subcommands(without_empty_variables)
 }
 
 const AFTER: &str = "\
@@ -30,7 +49,7 @@ pub(crate) struct Global {
     /// Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
     #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_HOME", value_hint = ValueHint::DirPath, help_heading = "Global options")]
     pub(crate) home: Option<PathBuf>,
-    /// Never install a compiler for guests by itself
+    /// Never change this machine to get a compiler for guests, with rustup or with apt-get
     #[arg(long, global = true, env = "MCPMARK_NO_INSTALL", value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Global options")]
     pub(crate) no_install: bool,
 }

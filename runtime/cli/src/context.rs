@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcpmark_experiment::{Home, HomeError, Journal, PrepareError, Prepared, Start, Workshop};
+use mcpmark_experiment::{Home, Journal, PrepareError, Prepared, Start, Workshop};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store, Tree};
-use mcpmark_task::build::{BuildEvent, Builder, Options, ToolchainChoice};
+use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
+use crate::diagnosis::{capture_error, digest_error, home_error, malformed_digest};
 use crate::engine;
+use crate::environment;
 use crate::error::{CommandError, chain};
+use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
 
 #[derive(Clone)]
@@ -45,11 +48,11 @@ impl Context {
             Some(dir) => std::path::absolute(dir).map_err(CommandError::usage)?,
             None => below("XDG_DATA_HOME", ".local/share").ok_or_else(no_home)?,
         };
-        let toolchain = match std::env::var("MCPMARK_GUEST_TOOLCHAIN") {
-            Ok(choice) => choice.parse().map_err(|error| {
+        let toolchain = match environment::text("MCPMARK_GUEST_TOOLCHAIN")? {
+            Some(choice) => choice.parse().map_err(|error| {
                 CommandError::usage(format!("MCPMARK_GUEST_TOOLCHAIN: {error}"))
             })?,
-            Err(_) => ToolchainChoice::Auto,
+            None => ToolchainChoice::Auto,
         };
         Ok(Self {
             root: global.root,
@@ -62,6 +65,10 @@ impl Context {
 
     pub(crate) fn home(&self) -> &Home {
         &self.home
+    }
+
+    pub(crate) fn allow_install(&self) -> bool {
+        self.allow_install
     }
 
     pub(crate) fn cache(&self) -> &Path {
@@ -111,10 +118,19 @@ impl Context {
     }
 
     pub(crate) fn builder(&self, library: &Library) -> Builder {
-        let mut options = Options::new(library.guests_dir(&self.cache));
+        self.builder_in(library.guests_dir(&self.cache))
+    }
+
+    fn builder_in(&self, dir: PathBuf) -> Builder {
+        let mut options = Options::new(dir);
         options.allow_install = self.allow_install;
         options.toolchain = self.toolchain;
         Builder::new(options)
+    }
+
+    /// The compiler that guests below a directory would be built with; nothing is installed.
+    pub(crate) fn find_compiler(&self, dir: &Path) -> Result<String, BuildError> {
+        self.builder_in(self.cache.join("guests")).compiler(dir)
     }
 
     /// Makes tasks ready to be attempted, telling on standard error what is built.
@@ -126,7 +142,8 @@ impl Context {
         store: &Store,
     ) -> Result<Vec<Prepared>, CommandError> {
         let mut builder = self.builder(library);
-        let report = &mut report_build;
+        let mut display = BuildDisplay::default();
+        let report = &mut |event| display.show(event);
         let mut workshop = Workshop {
             library,
             builder: &mut builder,
@@ -149,7 +166,8 @@ impl Context {
         let world = library.world(id).map_err(|error| invalid(&error))?;
         let sandbox = self.sandbox(1, EngineArgs::default())?;
         let mut builder = self.builder(library);
-        let report = &mut report_build;
+        let mut display = BuildDisplay::default();
+        let report = &mut |event| display.show(event);
         let mut workshop = Workshop {
             library,
             builder: &mut builder,
@@ -167,6 +185,7 @@ impl Context {
         if let Ok(digest) = name.parse::<Digest>() {
             let tree = store.load_tree(&digest).map_err(|error| {
                 CommandError::usage(format!("no state {digest} in the store: {}", chain(&error)))
+                    .hint("name the store that has it with --home (or MCPMARK_HOME)")
             })?;
             return Ok(Named::State(tree));
         }
@@ -179,6 +198,9 @@ impl Context {
         let dir = Path::new(name);
         if dir.is_dir() {
             return Ok(Named::Directory(self.directory(dir, store)?));
+        }
+        if let Some(error) = malformed_digest(name) {
+            return Err(digest_error(&error));
         }
         Err(
             CommandError::usage(format!("{name:?} is no world, no directory and no digest"))
@@ -263,19 +285,6 @@ pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
     CommandError::invalid(sanitise::block(&chain(error)))
 }
 
-pub(crate) fn capture_error(dir: &Path, error: &mcpmark_snapshot::CaptureError) -> CommandError {
-    let message = format!("{}: {}", dir.display(), chain(error));
-    match error {
-        mcpmark_snapshot::CaptureError::Store(_) => CommandError::infrastructure(message),
-        mcpmark_snapshot::CaptureError::Open { .. } => CommandError::usage(message),
-        _ => CommandError::invalid(message),
-    }
-}
-
-fn home_error(error: &HomeError) -> CommandError {
-    CommandError::infrastructure(chain(error))
-}
-
 pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
     let message = chain(error);
     let message = sanitise::block(&message);
@@ -287,17 +296,5 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
         CommandError::infrastructure(message)
     } else {
         CommandError::invalid(message)
-    }
-}
-
-pub(crate) fn report_build(event: BuildEvent) {
-    let line = event.to_string();
-    let line = sanitise::block(&line);
-    match event {
-        BuildEvent::Cargo { .. } | BuildEvent::Componentized { .. } => {
-            output::note(&output::paint(output::DIM, line));
-        }
-        BuildEvent::Warning { .. } => output::note(&line),
-        _ => output::note(&format!("{} {line}", output::paint(output::BOLD, "·"))),
     }
 }

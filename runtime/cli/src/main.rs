@@ -3,22 +3,23 @@
 mod args;
 mod commands;
 mod context;
+mod diagnosis;
 mod engine;
+mod environment;
 mod error;
 mod exit;
 mod once;
 mod output;
+mod settings;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use crate::args::{Cli, Command};
 use crate::context::Context;
 use crate::error::CommandError;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match args::parse() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();

@@ -157,6 +157,18 @@ impl Limits {
     }
 }
 
+/// As [`Limits::with`] reads them.
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut limits = *self;
+        for (number, (name, value)) in limits.fields().into_iter().enumerate() {
+            let separator = if number == 0 { "" } else { "," };
+            write!(f, "{separator}{name}={value}")?;
+        }
+        Ok(())
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self::VERIFIER
@@ -248,6 +260,9 @@ mod tests {
         let limits = Limits::VERIFIER.with(" fuel=5, checks = 7 ,").unwrap();
         assert_eq!((limits.fuel, limits.checks), (5, 7));
         assert_eq!(limits.memory_bytes, Limits::VERIFIER.memory_bytes);
+        let text = limits.to_string();
+        assert!(text.starts_with("fuel=5,memory_bytes=67108864,"), "{text}");
+        assert_eq!(Limits::CEILING.with(&text), Ok(limits));
         for (text, message) in [
             ("fuel", "\"fuel\" is not of the form name=number"),
             ("fuel=0", "limit `fuel`: \"0\" is no whole number above 0"),

@@ -9,6 +9,7 @@ use crate::args::{CheckArgs, EngineArgs, EngineName};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
+use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
@@ -32,9 +33,11 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     // All guests at once, so that cargo starts but once.
     context.prepare(&library, &tasks, &sandbox, &store)?;
     let guests: Vec<_> = tasks.iter().flat_map(Task::guests).cloned().collect();
+    let mut display = BuildDisplay::default();
     builder
-        .build(&guests, &mut context::report_build)
+        .build(&guests, &mut |event| display.show(event))
         .map_err(|error| context::prepare_error(&error.into()))?;
+    drop(display);
     let mut reports = Vec::new();
     for task in &mut tasks {
         if args.write {
@@ -47,7 +50,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
             other: &other,
             store: &store,
             scratch: &scratch,
-            report: &mut context::report_build,
+            // All of them are there by now.
+            report: &mut |_| {},
         };
         let mut report = runtime
             .block_on(certifier.certify(task))
@@ -162,7 +166,7 @@ fn describe(report: &Report) -> Value {
 }
 
 fn render(reports: &[Report], survivors: bool) -> String {
-    let mut table = Table::new(&["task", ">checks", ">mutants", ">rejected", ">score"]);
+    let mut table = Table::new(&["<task", ">checks", ">mutants", ">rejected", ">score"]);
     for report in reports {
         let style = if report.passed() {
             Style::new()

@@ -1,8 +1,8 @@
-use std::path::Path;
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
-use mcpmark_task::build::TARGET;
+use mcpmark_task::build::BuildError;
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -10,11 +10,15 @@ use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
+use crate::settings::{self, Settings};
+
+/// Columns that a detail has at least.
+const LEAST: usize = 20;
 
 /// One thing that was looked at.
 #[derive(Serialize)]
 struct Finding {
-    what: &'static str,
+    what: String,
     state: State,
     detail: String,
 }
@@ -32,11 +36,13 @@ enum State {
 
 /// Says what is installed, which services can run, and where things lie.
 pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandError> {
-    let findings = vec![
+    let mut findings = vec![
         Finding::ok("mcpmark", env!("CARGO_PKG_VERSION")),
         engine(),
-        compiler(),
-        target(),
+        rust(),
+        guest_compiler(context),
+        c_compiler(),
+        node(),
         library(context),
         journal(context),
         store(context),
@@ -45,11 +51,11 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
             context.cache().join("compiled").display(),
         ),
         Finding::ok("private copies of worlds", context.scratch().display()),
-        Finding::ok(
-            "service filesystem",
-            "runs in this process; nothing to install",
-        ),
     ];
+    findings.extend(services(context));
+    findings.push(Finding::of(settings::CEILING, settings::describe_ceiling()));
+    let settings = Settings::new().all();
+    findings.extend(settings.map(|setting| Finding::of(setting.variable, setting.describe())));
     if args.json {
         output::print_json(&findings)?;
     } else {
@@ -70,10 +76,11 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
                 State::Absent => output::paint(output::WARN, "-"),
                 State::Broken => output::paint(output::BAD, "✗"),
             };
-            text.push_str(&format!(
-                "{mark} {what:<width$}  {}\n",
-                sanitise::line(detail)
-            ));
+            let detail = sanitise::line(detail);
+            let columns = output::columns().map_or(usize::MAX, |all| all.saturating_sub(width + 4));
+            let lines = output::wrap(&detail, columns.max(LEAST));
+            let indent = format!("\n{:1$}", "", width + 4);
+            text.push_str(&format!("{mark} {what:<width$}  {}\n", lines.join(&indent)));
         }
         output::print(&text)?;
     }
@@ -88,27 +95,34 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
 }
 
 impl Finding {
-    fn ok(what: &'static str, detail: impl std::fmt::Display) -> Self {
+    fn new(what: &str, state: State, detail: impl std::fmt::Display) -> Self {
         Self {
-            what,
-            state: State::Ok,
+            what: what.to_owned(),
+            state,
             detail: detail.to_string(),
         }
     }
 
-    fn absent(what: &'static str, detail: impl std::fmt::Display) -> Self {
-        Self {
-            what,
-            state: State::Absent,
-            detail: detail.to_string(),
-        }
+    fn ok(what: &str, detail: impl std::fmt::Display) -> Self {
+        Self::new(what, State::Ok, detail)
     }
 
-    fn broken(what: &'static str, detail: impl std::fmt::Display) -> Self {
-        Self {
-            what,
-            state: State::Broken,
-            detail: detail.to_string(),
+    fn absent(what: &str, detail: impl std::fmt::Display) -> Self {
+        Self::new(what, State::Absent, detail)
+    }
+
+    fn broken(what: &str, detail: impl std::fmt::Display) -> Self {
+        Self::new(what, State::Broken, detail)
+    }
+
+    /// What was read, or why it cannot be.
+    fn of(what: &str, read: Result<String, CommandError>) -> Self {
+        match read {
+            Ok(detail) => Self::ok(what, detail),
+            Err(CommandError { message, hint, .. }) => {
+                let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
+                Self::broken(what, format!("{message}{hint}"))
+            }
         }
     }
 }
@@ -131,7 +145,7 @@ fn ask(program: &str, arguments: &[&str]) -> Option<String> {
     (output.status.success() && !line.is_empty()).then_some(line)
 }
 
-fn compiler() -> Finding {
+fn rust() -> Finding {
     match (ask("cargo", &["--version"]), ask("rustc", &["--version"])) {
         (Some(cargo), Some(rustc)) => Finding::ok("rust", format!("{rustc}; {cargo}")),
         _ => Finding::absent(
@@ -141,22 +155,65 @@ fn compiler() -> Finding {
     }
 }
 
-fn target() -> Finding {
+fn guest_compiler(context: &Context) -> Finding {
     let what = "guest compiler";
-    let libraries = ask("rustc", &["--print", "target-libdir", "--target", TARGET]);
-    if libraries.is_some_and(|dir| Path::new(&dir).is_dir()) {
-        Finding::ok(what, format!("the active toolchain has {TARGET}"))
-    } else if ask("rustup", &["--version"]).is_some() {
-        Finding::absent(
-            what,
-            format!("the next build runs `rustup target add {TARGET}`"),
-        )
-    } else {
-        Finding::absent(
-            what,
-            "the next build looks for Debian's rustc-web and rust-web-src",
-        )
+    let dir = context
+        .library()
+        .map_or_else(|_| ".".into(), |library| library.tasks_dir);
+    match context.find_compiler(&dir) {
+        Ok(found) => Finding::ok(what, found),
+        Err(BuildError::NoCompiler { commands, .. }) => {
+            let commands: Vec<_> = commands.iter().map(|typed| format!("`{typed}`")).collect();
+            let commands = commands.join(" or ");
+            let next = match context.allow_install() {
+                true => "none yet; the next build tries",
+                false => "none, and --no-install forbids to get one; type",
+            };
+            Finding::absent(what, format!("{next} {commands}"))
+        }
+        Err(error) => Finding::broken(what, chain(&error)),
     }
+}
+
+fn c_compiler() -> Finding {
+    let what = "C compiler";
+    match ask("cc", &["--version"]) {
+        Some(version) => Finding::ok(what, version),
+        None => Finding::absent(
+            what,
+            "no cc on the PATH; cargo needs one to build mcpmark, for SQLite",
+        ),
+    }
+}
+
+fn node() -> Finding {
+    let what = "node and npm";
+    match (ask("node", &["--version"]), ask("npm", &["--version"])) {
+        (Some(node), Some(npm)) => Finding::ok(what, format!("node {node}, npm {npm}")),
+        _ => Finding::absent(
+            what,
+            "not both on the PATH; `cargo test` skips what plays against published packages",
+        ),
+    }
+}
+
+/// The services that there are, and those that tasks or worlds ask for.
+fn services(context: &Context) -> Vec<Finding> {
+    let mut names = BTreeSet::from(["filesystem".to_owned()]);
+    if let Ok(library) = context.library() {
+        let worlds = library.world_ids().unwrap_or_default();
+        names.extend(worlds.iter().map(|id| id.service().to_owned()));
+        let tasks = library.tasks().map(|tasks| tasks.tasks).unwrap_or_default();
+        names.extend(tasks.iter().map(|task| task.id.service().to_owned()));
+    }
+    let finding = |name: String| {
+        let what = format!("service {name}");
+        match mcpmark_experiment::service(&name) {
+            Some(_) => Finding::ok(&what, "can run, in this process; nothing to install"),
+            None => Finding::broken(&what, "cannot run: this mcpmark has no such service"),
+        }
+    };
+    names.into_iter().map(finding).collect()
 }
 
 fn library(context: &Context) -> Finding {

@@ -10,6 +10,7 @@ use mcpmark_task::TaskId;
 use serde::Serialize;
 
 use crate::context::{self, Context};
+use crate::diagnosis;
 use crate::engine;
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -186,7 +187,7 @@ fn stored(
         });
     }
     check_place(place)?;
-    let tree = capture(place).map_err(|error| context::capture_error(place, &error))?;
+    let tree = capture(place).map_err(|error| diagnosis::capture_error(place, &error))?;
     load(&tree.digest(), store)
 }
 
@@ -206,11 +207,12 @@ pub(crate) fn check_place(place: &Path) -> Result<(), CommandError> {
         _ if digest(place).is_some() => return Ok(()),
         Ok(metadata) if metadata.is_dir() => return Ok(()),
         Ok(_) => "is no directory".to_owned(),
-        Err(error) => error.to_string(),
+        Err(error) => match diagnosis::malformed_digest(&place.to_string_lossy()) {
+            Some(error) => return Err(diagnosis::digest_error(&error)),
+            None => error.to_string(),
+        },
     };
     let place = place.display().to_string();
-    Err(CommandError::usage(format!(
-        "{}: {problem}",
-        sanitise::line(&place)
-    )))
+    let message = format!("{}: {problem}", sanitise::line(&place));
+    Err(CommandError::usage(message).hint(diagnosis::STATE_HINT))
 }

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::{AgentName, EngineArgs, ResumeArgs, RunArgs};
 use crate::context::{self, Context};
+use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::progress::Display;
@@ -43,7 +44,10 @@ pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> 
         }
         None => setting.create_unnamed(&text)?,
     };
-    let _lock = context.home().lock_experiment(&id, &name).map_err(locked)?;
+    let _lock = context
+        .home()
+        .lock_experiment(&id, &name)
+        .map_err(|error| home_error(&error))?;
     setting.go(&id, &name, &spec, args.json)
 }
 
@@ -65,7 +69,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let _lock = context
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
-        .map_err(locked)?;
+        .map_err(|error| home_error(&error))?;
     let library = context.library()?;
     let ids = spec.task_ids().map_err(|error| context::invalid(&error))?;
     let tasks: Vec<Task> = ids
@@ -232,7 +236,12 @@ impl Setting {
         if json {
             output::print_json(&report)?;
         } else {
-            output::print(&summary(&report))?;
+            let mut text = summary(&report);
+            // On a terminal the lines of the progress stand above it.
+            if !output::on_one_terminal() {
+                text.insert_str(0, &super::runs::lines(&report.attempts));
+            }
+            output::print(&text)?;
         }
         if code == exit::INTERRUPTED {
             output::note(&format!("interrupted; go on with `mcpmark resume {name}`"));
@@ -315,8 +324,4 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
         E::Ambiguous { .. } | E::NameTaken(_) => CommandError::usage(message),
         _ => CommandError::infrastructure(message),
     }
-}
-
-fn locked(error: mcpmark_experiment::HomeError) -> CommandError {
-    CommandError::infrastructure(chain(&error))
 }

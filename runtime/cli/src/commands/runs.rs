@@ -1,7 +1,7 @@
 use anstyle::Style;
 use mcpmark_experiment::Spec;
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::report::ExperimentReport;
+use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use serde_json::json;
 
 use crate::args::RunsArgs;
@@ -70,7 +70,7 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
         return Ok(exit::PASSED);
     }
     let mut table = Table::new(&[
-        "attempt", "task", ">k", "agent", "result", ">score", ">turns", ">calls",
+        "attempt", "<task", ">k", "agent", "result", ">score", ">turns", ">calls",
     ]);
     for row in &rows {
         let plain = Style::new();
@@ -92,6 +92,31 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
     }
     output::print(&table.render())?;
     Ok(exit::PASSED)
+}
+
+/// A line for each attempt: what came of it, its task and its id.
+pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
+    let words: Vec<_> = attempts
+        .iter()
+        .map(|attempt| match (attempt.passed, &attempt.outcome) {
+            (Some(true), _) => ("pass", output::GOOD),
+            (Some(false), _) => ("fail", output::BAD),
+            (None, Some(outcome)) => (outcome.as_str(), output::WARN),
+            (None, None) => ("unfinished", output::WARN),
+        })
+        .collect();
+    let width = words.iter().map(|(word, _)| word.len()).max().unwrap_or(0);
+    let line = |(attempt, (word, style)): (&AttemptReport, &(&str, Style))| {
+        let gap = width - word.len();
+        format!(
+            "{}{:gap$}  {}  {}\n",
+            output::paint(*style, sanitise::line(word)),
+            "",
+            output::progress::label(&attempt.task, attempt.k),
+            output::paint(output::DIM, &attempt.id)
+        )
+    };
+    attempts.iter().zip(&words).map(line).collect()
 }
 
 /// What came of an attempt, in a word.

@@ -152,11 +152,12 @@ fn render(trajectory: &Trajectory, full: bool) -> String {
             }
         }
         while let Some(call) = calls.next_if(|call| call.turn == message.turn) {
-            let arguments = clip(&call.arguments.to_string(), full);
+            let line = clip(&format!("{} {}", call.name, call.arguments), full);
+            let (name, arguments) = line.split_once(' ').unwrap_or((&line, ""));
             text.push_str(&format!(
                 "  {} {}\n",
-                output::paint(output::BOLD, sanitise::line(&call.name)),
-                sanitise::line(&arguments)
+                output::paint(output::BOLD, sanitise::line(name)),
+                sanitise::line(arguments)
             ));
             let (result, style) = match (&call.result, &call.error) {
                 (Some(result), _) => (
@@ -202,10 +203,11 @@ fn clip(text: &str, full: bool) -> String {
     if full {
         return text.to_owned();
     }
+    let characters = output::columns().map_or(CHARACTERS, |columns| columns - 6);
     let mut lines: Vec<String> = text
         .lines()
         .take(LINES)
-        .map(|line| match line.char_indices().nth(CHARACTERS) {
+        .map(|line| match line.char_indices().nth(characters) {
             Some((end, _)) => format!("{}…", &line[..end]),
             None => line.to_owned(),
         })

@@ -8,6 +8,7 @@ use crate::args::{SelectArgs, TaskCommand};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
+use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
@@ -37,9 +38,11 @@ fn build(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
     }
     sources.extend(tasks.iter().flat_map(Task::guests).cloned());
     let mut builder = context.builder(&library);
+    let mut display = BuildDisplay::default();
     let built = builder
-        .build(&sources, &mut context::report_build)
+        .build(&sources, &mut |event| display.show(event))
         .map_err(|error| context::prepare_error(&error.into()))?;
+    drop(display);
     let shown = |source: &GuestSource| {
         let path = source.path();
         path.strip_prefix(&library.root)
@@ -61,7 +64,7 @@ fn build(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
             .collect();
         output::print_json(&guests)?;
     } else {
-        let mut table = Table::new(&["guest", ">size", "digest"]);
+        let mut table = Table::new(&["<guest", ">size", "digest"]);
         for guest in &built {
             table.row(vec![
                 (shown(&guest.source), Style::new()),
@@ -124,7 +127,7 @@ fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         let tasks: Vec<_> = tasks.iter().map(|task| describe(&library, task)).collect();
         output::print_json(&tasks)?;
     } else {
-        let mut table = Table::new(&["task", "tier", "title"]);
+        let mut table = Table::new(&["task", "tier", "~title"]);
         for task in &tasks {
             table.row(vec![
                 (task.id.to_string(), Style::new()),

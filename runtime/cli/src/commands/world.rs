@@ -58,7 +58,7 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
             .collect();
         output::print_json(&worlds)?;
     } else {
-        let mut table = Table::new(&["world", "licence", "title"]);
+        let mut table = Table::new(&["world", "licence", "~title"]);
         for (id, manifest) in &good {
             table.row(vec![
                 (id.to_string(), Style::new()),

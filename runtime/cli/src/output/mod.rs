@@ -5,16 +5,23 @@
     reason = "this is where printing happens"
 )]
 
+pub(crate) mod build;
 pub(crate) mod progress;
 pub(crate) mod sanitise;
 pub(crate) mod table;
 
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
+use crate::environment;
 use crate::error::CommandError;
+
+/// A terminal that says it has fewer columns is not asked to be fitted.
+const MIN_COLUMNS: usize = 40;
 
 /// Headings.
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -73,7 +80,37 @@ pub(crate) fn note(line: &str) {
 
 /// Whether a person watches standard error.
 pub(crate) fn interactive() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("CI").is_none()
+    io::stderr().is_terminal() && !environment::is_set("CI".as_ref())
+}
+
+/// Whether what goes to standard error is seen beside what goes to standard output.
+pub(crate) fn on_one_terminal() -> bool {
+    io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
+/// How many columns the terminal has that standard output is; none where it is no terminal.
+pub(crate) fn columns() -> Option<usize> {
+    columns_of(io::stdout())
+}
+
+fn columns_of(stream: impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns >= MIN_COLUMNS)
+}
+
+/// The words of a text in lines of at most so many columns, a longer word alone in its own.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// `1 task`, `2 tasks`.
@@ -107,4 +144,16 @@ pub(crate) fn bytes(number: u64) -> String {
 pub(crate) fn short(digest: &str) -> &str {
     let hex = digest.strip_prefix("sha256:").unwrap_or(digest);
     hex.get(..12).unwrap_or(hex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn words_stay_whole() {
+        assert_eq!(wrap("a bc def", 4), ["a bc", "def"]);
+        assert_eq!(wrap("abcdefgh i", 4), ["abcdefgh", "i"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
 }

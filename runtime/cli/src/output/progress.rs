@@ -51,7 +51,7 @@ impl Display {
             Progress::Started { attempt, task, k } => {
                 if let Some(bars) = &self.bars {
                     let bar = bars.all.add(ProgressBar::new_spinner());
-                    bar.set_style(style("  {msg:.dim}"));
+                    bar.set_style(style("  {wide_msg:.dim}"));
                     let name = label(&task, k);
                     bar.set_message(name.clone());
                     state.running.insert(attempt, (bar, name));
@@ -72,8 +72,8 @@ impl Display {
                 k,
                 end,
                 outcome,
-                turns,
                 tool_calls,
+                ..
             } => {
                 if let Some((bar, _)) = state.running.remove(&attempt) {
                     bar.finish_and_clear();
@@ -88,15 +88,11 @@ impl Display {
                     label(&task, k),
                     paint(
                         DIM,
-                        format!(
-                            "  {attempt}  {}, {}",
-                            count(turns as usize, "turn"),
-                            count(tool_calls as usize, "tool call")
-                        )
+                        format!("  {attempt}  {}", count(tool_calls as usize, "call"))
                     ),
                 ));
                 if let Some(end) = end.filter(|end| end.kind != EndKind::Completed) {
-                    self.line(&format!("       agent: {}", clip(&end.to_string())));
+                    self.line(&format!("       {}", clip(&format!("agent: {end}"))));
                 }
                 for line in reasons(&outcome) {
                     self.line(&format!("       {line}"));
@@ -133,11 +129,12 @@ impl Display {
     }
 }
 
-fn style(template: &str) -> ProgressStyle {
+pub(super) fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-fn label(task: &str, k: u32) -> String {
+/// A task, and which repetition of it if there are several.
+pub(crate) fn label(task: &str, k: u32) -> String {
     let task = sanitise::line(task);
     if k == 1 {
         task.into_owned()
@@ -158,7 +155,7 @@ fn mark(outcome: &Outcome) -> String {
 fn reasons(outcome: &Outcome) -> Vec<String> {
     const SHOWN: usize = 3;
     if let Some(fault) = outcome.fault() {
-        return vec![format!("{}: {}", fault.kind, clip(&fault.message))];
+        return vec![clip(&format!("{}: {}", fault.kind, fault.message))];
     }
     let failed: Vec<_> = outcome
         .checks()
@@ -168,7 +165,7 @@ fn reasons(outcome: &Outcome) -> Vec<String> {
     let mut lines: Vec<String> = failed
         .iter()
         .take(SHOWN)
-        .map(|check| format!("{}: {}", clip(&check.name), clip(&check.detail)))
+        .map(|check| clip(&format!("{}: {}", check.name, check.detail)))
         .collect();
     if failed.len() > SHOWN {
         lines.push(format!("… and {} more checks failed", failed.len() - SHOWN));
@@ -178,9 +175,10 @@ fn reasons(outcome: &Outcome) -> Vec<String> {
 
 /// One line of a terminal, roughly.
 fn clip(text: &str) -> String {
-    const CHARACTERS: usize = 100;
+    const CHARACTERS: usize = 160;
+    let characters = super::columns_of(std::io::stderr()).map_or(CHARACTERS, |all| all - 8);
     let line = sanitise::line(text);
-    match line.char_indices().nth(CHARACTERS) {
+    match line.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.into_owned(),
     }

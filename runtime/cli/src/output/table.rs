@@ -1,27 +1,50 @@
 //! Columns for people.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use anstyle::Style;
 
 use super::{BOLD, paint};
 
-/// A table whose columns are as wide as their widest cell.
+/// How a column stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Left,
+    Right,
+    /// Cut at its end where the terminal is too narrow.
+    CutEnd,
+    /// Cut at its beginning.
+    CutStart,
+}
+
+/// The least that is left of a column which is cut.
+const LEAST: usize = 12;
+
+/// A table whose columns are as wide as their widest cell. On a terminal one of them may be
+/// cut, so that a row stays a line.
 pub(crate) struct Table {
     header: Vec<&'static str>,
-    right: Vec<bool>,
+    columns: Vec<Column>,
     rows: Vec<Vec<(String, Style)>>,
 }
 
 impl Table {
-    /// A header; a column whose name begins with `>` is aligned right.
+    /// A header; a column whose name begins with `>` is aligned right, one with `~` may be cut
+    /// at its end and one with `<` at its beginning.
     pub(crate) fn new(header: &[&'static str]) -> Self {
+        let columns = header.iter().map(|name| match name.as_bytes().first() {
+            Some(b'>') => Column::Right,
+            Some(b'~') => Column::CutEnd,
+            Some(b'<') => Column::CutStart,
+            _ => Column::Left,
+        });
         Self {
             header: header
                 .iter()
-                .map(|name| name.trim_start_matches('>'))
+                .map(|name| name.trim_start_matches(['>', '~', '<']))
                 .collect(),
-            right: header.iter().map(|name| name.starts_with('>')).collect(),
+            columns: columns.collect(),
             rows: Vec::new(),
         }
     }
@@ -32,14 +55,27 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as lines, without blanks at their ends.
+    /// The table as lines, without blanks at their ends, for where standard output goes.
     pub(crate) fn render(&self) -> String {
-        let widths: Vec<usize> = (0..self.header.len())
+        self.render_in(super::columns())
+    }
+
+    fn render_in(&self, terminal: Option<usize>) -> String {
+        let mut widths: Vec<usize> = (0..self.header.len())
             .map(|column| {
                 let cells = self.rows.iter().map(|row| width(&row[column].0));
                 cells.chain([width(self.header[column])]).max().unwrap_or(0)
             })
             .collect();
+        let flexible = self
+            .columns
+            .iter()
+            .position(|column| matches!(column, Column::CutEnd | Column::CutStart));
+        if let (Some(columns), Some(flexible)) = (terminal, flexible) {
+            let whole = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
+            let kept = widths[flexible].saturating_sub(whole.saturating_sub(columns));
+            widths[flexible] = kept.max(LEAST.min(widths[flexible]));
+        }
         let mut out = String::new();
         let header = self
             .header
@@ -52,8 +88,9 @@ impl Table {
                 .rposition(|(text, _)| !text.is_empty())
                 .unwrap_or(0);
             for (column, (text, style)) in row.iter().enumerate().take(last + 1) {
-                let gap = widths[column] - width(text);
-                let (before, after) = if self.right[column] {
+                let text = cut(text, widths[column], self.columns[column]);
+                let gap = widths[column].saturating_sub(width(&text));
+                let (before, after) = if self.columns[column] == Column::Right {
                     (gap, 0)
                 } else {
                     (0, gap)
@@ -67,6 +104,25 @@ impl Table {
     }
 }
 
+/// What of a text fits, with a mark where the rest was.
+fn cut(text: &str, columns: usize, how: Column) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let fits = |letters: &str| width(letters) < columns;
+    let places = || text.char_indices().map(|(place, _)| place);
+    match how {
+        Column::CutStart => {
+            let start = places().find(|place| fits(&text[*place..]));
+            Cow::Owned(format!("…{}", &text[start.unwrap_or(text.len())..]))
+        }
+        _ => {
+            let end = places().filter(|place| fits(&text[..*place])).last();
+            Cow::Owned(format!("{}…", text[..end.unwrap_or(0)].trim_end()))
+        }
+    }
+}
+
 fn width(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
@@ -74,6 +130,27 @@ fn width(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_narrow_terminal_cuts_one_column() {
+        let plain = Style::new();
+        for (header, wide, narrow) in [
+            ("<task", "a-long-name/of-a-task", "…e/of-a-task"),
+            ("~task", "a title with – ümlauts", "a title wit…"),
+        ] {
+            let mut table = Table::new(&[header, ">turns"]);
+            table.row(vec![(wide.into(), plain), ("7".into(), plain)]);
+            let row = |columns| {
+                let text = anstream::adapter::strip_str(&table.render_in(columns)).to_string();
+                text.lines().last().unwrap().to_owned()
+            };
+            assert!(row(None).starts_with(wide));
+            assert_eq!(row(Some(29)), row(None));
+            assert_eq!(row(Some(19)), format!("{narrow}      7"));
+            // Less than the least is left to the terminal.
+            assert_eq!(row(Some(5)), row(Some(19)));
+        }
+    }
 
     #[test]
     fn columns_line_up_and_lines_end_where_their_text_does() {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::component::write_atomically;
 use super::process::{Call, Finished};
 use super::toolchain::{Kind, Toolchain};
-use super::{BuildError, BuildEvent, Failure, TARGET, environment};
+use super::{BuildError, BuildEvent, Failure, Options, TARGET, environment};
 use crate::canonical_json;
 
 /// Cargo starts this in place of rustc.
@@ -88,9 +88,10 @@ struct Diagnostic {
 
 impl Workspace {
     /// The workspace that the package in `package_dir` belongs to.
-    pub(crate) fn of(package_dir: &Path) -> Result<Self, BuildError> {
+    pub(crate) fn of(package_dir: &Path, options: &Options) -> Result<Self, BuildError> {
         let manifest = package_dir.join("Cargo.toml");
-        let finished = Call::new("cargo", package_dir)
+        let finished = options
+            .call("cargo", package_dir)
             .args([
                 "metadata",
                 "--no-deps",
@@ -174,14 +175,14 @@ impl Workspace {
     pub(crate) fn build(
         &self,
         toolchain: &Toolchain,
-        target_dir: &Path,
+        options: &Options,
         report: &mut dyn FnMut(BuildEvent),
     ) -> Result<Vec<Artifact>, BuildError> {
         let mut artifacts = Vec::new();
         for group in self.groups.values() {
             let packages: Vec<&Package> =
                 group.iter().map(|index| &self.packages[*index]).collect();
-            artifacts.extend(self.run(&packages, toolchain, target_dir, report)?);
+            artifacts.extend(self.run(&packages, toolchain, options, report)?);
         }
         Ok(artifacts)
     }
@@ -190,7 +191,7 @@ impl Workspace {
         &self,
         packages: &[&Package],
         toolchain: &Toolchain,
-        target_dir: &Path,
+        options: &Options,
         report: &mut dyn FnMut(BuildEvent),
     ) -> Result<Vec<Artifact>, BuildError> {
         let mut names: Vec<String> = packages
@@ -198,9 +199,17 @@ impl Workspace {
             .map(|package| package.name.clone())
             .collect();
         names.sort();
-        report(BuildEvent::Compiling { packages: names });
-        let call = self.call(packages, toolchain, target_dir)?;
+        report(BuildEvent::Asking { packages: names });
+        let call = self.call(packages, toolchain, options)?;
+        let mut compiling = false;
         let finished = call.run(&mut |line| {
+            if !compiling && line.trim_start().starts_with("Compiling ") {
+                compiling = true;
+                report(BuildEvent::Compiling {
+                    packages: packages.len(),
+                    compiler: toolchain.description.clone(),
+                });
+            }
             report(BuildEvent::Cargo {
                 line: line.to_owned(),
             })
@@ -264,11 +273,13 @@ impl Workspace {
         &self,
         packages: &[&Package],
         toolchain: &Toolchain,
-        target_dir: &Path,
+        options: &Options,
     ) -> Result<Call, BuildError> {
         // Cargo does not compile again for another wrapper, so each has a directory of its own.
         let wrapped = &Digest::of(WRAPPER.as_bytes()).hex()[..8];
-        let own_dir = target_dir.join(format!("{}-{wrapped}", toolchain.kind.as_str()));
+        let own_dir = options
+            .target_dir
+            .join(format!("{}-{wrapped}", toolchain.kind.as_str()));
         let own_dir = std::path::absolute(&own_dir)
             .map_err(|error| BuildError::io("resolving", &own_dir, error))?;
         let wrapper = own_dir.join("rustc.sh");
@@ -283,7 +294,8 @@ impl Workspace {
             flag.push(linker);
             flags.push(flag);
         }
-        let mut call = Call::new("cargo", &self.root)
+        let mut call = options
+            .call("cargo", &self.root)
             .args([
                 "build",
                 "--release",
@@ -300,6 +312,8 @@ impl Workspace {
                 flags.join(&OsString::from("\x1f")),
             )
             .env("CARGO_INCREMENTAL", "0")
+            // What it says tells whether it compiles anything.
+            .env("CARGO_TERM_QUIET", "false")
             .env("MCPMARK_LIBRARY_SOURCE", &toolchain.library_source)
             .env("MCPMARK_RUSTC_COMMIT", &toolchain.commit)
             .env(

@@ -17,15 +17,17 @@ pub enum BuildEvent {
         /// The command as one would type it.
         command: String,
     },
-    /// A compiler was found.
-    Toolchain {
-        /// Its version and where it comes from.
-        description: String,
-    },
-    /// Cargo is about to run.
-    Compiling {
+    /// Cargo is about to run; it may find that nothing has to be compiled.
+    Asking {
         /// The names of the packages, sorted.
         packages: Vec<String>,
+    },
+    /// Cargo has begun to compile.
+    Compiling {
+        /// How many packages of guests it was asked for; some of them may be up to date.
+        packages: usize,
+        /// The compiler's version and where it comes from.
+        compiler: String,
     },
     /// A line from cargo's progress.
     Cargo {
@@ -53,8 +55,14 @@ impl fmt::Display for BuildEvent {
         match self {
             Self::NotFound { reason } => f.write_str(reason),
             Self::Installing { command } => write!(f, "getting a compiler for {TARGET}: {command}"),
-            Self::Toolchain { description } => write!(f, "building guests with {description}"),
-            Self::Compiling { packages } => write!(f, "compiling guests: {}", packages.join(", ")),
+            Self::Asking { packages } => write!(f, "asking cargo for {}", packages.join(", ")),
+            Self::Compiling { packages, compiler } => {
+                let plural = if *packages == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "compiling {packages} guest package{plural} with {compiler}"
+                )
+            }
             Self::Cargo { line } => f.write_str(line.trim()),
             Self::Warning { rendered, .. } => f.write_str(rendered.trim_end()),
             Self::Componentized { source, size } => {

@@ -15,6 +15,7 @@ mod stamp;
 mod toolchain;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -23,6 +24,7 @@ use mcpmark_snapshot::Digest;
 
 use crate::GuestSource;
 use cargo::{Artifact, Workspace};
+use process::Call;
 use stamp::{Inputs, Stamp};
 use toolchain::Toolchain;
 
@@ -40,7 +42,8 @@ pub const TARGET: &str = "wasm32-unknown-unknown";
 pub struct Options {
     /// Where everything that building makes is kept: cargo's products, components, stamps.
     pub target_dir: PathBuf,
-    /// Whether Debian packages may be installed where they are the only way to a compiler.
+    /// Whether this machine may be changed to get a compiler: a target or a toolchain added with
+    /// rustup, Debian packages installed.
     pub allow_install: bool,
     /// Which compilers may be used.
     pub toolchain: ToolchainChoice,
@@ -53,6 +56,16 @@ impl Options {
             target_dir: target_dir.into(),
             allow_install: true,
             toolchain: ToolchainChoice::Auto,
+        }
+    }
+
+    /// A program of a toolchain. Rustup's would install the toolchain that a project asks for.
+    fn call(&self, program: impl AsRef<OsStr>, dir: &Path) -> Call {
+        let call = Call::new(program, dir);
+        if self.allow_install {
+            call
+        } else {
+            call.env("RUSTUP_AUTO_INSTALL", "0")
         }
     }
 }
@@ -87,6 +100,20 @@ impl Builder {
         }
     }
 
+    /// Says which compiler the packages in `dir` would be built with as this machine is now.
+    ///
+    /// # Errors
+    ///
+    /// When there is none; nothing is installed.
+    pub fn compiler(&self, dir: &Path) -> Result<String, BuildError> {
+        let options = Options {
+            allow_install: false,
+            ..self.options.clone()
+        };
+        search::find(&mut toolchain::ThisMachine, &options, dir, &mut |_| {})
+            .map(|found| found.description)
+    }
+
     /// Builds every guest that is not up to date; the answers stand in the order of the sources.
     ///
     /// Several processes may build into one target directory at once: they take turns.
@@ -118,14 +145,14 @@ impl Builder {
         sources: &'a [GuestSource],
         done: &mut BTreeMap<&'a GuestSource, Built>,
     ) -> Result<(), BuildError> {
-        let mut inputs = Inputs::default();
+        let mut inputs = Inputs::now();
         for source in sources {
             if done.contains_key(source) {
                 continue;
             }
             let built = match source {
                 GuestSource::Wasm(path) => Some(component::ready(path, &self.components())?),
-                GuestSource::Rust { source, .. } => Stamp::read(&self.stamps(), source)
+                GuestSource::Rust { source, .. } => Stamp::read(&self.stamps(), source, &inputs)
                     .and_then(|stamp| stamp.current(self.options.toolchain, &mut inputs)),
             };
             if let Some(component) = built {
@@ -156,7 +183,7 @@ impl Builder {
             let index = match known {
                 Some(index) => index,
                 None => {
-                    workspaces.push(Workspace::of(package_dir)?);
+                    workspaces.push(Workspace::of(package_dir, &self.options)?);
                     workspaces.len() - 1
                 }
             };
@@ -165,8 +192,8 @@ impl Builder {
         for workspace in workspaces {
             let toolchain = self.toolchain(&workspace.root, report)?;
             let began = SystemTime::now();
-            let artifacts = workspace.build(&toolchain, &self.options.target_dir, report)?;
-            let mut inputs = Inputs::default();
+            let artifacts = workspace.build(&toolchain, &self.options, report)?;
+            let mut inputs = Inputs::now();
             for artifact in artifacts {
                 let Some(guest) = sources.iter().find(|guest| guest.path() == artifact.source)
                 else {
@@ -184,7 +211,7 @@ impl Builder {
                 match stamp {
                     Some(stamp) => stamp.write(&self.stamps())?,
                     // Something changed while cargo ran: the next build asks cargo again.
-                    None => Stamp::forget(&self.stamps(), &artifact.source)?,
+                    None => Stamp::forget(&self.stamps(), &artifact.source, &inputs)?,
                 }
                 done.insert(guest, built.of(guest));
             }
@@ -220,9 +247,6 @@ impl Builder {
         }
         let mut machine = toolchain::ThisMachine;
         let found = search::find(&mut machine, &self.options, dir, report)?;
-        report(BuildEvent::Toolchain {
-            description: found.description.clone(),
-        });
         self.toolchains.insert(dir.to_owned(), found.clone());
         Ok(found)
     }

@@ -56,6 +56,7 @@ pub(crate) fn find(
 ) -> Result<Toolchain, BuildError> {
     let mut search = Search {
         machine,
+        options,
         dir,
         report,
         tried: Vec::new(),
@@ -69,7 +70,7 @@ pub(crate) fn find(
         }
     }
     if found.is_none() && options.toolchain != ToolchainChoice::Rustup {
-        found = search.debian(options.allow_install);
+        found = search.debian();
     }
     found.ok_or_else(|| BuildError::NoCompiler {
         tried: search.tried,
@@ -82,6 +83,7 @@ pub(crate) fn find(
 
 struct Search<'a> {
     machine: &'a mut dyn Machine,
+    options: &'a Options,
     dir: &'a Path,
     report: &'a mut dyn FnMut(BuildEvent),
     tried: Vec<String>,
@@ -134,6 +136,10 @@ impl Search<'_> {
             self.no("there is no rustup to add it".to_owned());
             return None;
         }
+        if !self.options.allow_install {
+            self.no("adding it with rustup is not allowed".to_owned());
+            return None;
+        }
         let call = Call::new("rustup", self.dir)
             .args(["target", "add", TARGET])
             .limit(RUSTUP_LIMIT);
@@ -158,12 +164,12 @@ impl Search<'_> {
     }
 
     /// (c) Debian's compiler and the source of its standard library.
-    fn debian(&mut self, allow_install: bool) -> Option<Toolchain> {
+    fn debian(&mut self) -> Option<Toolchain> {
         let missing = match self.installed_debian() {
             Ok(found) => return Some(found),
             Err(reason) => reason,
         };
-        match self.install(allow_install) {
+        match self.install() {
             Ok(()) => match self.installed_debian() {
                 Ok(found) => return Some(found),
                 Err(reason) => self.no(format!(
@@ -212,9 +218,9 @@ impl Search<'_> {
         Ok(self.toolchain(Kind::Debian, &compiler, Some(linker)))
     }
 
-    fn install(&mut self, allow_install: bool) -> Result<(), String> {
+    fn install(&mut self) -> Result<(), String> {
         let packages = DEBIAN_PACKAGES.join(" ");
-        if !allow_install {
+        if !self.options.allow_install {
             return Err(format!("installing {packages} is not allowed"));
         }
         if self.machine.on_path("apt-get").is_none() {
@@ -295,7 +301,7 @@ impl Search<'_> {
         let mut answer = |args: &[&str]| {
             let finished = self
                 .machine
-                .run(&Call::new(&program, self.dir).args(args))
+                .run(&self.options.call(&program, self.dir).args(args))
                 .map_err(|error| {
                     let source =
                         std::error::Error::source(&error).map(|source| format!(": {source}"));

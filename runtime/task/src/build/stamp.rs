@@ -50,13 +50,22 @@ struct Mark {
 }
 
 /// Files as they are now, each read once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inputs {
+    environment: BTreeMap<String, Option<String>>,
     contents: HashMap<PathBuf, Option<Digest>>,
     marks: HashMap<PathBuf, Option<Mark>>,
 }
 
 impl Inputs {
+    pub(crate) fn now() -> Self {
+        Self {
+            environment: environment_now(),
+            contents: HashMap::new(),
+            marks: HashMap::new(),
+        }
+    }
+
     fn content(&mut self, path: &Path) -> Option<Digest> {
         if let Some(known) = self.contents.get(path) {
             return *known;
@@ -129,7 +138,7 @@ impl Stamp {
             source: artifact.source.clone(),
             kind: toolchain.kind,
             flags: flags(),
-            environment: environment_now(),
+            environment: inputs.environment.clone(),
             contents: paths
                 .into_iter()
                 .map(|path| (path.clone(), inputs.content(&path)))
@@ -149,7 +158,7 @@ impl Stamp {
         let holds = self.format == FORMAT
             && self.kind.allowed(choice)
             && self.flags == flags()
-            && self.environment == environment_now()
+            && self.environment == inputs.environment
             && self
                 .marks
                 .iter()
@@ -165,22 +174,22 @@ impl Stamp {
         }
     }
 
-    /// The stamp of a source, if there is one that can be read.
-    pub(crate) fn read(dir: &Path, source: &Path) -> Option<Self> {
-        let text = fs::read(Self::path(dir, source)).ok()?;
+    /// The stamp of a source in this environment, if there is one that can be read.
+    pub(crate) fn read(dir: &Path, source: &Path, inputs: &Inputs) -> Option<Self> {
+        let text = fs::read(Self::path(dir, source, &inputs.environment)).ok()?;
         let stamp: Self = serde_json::from_slice(&text).ok()?;
         (stamp.source == source).then_some(stamp)
     }
 
     pub(crate) fn write(&self, dir: &Path) -> Result<(), BuildError> {
-        let path = Self::path(dir, &self.source);
+        let path = Self::path(dir, &self.source, &self.environment);
         let text = serde_json::to_vec(self)
             .map_err(|error| BuildError::io("writing", &path, error.into()))?;
         write_atomically(&path, &text)
     }
 
-    pub(crate) fn forget(dir: &Path, source: &Path) -> Result<(), BuildError> {
-        let path = Self::path(dir, source);
+    pub(crate) fn forget(dir: &Path, source: &Path, inputs: &Inputs) -> Result<(), BuildError> {
+        let path = Self::path(dir, source, &inputs.environment);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(BuildError::io("removing", &path, error))
@@ -189,12 +198,14 @@ impl Stamp {
         }
     }
 
-    fn path(dir: &Path, source: &Path) -> PathBuf {
+    /// Each environment has a stamp of its own: `cargo run` chooses the compiler by variables that
+    /// are not set where the program is started by itself, and both may be used in turn.
+    fn path(dir: &Path, source: &Path, environment: &BTreeMap<String, Option<String>>) -> PathBuf {
         let full = std::path::absolute(source).unwrap_or_else(|_| source.to_owned());
-        dir.join(format!(
-            "{}.json",
-            Digest::of(full.as_os_str().as_encoded_bytes()).hex()
-        ))
+        let mut digest = Digest::hasher();
+        digest.update(full.as_os_str().as_encoded_bytes());
+        digest.update(format!("\0{environment:?}").as_bytes());
+        dir.join(format!("{}.json", digest.finish().hex()))
     }
 }
 

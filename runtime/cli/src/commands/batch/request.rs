@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+use crate::diagnosis::STATE_HINT;
 use crate::error::CommandError;
 use crate::exit;
 
@@ -123,7 +124,7 @@ impl Refusal {
 /// What to write for a key instead, where the error itself does not say.
 fn way_out(key: &str) -> Option<&'static str> {
     match key {
-        "state" | "start" => Some("name a directory, or the digest of a stored state"),
+        "state" | "start" => Some(STATE_HINT),
         "verifier" => Some("name the file of a component"),
         _ => None,
     }

@@ -1,0 +1,70 @@
+//! What is wrong with a state or a home, and what to do about it.
+
+use std::path::Path;
+
+use mcpmark_experiment::{HomeError, JournalError};
+use mcpmark_snapshot::{CaptureError, Digest, InvalidDigest};
+
+use crate::error::{CommandError, chain};
+use crate::output::sanitise;
+
+/// What to name where a state is wanted.
+pub(crate) const STATE_HINT: &str = "name a directory, or the digest of a stored state";
+
+const HOME_HINT: &str = "make room there, or name another directory with --home (or MCPMARK_HOME)";
+
+/// A directory that cannot be a state or a world.
+pub(crate) fn capture_error(dir: &Path, error: &CaptureError) -> CommandError {
+    use CaptureError as E;
+    let message = match error {
+        // It names the directory itself.
+        E::Open { .. } => chain(error),
+        _ => format!("{}: {}", dir.display(), chain(error)),
+    };
+    let message = sanitise::line(&message);
+    let (result, hint) = match error {
+        E::Store(_) => (CommandError::infrastructure(message), HOME_HINT),
+        E::Open { .. } => (CommandError::usage(message), STATE_HINT),
+        error => (
+            CommandError::invalid(message),
+            match error {
+                E::Io { .. } => "make it readable, or take it away",
+                E::NotUtf8 { .. } | E::Path(_) => "rename it, or take it away",
+                E::TargetNotUtf8 { .. } | E::Symlink(_) => {
+                    "take the symlink away, or have it point to something inside"
+                }
+                E::TooManyFiles { .. } | E::TooManyBytes { .. } => "name a smaller directory",
+                _ => "take it away",
+            },
+        ),
+    };
+    result.hint(hint)
+}
+
+/// What is wrong with a text that is meant as a digest and is none.
+pub(crate) fn malformed_digest(text: &str) -> Option<InvalidDigest> {
+    let meant = text.starts_with("sha256:");
+    text.parse::<Digest>().err().filter(|_| meant)
+}
+
+pub(crate) fn digest_error(error: &InvalidDigest) -> CommandError {
+    CommandError::usage(error)
+        .hint("`mcpmark show ATTEMPT` and --json tell digests in full; a directory will do as well")
+}
+
+/// A home that cannot be used.
+pub(crate) fn home_error(error: &HomeError) -> CommandError {
+    let result = CommandError::infrastructure(sanitise::line(&chain(error)));
+    match error {
+        // It says so itself.
+        HomeError::Journal {
+            source: JournalError::Format { .. },
+            ..
+        } => result,
+        HomeError::Running { name } => result.hint(format!(
+            "wait for it or stop it; `mcpmark runs {}` shows how far it is",
+            sanitise::line(name)
+        )),
+        _ => result.hint("name a directory that you can write to with --home (or MCPMARK_HOME)"),
+    }
+}
