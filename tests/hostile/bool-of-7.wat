@@ -1,5 +1,5 @@
 ;; what: a passed flag that is neither 0 nor 1
-;; expect: graded
+;; expect: graded passed
 (component
   (core module $guest
     (memory (export "memory") 1)

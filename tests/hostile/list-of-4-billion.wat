@@ -1,5 +1,6 @@
 ;; what: a list of 2^32 - 1 checks
-;; expect: fault
+;; expect: fault trap
+;; message: list pointer/length out of bounds of memory
 (component
   (core module $guest
     (memory (export "memory") 1)

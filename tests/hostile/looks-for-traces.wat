@@ -1,5 +1,5 @@
 ;; what: traps where memory, a table or a global is not as new
-;; expect: graded
+;; expect: graded passed
 ;; after: leaves-traces
 (component
   (core module $guest

@@ -1,5 +1,5 @@
 ;; what: a name that would repaint a terminal
-;; expect: graded
+;; expect: graded passed
 (component
   (core module $guest
     (memory (export "memory") 1)

@@ -1,5 +1,6 @@
 ;; what: an allocator that hands out its own result
-;; expect: fault
+;; expect: fault trap
+;; message: list pointer is not aligned
 (component
   (import "mcpmark:guest/parameters@0.1.0" (instance $parameters
     (export "get" (func (result string)))))

@@ -1,5 +1,5 @@
 ;; what: offsets and lengths at the end of what numbers can say
-;; expect: graded
+;; expect: graded passed
 (component
   (type $errors (instance
     (type $tree' (enum "start" "final"))

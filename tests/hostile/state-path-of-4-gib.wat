@@ -1,5 +1,6 @@
 ;; what: a path as long as the address space
-;; expect: fault
+;; expect: fault trap
+;; message: string pointer/length out of bounds of memory
 (component
   (type $errors (instance
     (type $tree' (enum "start" "final"))

@@ -1,5 +1,6 @@
 ;; what: a name as long as the address space
-;; expect: fault
+;; expect: fault trap
+;; message: string pointer/length out of bounds of memory
 (component
   (core module $guest
     (memory (export "memory") 1)

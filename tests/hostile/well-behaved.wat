@@ -1,4 +1,4 @@
-;; expect: graded
+;; expect: graded passed
 (component
   (core module $guest
     (memory (export "memory") 1)

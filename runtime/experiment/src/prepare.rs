@@ -335,6 +335,7 @@ fn limits(own: &mcpmark_task::Limits) -> Limited {
         (&mut verifier.fuel, own.fuel),
         (&mut verifier.memory_bytes, own.memory_bytes),
         (&mut verifier.table_elements, own.table_elements),
+        (&mut verifier.time_ms, own.time_ms),
         (&mut verifier.copy_bytes, own.copy_bytes),
         (&mut verifier.log_bytes, own.log_bytes),
         (&mut verifier.output_bytes, own.output_bytes),

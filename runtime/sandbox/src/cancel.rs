@@ -43,8 +43,9 @@ impl Cancel {
 }
 
 impl Sandbox {
-    /// A handle whose runs end when `cancel` says so, with a
-    /// [`RunError::Host`](crate::RunError::Host).
+    /// A handle whose runs, and compilations, end when `cancel` says so, those that wait for their
+    /// turn too, with a [`RunError::Host`](crate::RunError::Host) or a
+    /// [`CompileError::Host`](crate::CompileError::Host).
     #[must_use]
     pub fn cancelled_by(&self, cancel: Cancel) -> Self {
         Self {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde::{Deserialize, Serialize};
 
-use crate::EngineKind;
+use crate::{Cancel, EngineKind};
 
 /// The program that compiles components for a [`Sandbox`](crate::Sandbox).
 ///
@@ -124,6 +124,7 @@ impl Compiler {
         component: &[u8],
         engine: EngineKind,
         profile: &str,
+        cancel: Option<&Cancel>,
     ) -> Result<Vec<u8>, CompileError> {
         let limits = self.limits;
         let request = Request {
@@ -139,7 +140,7 @@ impl Compiler {
             &mut child,
             &[request.as_slice(), component],
             limits,
-            deadline,
+            Patience { deadline, cancel },
         )?;
         outcome.judge(limits)
     }
@@ -168,6 +169,34 @@ impl CompileError {
     pub(crate) fn host(error: impl std::fmt::Display) -> Self {
         Self::Host(error.to_string())
     }
+
+    pub(crate) fn cancelled() -> Self {
+        Self::host("that was cancelled")
+    }
+}
+
+/// How long a child is waited for.
+#[derive(Clone, Copy)]
+struct Patience<'a> {
+    deadline: Instant,
+    cancel: Option<&'a Cancel>,
+}
+
+/// Why a child is waited for no more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Over {
+    Time,
+    Cancelled,
+}
+
+impl Patience<'_> {
+    fn over(self) -> Option<Over> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            Some(Over::Cancelled)
+        } else {
+            (Instant::now() >= self.deadline).then_some(Over::Time)
+        }
+    }
 }
 
 /// A child that does not outlive its value.
@@ -178,21 +207,21 @@ impl Running {
         i32::try_from(self.0.id()).ok().and_then(Pid::from_raw)
     }
 
-    /// Waits for the end, makes one when the time is over, and stops whatever the child
-    /// started. Says whether the time was over.
-    fn end(&mut self, deadline: Instant) -> io::Result<(ExitStatus, bool)> {
-        let late = loop {
+    /// Waits for the end, makes one when patience is over, and stops whatever the child
+    /// started. Says what was over.
+    fn end(&mut self, patience: Patience<'_>) -> io::Result<(ExitStatus, Option<Over>)> {
+        let over = loop {
             if self.has_ended() {
-                break false;
+                break None;
             }
-            if Instant::now() >= deadline {
-                break true;
+            if let Some(over) = patience.over() {
+                break Some(over);
             }
             thread::sleep(Duration::from_millis(1));
         };
         // Before it is waited for: until then no other process has its number.
         self.kill();
-        Ok((self.0.wait()?, late))
+        Ok((self.0.wait()?, over))
     }
 
     fn has_ended(&self) -> bool {
@@ -221,7 +250,7 @@ impl Drop for Running {
 /// How a child ended and what it said.
 struct Ended {
     status: ExitStatus,
-    late: bool,
+    over: Option<Over>,
     output: Vec<u8>,
     errors: Vec<u8>,
 }
@@ -230,7 +259,7 @@ fn converse(
     child: &mut Running,
     request: &[&[u8]],
     limits: CompileLimits,
-    deadline: Instant,
+    patience: Patience<'_>,
 ) -> Result<Ended, CompileError> {
     let (Some(mut input), Some(output), Some(errors)) = (
         child.0.stdin.take(),
@@ -248,11 +277,11 @@ fn converse(
         // One byte more than is allowed shows that there is more.
         let most = limits.code_bytes.saturating_add(ANSWER.len() as u64 + 1);
         let output = scope.spawn(move || read_up_to(output, most));
-        let (status, late) = child.end(deadline).map_err(CompileError::host)?;
+        let (status, over) = child.end(patience).map_err(CompileError::host)?;
         let lost = |_| CompileError::host("a thread that reads from the compiler broke");
         Ok(Ended {
             status,
-            late,
+            over,
             output: output.join().map_err(lost)?,
             errors: errors.join().map_err(lost)?,
         })
@@ -275,8 +304,12 @@ impl Ended {
                 format!("{} of machine code", mebibytes(limits.code_bytes)),
             );
         }
-        if self.late {
-            return limit("wall_seconds", format!("{} s", limits.wall_seconds));
+        match self.over {
+            Some(Over::Time) => {
+                return limit("wall_seconds", format!("{} s", limits.wall_seconds));
+            }
+            Some(Over::Cancelled) => return Err(CompileError::cancelled()),
+            None => {}
         }
         let message = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
         let errors = message(&self.errors);
@@ -297,16 +330,15 @@ impl Ended {
                 "memory_bytes",
                 format!("{} of memory", mebibytes(limits.memory_bytes)),
             ),
-            (_, Some(signal))
-                if [Signal::XCPU, Signal::KILL]
-                    .map(Signal::as_raw)
-                    .contains(&signal) =>
-            {
-                limit(
-                    "cpu_seconds",
-                    format!("{} s of processor time", limits.cpu_seconds),
-                )
-            }
+            (_, Some(signal)) if signal == Signal::XCPU.as_raw() => limit(
+                "cpu_seconds",
+                format!("{} s of processor time", limits.cpu_seconds),
+            ),
+            // The limit's own last word would be this too, and comes a second after the signal
+            // above, which nobody ignores here. So it was somebody else: a person, or the system.
+            (_, Some(signal)) if signal == Signal::KILL.as_raw() => Err(CompileError::host(
+                "the compiler was killed from outside, as the system does when memory runs out",
+            )),
             (code, signal) => {
                 let end = match (code, signal) {
                     (_, Some(signal)) => format!("it was stopped by signal {signal}"),

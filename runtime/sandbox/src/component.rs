@@ -9,7 +9,7 @@ use crate::bindings::{setup::SetupPre, solution::SolutionPre, verifier::Verifier
 use crate::engine::Inner;
 use crate::host::{SetupHost, SolutionHost, VerifierHost, cut};
 use crate::profile::profile;
-use crate::{CompileError, Interface, Sandbox};
+use crate::{CompileError, Interface, Sandbox, Unpaid, unpaid};
 
 /// A verifier, compiled and checked: its imports are offered and its export is right.
 #[derive(Clone)]
@@ -55,6 +55,9 @@ pub enum LoadError {
         "a core WebAssembly module, not a component; `mcpmark task build` or `wasm-tools component new` makes one of it"
     )]
     CoreModule,
+    /// It would have the engine do work that no fuel pays for.
+    #[error("{0}")]
+    Unpaid(Unpaid),
     /// It cannot be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -100,6 +103,12 @@ fn list(names: &[String]) -> String {
 
 const PACKAGE: &str = "mcpmark:guest/";
 const VERSION: &str = "@0.1.0";
+
+/// What a verifier imports our interfaces by.
+pub(crate) fn verifier_imports() -> impl Iterator<Item = String> {
+    let names = VERIFIER.interfaces.iter();
+    names.map(|name| format!("{PACKAGE}{name}{VERSION}"))
+}
 
 /// The name of an interface of ours in an import.
 fn interface(import: &str) -> Option<&str> {
@@ -186,8 +195,7 @@ impl Sandbox {
     /// When the bytes are no component, or one that does not fit the `verifier` world.
     pub fn verifier(&self, bytes: &[u8]) -> Result<Verifier, LoadError> {
         let (digest, pre) = self.verifier_pre(bytes)?;
-        let twin = match &self.inner.peer {
-            Some(peer) if self.trusting => Some(peer.trusting().verifier_pre(bytes)?.1),
+        let twin = match self.peer() {
             Some(peer) => Some(peer.verifier_pre(bytes)?.1),
             None => None,
         };
@@ -240,6 +248,7 @@ impl Sandbox {
             return Err(LoadError::TooLarge { size, limit });
         }
         check_form(bytes)?;
+        unpaid::check(bytes)?;
         let digest = Digest::of(bytes);
         let component = self.compile(bytes, &digest)?;
         self.check_imports(&component, kind)?;
@@ -270,9 +279,13 @@ impl Sandbox {
                 .precompile_component(bytes)
                 .map_err(|error| CompileError::Invalid(one_line(&error))),
             Some(compiler) => {
-                let _slot = inner.compiling.take();
+                let cancel = self.cancel.as_ref();
+                let _slot = inner
+                    .compiling
+                    .take(cancel)
+                    .ok_or(CompileError::cancelled())?;
                 let profile = profile(&inner.engine, inner.kind);
-                compiler.compile(bytes, inner.kind, &profile)
+                compiler.compile(bytes, inner.kind, &profile, cancel)
             }
             None => Err(CompileError::host(
                 "this sandbox has no compiler for components that are not trusted (`SandboxConfig::compiler`)",

@@ -6,9 +6,10 @@ impl Sandbox {
     /// Grades a final state. The same input gives the same verdict, byte for byte.
     ///
     /// With [`cross_check`](crate::SandboxConfig::cross_check) the other engine grades it
-    /// too, and a verdict that the two do not share is a fault.
+    /// too, and a verdict that the two do not share is a fault. Where the clock stops one of
+    /// them, the fault is `time`.
     pub fn verify(&self, guest: &Verifier, input: VerifyInput, limits: &Limits) -> Run<Verdict> {
-        let Some(peer) = &self.inner.peer else {
+        let Some(peer) = self.peer() else {
             return self.verify_once(&guest.pre, input, limits);
         };
         let mut first = self.verify_once(&guest.pre, input.clone(), limits);
@@ -17,8 +18,6 @@ impl Sandbox {
             first.result = Err(RunError::Host(message.to_owned()));
             return first;
         };
-        let mut peer = peer.clone();
-        peer.cancel.clone_from(&self.cancel);
         let second = peer.verify_once(twin, input, limits);
         let kinds = (self.inner.kind, peer.inner.kind);
         first.result = agree(kinds, first.result, second.result);
@@ -35,6 +34,14 @@ fn agree(
     let same = match (&first, &second) {
         (Err(RunError::Host(_)), _) => return first,
         (_, Err(RunError::Host(_))) => return second,
+        // The clock says how busy the machine was and nothing of what an engine computes: where
+        // it stopped one of them, there is nothing to compare, and so no verdict.
+        (Err(RunError::Fault(fault)), _) if fault.kind == FaultKind::Time => {
+            return Err(unconfirmed(kinds.0, fault, kinds.1, &second));
+        }
+        (_, Err(RunError::Fault(fault))) if fault.kind == FaultKind::Time => {
+            return Err(unconfirmed(kinds.1, fault, kinds.0, &first));
+        }
         (Ok(first), Ok(second)) => first == second,
         // The words of a trap may differ between engines, and what stopped the guest may not.
         (Err(RunError::Fault(first)), Err(RunError::Fault(second))) => first.kind == second.kind,
@@ -57,6 +64,23 @@ fn agree(
             in_words(&second),
         ),
     )))
+}
+
+/// The clock stopped the engine `late`.
+fn unconfirmed(
+    late: EngineKind,
+    fault: &Fault,
+    other: EngineKind,
+    result: &Result<Verdict, RunError>,
+) -> RunError {
+    RunError::Fault(Fault::new(
+        FaultKind::Time,
+        format!(
+            "on {late}, {}; {other} says {}, which is not confirmed",
+            fault.message,
+            in_words(result)
+        ),
+    ))
 }
 
 fn in_words(result: &Result<Verdict, RunError>) -> String {
@@ -150,6 +174,44 @@ mod tests {
             fault(FaultKind::Trap, "unreachable"),
             fault(FaultKind::Memory, "too much"),
         );
+    }
+
+    #[test]
+    fn an_engine_that_was_too_slow_disagrees_with_nobody() {
+        let late = || {
+            fault(
+                FaultKind::Time,
+                "the guest ran longer than 30 s (limit `time_ms`)",
+            )
+        };
+        let others = || [verdict(&[("a", true, "")]), fault(FaultKind::Fuel, "spent")];
+        for other in others() {
+            let said = in_words(&other);
+            match agree(KINDS, other, late()) {
+                Err(RunError::Fault(fault)) => {
+                    assert_eq!(fault.kind, FaultKind::Time);
+                    assert_eq!(
+                        fault.message,
+                        format!(
+                            "on pulley, the guest ran longer than 30 s (limit `time_ms`); cranelift says {said}, which is not confirmed"
+                        )
+                    );
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        for other in others() {
+            match agree(KINDS, late(), other) {
+                Err(RunError::Fault(fault)) => {
+                    assert_eq!(fault.kind, FaultKind::Time);
+                    assert!(fault.message.starts_with("on cranelift, "), "{fault}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        // A host that failed comes before it.
+        let lost = Err(RunError::Host("a blob is lost".into()));
+        assert!(matches!(agree(KINDS, late(), lost), Err(RunError::Host(_))));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use wasmtime::component::{HasSelf, Linker};
 use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
+    Config, Enabled, Engine, InstanceAllocationStrategy, OperatorCost, OptLevel,
+    PoolingAllocationConfig,
 };
 
 use crate::bindings::mcpmark::guest;
@@ -12,10 +13,14 @@ use crate::cache::Cache;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
-use crate::{Cancel, Compiler, EngineKind, Interface, Limits};
+use crate::{Cancel, Compiler, EngineKind, GuestKind, Interface, Limits};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
+
+/// Fuel for an instruction that leaves the guest and does nothing much; the bytes that others
+/// move are charged by the engine itself.
+const CALL_OUT: u8 = 100;
 
 /// The largest linear memory that a slot of the pool can hold; no limit goes past it.
 pub const MAX_MEMORY_BYTES: u64 = 1 << 30;
@@ -186,6 +191,20 @@ impl Sandbox {
         }
     }
 
+    /// What makes verdicts a second time, as this handle is.
+    pub(crate) fn peer(&self) -> Option<Self> {
+        self.inner.peer.as_ref().map(|peer| Self {
+            inner: Arc::clone(&peer.inner),
+            trusting: self.trusting,
+            cancel: self.cancel.clone(),
+        })
+    }
+
+    /// What a guest of a kind may use here where its task sets no limits.
+    pub fn limits(&self, kind: GuestKind) -> Limits {
+        kind.limits().below(&self.inner.ceiling)
+    }
+
     /// A short name for everything that a verdict depends on beside the guest and its
     /// input: engine, version, settings, processor. Two, if verdicts are cross-checked.
     pub fn profile(&self) -> String {
@@ -198,9 +217,10 @@ impl Sandbox {
 }
 
 impl Inner {
-    /// Waits until a guest may run. The pool itself fails when it is full.
-    pub(crate) fn slot(&self) -> Slot<'_> {
-        self.slots.take()
+    /// Waits until a guest may run; none when it was cancelled before. The pool itself fails
+    /// when it is full.
+    pub(crate) fn slot(&self, cancel: Option<&Cancel>) -> Option<Slot<'_>> {
+        self.slots.take(cancel)
     }
 }
 
@@ -230,19 +250,34 @@ impl Slots {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until one is free.
-    pub(crate) fn take(&self) -> Slot<'_> {
+    /// Waits until one is free; none when that was cancelled, which is looked at once a tick.
+    pub(crate) fn take(&self, cancel: Option<&Cancel>) -> Option<Slot<'_>> {
         let mut state = self.lock();
         while state.free == 0 {
             state.waiting += 1;
-            state = self
-                .freed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = match cancel {
+                None => self
+                    .freed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(_) => {
+                    self.freed
+                        .wait_timeout(state, TICK)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+            };
             state.waiting -= 1;
+            if cancel.is_some_and(Cancel::is_cancelled) {
+                // It may have been woken for a slot that somebody else waits for.
+                if state.free > 0 && state.waiting > 0 {
+                    self.freed.notify_one();
+                }
+                return None;
+            }
         }
         state.free -= 1;
-        Slot(self)
+        Some(Slot(self))
     }
 }
 
@@ -309,6 +344,11 @@ fn compiler_config(kind: EngineKind) -> Config {
         .wasm_component_model(true)
         .wasm_memory64(false)
         .consume_fuel(true)
+        .operator_cost(OperatorCost {
+            MemoryGrow: CALL_OUT,
+            TableGrow: CALL_OUT,
+            ..OperatorCost::new()
+        })
         .epoch_interruption(true)
         .max_wasm_stack(MAX_STACK_BYTES as usize)
         .wasm_backtrace_max_frames(None)

@@ -71,7 +71,8 @@ pub struct Interface {
 
 impl Interface {
     /// Names an interface, says what it lets a verifier do ("read …", in words that follow
-    /// “can”), and defines it: `link` adds an instance of that name to a linker.
+    /// “can”), and defines it: `link` adds an instance of that name, and nothing else, to a
+    /// linker. It is called more than once.
     pub fn new(
         name: impl Into<String>,
         allows: impl Into<String>,
@@ -112,16 +113,35 @@ impl Interface {
         if earlier.iter().any(|other| other.name == self.name) {
             return Err(refused("it is there twice".into()));
         }
-        (self.link)(linker).map_err(|error| refused(crate::component::one_line(&error)))?;
-        // A linker takes each name once, and refuses this one if it is there.
-        let again = linker
-            .allow_shadowing(false)
-            .root()
-            .func_wrap(&self.name, |_, (): ()| Ok(()));
-        match again {
-            Err(_) => Ok(()),
-            Ok(()) => Err(refused("its `link` defines nothing of that name".into())),
+        // First where nothing is defined yet: a linker takes each name once, unless it is told
+        // to let names be shadowed, and `link` may tell it so.
+        let mut alone = Linker::new(linker.engine());
+        self.link_to(&mut alone)?;
+        let mut is_defined = |name: &str| {
+            let again = alone.allow_shadowing(false).root();
+            { again }.func_wrap(name, |_, (): ()| Ok(())).is_err()
+        };
+        if !is_defined(&self.name) {
+            return Err(refused("its `link` defines nothing of that name".into()));
         }
+        let taken = crate::component::verifier_imports()
+            .chain(earlier.iter().map(|other| other.name.to_string()))
+            .find(|name| is_defined(name));
+        if let Some(name) = taken {
+            return Err(refused(format!(
+                "its `link` defines `{name}` too, which is not its own"
+            )));
+        }
+        let linked = self.link_to(linker);
+        linker.allow_shadowing(false);
+        linked
+    }
+
+    fn link_to(&self, linker: &mut Linker<VerifierHost>) -> Result<(), EngineError> {
+        (self.link)(linker).map_err(|error| EngineError::Interface {
+            name: self.name.to_string(),
+            message: crate::component::one_line(&error),
+        })
     }
 }
 
@@ -167,7 +187,8 @@ impl fmt::Debug for GradeData {
 }
 
 /// What an embedder's host functions can use. An error that they return as it comes stops
-/// the guest with a `trap` fault and is the guest's fault; see [`host_error`](Self::host_error).
+/// the guest with a `trap` fault and is the guest's fault; one with an [`std::io::Error`] in it
+/// blames the host, and so does [`host_error`](Self::host_error).
 impl VerifierHost {
     /// The value of this type that the grade was given
     /// ([`VerifyInput::with`](crate::VerifyInput::with)).

@@ -45,6 +45,7 @@ mod order;
 mod profile;
 mod run;
 mod serve;
+mod unpaid;
 mod verdict;
 
 pub use crate::cancel::Cancel;
@@ -56,7 +57,7 @@ pub use crate::host::{Log, ToolContent, ToolError, ToolHost, ToolInfo, ToolOutpu
 pub use crate::inspect::{Capability, Export, GuestKind, Inspection, Profile, inspect};
 pub use crate::interface::{GradeData, Interface};
 pub use crate::limits::{
-    CALL_COST, Limits, LimitsError, MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES,
+    CALL_COST, Limits, LimitsError, MAX_HANDLES, MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES,
     MAX_TABLE_ELEMENTS, MAX_TABLES,
 };
 pub use crate::many::{GradeRequest, Grades};
@@ -64,6 +65,7 @@ pub use crate::order::{InOrder, Panicked, in_order};
 pub use crate::profile::EngineKind;
 pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;
+pub use crate::unpaid::Unpaid;
 pub use crate::verdict::{Check, Verdict};
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;

@@ -2,13 +2,30 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::MAX_MEMORY_BYTES;
+use crate::{GuestKind, MAX_MEMORY_BYTES};
 
 /// What one run of a guest may use. The defaults are those of a verifier.
 ///
 /// All of them but [`time_ms`](Self::time_ms) are deterministic on one engine
 /// profile: the same component on the same input reaches them at the same
 /// instruction on every run. The time limit is the guard of the host.
+///
+/// | limit | unit | verifier | setup | solution | ceiling |
+/// |---|---|---|---|---|---|
+/// | `fuel` | instructions | 1,000,000,000 | 20,000,000,000 | 20,000,000,000 | 100,000,000,000 |
+/// | `memory_bytes` | bytes | 64 MiB | 256 MiB | 256 MiB | 1 GiB |
+/// | `table_elements` | elements | 20,000 | 20,000 | 20,000 | 100,000 |
+/// | `time_ms` | milliseconds | 30 s | 120 s | 1 h | 1 h |
+/// | `copy_bytes` | bytes | 512 MiB | 4 GiB | 512 MiB | 16 GiB |
+/// | `log_bytes` | bytes | 64 KiB | 64 KiB | 64 KiB | 16 MiB |
+/// | `output_bytes` | bytes | 256 KiB | 256 KiB | 1 MiB | 16 MiB |
+/// | `checks` | checks | 1,000 | 1,000 | 1,000 | 100,000 |
+///
+/// A task sets those of its verifier under `limits` in `meta.json`, by these names and in
+/// these units; who runs the host lowers the ceiling. The same for every guest are
+/// [`MAX_INSTANCES`], [`MAX_MEMORIES`], [`MAX_TABLES`], [`MAX_STACK_BYTES`] and [`MAX_HANDLES`],
+/// the component's size ([`SandboxConfig`](crate::SandboxConfig)), and what compiling it takes
+/// ([`CompileLimits`](crate::CompileLimits)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -44,6 +61,8 @@ pub const MAX_TABLES: u32 = 8;
 pub const MAX_TABLE_ELEMENTS: u64 = 100_000;
 /// Bytes of stack of a guest's functions.
 pub const MAX_STACK_BYTES: u64 = 512 << 10;
+/// Handles to resources that a guest holds at once; each takes memory of the host.
+pub const MAX_HANDLES: usize = 10_000;
 
 const MIB: u64 = 1 << 20;
 
@@ -204,13 +223,15 @@ pub enum LimitsError {
 pub(crate) struct Allowed {
     pub(crate) limits: Limits,
     ceiling: Limits,
+    guest: GuestKind,
 }
 
 impl Allowed {
-    pub(crate) fn new(limits: &Limits, ceiling: &Limits) -> Self {
+    pub(crate) fn new(guest: GuestKind, limits: &Limits, ceiling: &Limits) -> Self {
         Self {
             limits: limits.below(ceiling),
             ceiling: *ceiling,
+            guest,
         }
     }
 
@@ -220,6 +241,7 @@ impl Allowed {
             name,
             value: self.limits.get(name),
             ceiling: self.ceiling.get(name),
+            guest: self.guest,
         }
     }
 }
@@ -228,6 +250,7 @@ pub(crate) struct Raise {
     name: &'static str,
     value: u64,
     ceiling: u64,
+    guest: GuestKind,
 }
 
 impl fmt::Display for Raise {
@@ -236,16 +259,23 @@ impl fmt::Display for Raise {
             name,
             value,
             ceiling,
+            guest,
         } = self;
-        if value < ceiling {
+        if value >= ceiling {
+            write!(
+                f,
+                "(limit `{name}`, at the ceiling of this host, which its operator may raise)"
+            )
+        } else if *guest == GuestKind::Verifier {
             write!(
                 f,
                 "(limit `{name}`, which the task's `limits` may raise to {ceiling} on this host)"
             )
         } else {
+            // No task sets these; a program that embeds the sandbox does.
             write!(
                 f,
-                "(limit `{name}`, at the ceiling of this host, which its operator may raise)"
+                "(limit `{name}`, the same for every {guest}; this host has a ceiling of {ceiling})"
             )
         }
     }
@@ -296,18 +326,63 @@ mod tests {
     }
 
     #[test]
+    fn the_table_of_the_documentation_is_that_of_the_code() {
+        let source = include_str!("limits.rs");
+        let number = |text: &str| -> u64 {
+            let text = text.trim().replace(',', "");
+            let (digits, unit) = text.split_once(' ').unwrap_or((&text, ""));
+            let unit = match unit {
+                "" => 1,
+                "KiB" => 1 << 10,
+                "MiB" => 1 << 20,
+                "GiB" => 1 << 30,
+                "s" => 1_000,
+                "h" => 3_600_000,
+                other => panic!("{other}"),
+            };
+            digits.parse::<u64>().unwrap() * unit
+        };
+        let mut limits = Limits::VERIFIER;
+        let mut rows = 0;
+        for line in source.lines() {
+            let Some(row) = line.strip_prefix("/// | `") else {
+                continue;
+            };
+            let cells: Vec<&str> = row.split('|').collect();
+            let name = cells[0].trim().trim_end_matches('`');
+            let kinds = [
+                Limits::VERIFIER,
+                Limits::SETUP,
+                Limits::SOLUTION,
+                Limits::CEILING,
+            ];
+            for (cell, limits) in cells[2..6].iter().zip(kinds) {
+                assert_eq!(number(cell), limits.get(name), "{name}: {cell}");
+            }
+            rows += 1;
+        }
+        assert_eq!(rows, limits.fields().len());
+    }
+
+    #[test]
     fn a_fault_says_who_can_raise_the_limit() {
-        let below = Allowed::new(&Limits::VERIFIER, &Limits::CEILING);
+        let allowed = |kind: GuestKind| Allowed::new(kind, &kind.limits(), &Limits::CEILING);
         assert_eq!(
-            below.how_to_raise("checks").to_string(),
+            allowed(GuestKind::Verifier)
+                .how_to_raise("checks")
+                .to_string(),
             "(limit `checks`, which the task's `limits` may raise to 100000 on this host)"
+        );
+        assert_eq!(
+            allowed(GuestKind::Setup).how_to_raise("fuel").to_string(),
+            "(limit `fuel`, the same for every setup routine; this host has a ceiling of 100000000000)"
         );
         let ceiling = Limits {
             checks: 10,
             ..Limits::CEILING
         };
         assert_eq!(
-            Allowed::new(&Limits::VERIFIER, &ceiling)
+            Allowed::new(GuestKind::Verifier, &Limits::VERIFIER, &ceiling)
                 .how_to_raise("checks")
                 .to_string(),
             "(limit `checks`, at the ceiling of this host, which its operator may raise)"

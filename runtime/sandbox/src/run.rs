@@ -1,9 +1,11 @@
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_snapshot::Snapshot;
-use wasmtime::{PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
+use rustix::io::Errno;
+use wasmtime::{OutOfMemory, PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 
 use crate::bindings::verifier::{Check as WitCheck, VerifierPre};
 use crate::component::{Setup, Solution, one_line};
@@ -11,9 +13,13 @@ use crate::engine::TICK;
 use crate::host::{
     Common, HasCommon, Log, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost, WorldBuilder,
 };
-use crate::limits::Allowed;
+use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES};
 use crate::order::payload;
-use crate::{Cancel, Check, Fault, FaultKind, GradeData, Limits, RunError, Sandbox, Verdict};
+use crate::{
+    Cancel, Check, Fault, FaultKind, GradeData, GuestKind, Limits, RunError, Sandbox, Verdict,
+};
+
+const CANCELLED: &str = "the run was cancelled";
 
 /// What a verifier is given.
 #[derive(Clone)]
@@ -94,7 +100,7 @@ impl Sandbox {
         input: VerifyInput,
         limits: &Limits,
     ) -> Run<Verdict> {
-        let allowed = self.allowed(limits);
+        let allowed = self.allowed(GuestKind::Verifier, limits);
         let host = VerifierHost {
             common: Common::new(allowed, input.parameters),
             start: input.start,
@@ -131,7 +137,7 @@ impl Sandbox {
     /// Builds a world from a seed.
     pub fn build_world(&self, guest: &Setup, input: SetupInput, limits: &Limits) -> Run<Snapshot> {
         let world = WorldBuilder::new(input.max_bytes, input.max_entries);
-        let allowed = self.allowed(limits);
+        let allowed = self.allowed(GuestKind::Setup, limits);
         let common = Common::new(allowed, input.parameters);
         let host = SetupHost::new(common, world, input.seed, input.clock);
         let run = self.run(host, allowed.limits.memory_bytes, "memory_bytes", |store| {
@@ -148,7 +154,7 @@ impl Sandbox {
         parameters: String,
         limits: &Limits,
     ) -> Run<Solved> {
-        let allowed = self.allowed(limits);
+        let allowed = self.allowed(GuestKind::Solution, limits);
         let host = SolutionHost {
             common: Common::new(allowed, parameters),
             tools,
@@ -170,8 +176,8 @@ impl Sandbox {
         Run { result, log, fuel }
     }
 
-    fn allowed(&self, limits: &Limits) -> Allowed {
-        Allowed::new(limits, &self.inner.ceiling)
+    fn allowed(&self, guest: GuestKind, limits: &Limits) -> Allowed {
+        Allowed::new(guest, limits, &self.inner.ceiling)
     }
 
     /// One guest in one fresh store. `call_bytes` is what it may hand over in one call,
@@ -183,11 +189,19 @@ impl Sandbox {
         call_limit: &'static str,
         call: impl FnOnce(&mut Store<H>) -> wasmtime::Result<R>,
     ) -> Raw<R, H> {
-        let _slot = self.inner.slot();
+        let Some(_slot) = self.inner.slot(self.cancel.as_ref()) else {
+            return Raw {
+                result: Err(RunError::Host(CANCELLED.into())),
+                log: Log::default(),
+                fuel: 0,
+                host: Some(host),
+            };
+        };
         let mut store = Store::new(&self.inner.engine, host);
         let limits = store.data_mut().common().allowed.limits;
         store.limiter(|host| host.common());
         store.set_hostcall_fuel(usize::try_from(call_bytes).unwrap_or(usize::MAX));
+        store.set_max_component_handles(MAX_HANDLES);
         match self.cancel.clone() {
             None => store.set_epoch_deadline(ticks(limits.time_ms)),
             Some(cancel) => watch(&mut store, cancel, ticks(limits.time_ms)),
@@ -284,7 +298,7 @@ fn watch<H: 'static>(store: &mut Store<H>, cancel: Cancel, ticks: u64) {
     store.epoch_deadline_callback(move |_| {
         left = left.saturating_sub(1);
         if cancel.is_cancelled() {
-            Err(Stop::host("the run was cancelled"))
+            Err(Stop::host(CANCELLED))
         } else if left == 0 {
             Ok(UpdateDeadline::Interrupt)
         } else {
@@ -316,12 +330,22 @@ fn classify(
                 raise("time_ms")
             ),
         ),
+        Some(Trap::StackOverflow) => Fault::new(
+            FaultKind::Trap,
+            format!(
+                "call stack exhausted: the guest used up its {MAX_STACK_BYTES} bytes of stack (fixed, the same on every host: call less deeply, or keep what is large in memory)"
+            ),
+        ),
         Some(trap) => match common.panic_message() {
             Some(message) => Fault::new(FaultKind::Trap, format!("panicked: {message}")),
             None => Fault::new(FaultKind::Trap, bare(&trap.to_string())),
         },
         None if error.is::<PoolConcurrencyLimitError>() => {
             return RunError::Host(format!("no room for another guest: {error}"));
+        }
+        // What the system refuses, memory above all, says nothing of the guest.
+        None if is_of_the_system(error) => {
+            return RunError::Host(format!("the system refuses: {}", one_line(error)));
         }
         None => {
             let message = one_line(error);
@@ -331,6 +355,13 @@ fn classify(
                     format!(
                         "the guest handed over more than {call_bytes} bytes at once {}",
                         raise(call_limit)
+                    ),
+                )
+            } else if message.contains("store handle limit exceeded") {
+                Fault::new(
+                    FaultKind::Memory,
+                    format!(
+                        "the guest holds {MAX_HANDLES} handles to resources at once, and may hold no more (fixed)"
                     ),
                 )
             } else if message.contains("exceeds the limit of")
@@ -343,6 +374,12 @@ fn classify(
         }
     };
     RunError::Fault(fault)
+}
+
+fn is_of_the_system(error: &wasmtime::Error) -> bool {
+    error
+        .chain()
+        .any(|cause| cause.is::<io::Error>() || cause.is::<Errno>() || cause.is::<OutOfMemory>())
 }
 
 fn bare(trap: &str) -> String {

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::Allowed;
-use crate::{Fault, FaultKind, Limits};
+use crate::{Fault, FaultKind, GuestKind, Limits};
 
 /// One named condition that a verifier looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,10 @@ impl Verdict {
     ///
     /// An `output` fault for no checks, an empty or repeated name, or too many bytes.
     pub fn new(checks: Vec<Check>, limits: &Limits) -> Result<Self, Fault> {
-        Self::within(checks, &Allowed::new(limits, &Limits::CEILING))
+        Self::within(
+            checks,
+            &Allowed::new(GuestKind::Verifier, limits, &Limits::CEILING),
+        )
     }
 
     pub(crate) fn within(checks: Vec<Check>, allowed: &Allowed) -> Result<Self, Fault> {

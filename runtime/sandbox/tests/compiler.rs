@@ -1,12 +1,15 @@
 //! Components are compiled in a child that has limits, and that this process outlives.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcpmark_sandbox::{
-    CompileError, CompileLimits, Compiler, EngineKind, Limits, LoadError, Sandbox, SandboxConfig,
-    VerifyInput,
+    Cancel, CompileError, CompileLimits, Compiler, EngineKind, Limits, LoadError, Sandbox,
+    SandboxConfig, VerifyInput,
 };
 use mcpmark_snapshot::{MemoryBlobs, Snapshot, Tree};
 
@@ -253,6 +256,28 @@ fn a_compiler_that_breaks_or_is_none_is_said_so() {
             program("/bin/cat", &[], limits),
             CompileError::Host("the program that was named as the compiler is none".into()),
         ),
+        // Not a word of the component: somebody else killed it.
+        (
+            shell("kill -KILL $$"),
+            CompileError::Host(
+                "the compiler was killed from outside, as the system does when memory runs out"
+                    .into(),
+            ),
+        ),
+        (
+            shell("kill -XCPU $$"),
+            CompileError::Limit {
+                limit: "cpu_seconds",
+                allowed: "60 s of processor time".into(),
+            },
+        ),
+        // It is told how many threads to use and nothing else.
+        (
+            shell(
+                "tr '\\0=' '\\n\\n' </proc/$$/environ | grep -v '^[0-9]*$' | tr '\\n' ' ' >&2; exit 70",
+            ),
+            crashed("it ended with code 70: RAYON_NUM_THREADS"),
+        ),
         // A child of the child that keeps the pipes open does not keep us.
         (
             shell("sleep 3600 & exit 70"),
@@ -288,4 +313,158 @@ fn a_child_that_hangs_or_never_stops_writing_is_stopped() {
     };
     let error = refusal(program("/bin/cat", &["/dev/zero"], limits), &well_behaved());
     assert!(error.to_string().contains("`code_bytes`"), "{error}");
+}
+
+/// A compiling child that was told its limits and waits for its component.
+struct Waiting(std::process::Child);
+
+impl Waiting {
+    fn start(limits: CompileLimits) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_mcpmark-compile-guest"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.as_mut().unwrap();
+        input.write_all(&request(limits)).unwrap();
+        Self(child)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn request(limits: CompileLimits) -> Vec<u8> {
+    let profile = sandbox(None, None).profile();
+    let limits = serde_json::to_value(limits).unwrap();
+    let request = serde_json::json!({"engine": "cranelift", "profile": profile, "limits": limits});
+    format!("{request}\n").into_bytes()
+}
+
+/// The file of a process in /proc, once it has this text; it is given a minute.
+#[cfg(target_os = "linux")]
+fn proc_file(process: u32, file: &str, text: &str) -> String {
+    let mut found = String::new();
+    for _ in 0..6_000 {
+        found = fs::read_to_string(format!("/proc/{process}/{file}")).unwrap();
+        if found.contains(text) {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{file} has no {text:?}: {found}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_child_gives_up_what_it_has_no_use_for_before_it_sees_the_component() {
+    let limits = CompileLimits {
+        cpu_seconds: 7,
+        memory_bytes: 600 << 20,
+        ..CompileLimits::default()
+    };
+    let child = Waiting::start(limits);
+    let process = child.0.id();
+    // The last that it sets.
+    let found = proc_file(process, "limits", &row("Max cpu time", 7, 8, "seconds"));
+    for expected in [
+        row("Max file size", 0, 0, "bytes"),
+        row("Max core file size", 0, 0, "bytes"),
+        row("Max data size", 600 << 20, 600 << 20, "bytes"),
+        row(
+            "Max address space",
+            (600 << 20) + (4 << 30),
+            (600 << 20) + (4 << 30),
+            "bytes",
+        ),
+    ] {
+        assert!(found.contains(&expected), "{expected:?} in {found}");
+    }
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    assert!(status.contains("NoNewPrivs:\t1\n"), "{status}");
+}
+
+/// A line of /proc/<process>/limits.
+#[cfg(target_os = "linux")]
+fn row(name: &str, soft: u64, hard: u64, unit: &str) -> String {
+    format!("{name:<25} {soft:<20} {hard:<20} {unit}")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_child_dies_with_its_parent() {
+    let dir = tempfile::tempdir().unwrap();
+    let request_file = dir.path().join("request");
+    fs::write(&request_file, request(CompileLimits::default())).unwrap();
+    // The shell is the parent. It keeps the other end of the child's input open, in itself and in
+    // a process that outlives it, so that no end of the input ends the child.
+    let script = format!(
+        "mkfifo input; (cat request; exec sleep 600) >input & echo $!; {} <input >/dev/null & echo $!; wait",
+        env!("CARGO_BIN_EXE_mcpmark-compile-guest")
+    );
+    let mut shell = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(shell.stdout.take().unwrap()).lines();
+    let mut number = || lines.next().unwrap().unwrap().parse::<u32>().unwrap();
+    let (feeder, compiler) = (number(), number());
+    proc_file(compiler, "limits", &row("Max cpu time", 60, 61, "seconds"));
+    assert!(is_alive(compiler));
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    let died = (0..6_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        !is_alive(compiler)
+    });
+    let fed = is_alive(feeder);
+    Command::new("/bin/kill")
+        .args(["-KILL", &feeder.to_string()])
+        .status()
+        .unwrap();
+    assert!(fed, "its input came to an end");
+    assert!(died, "it lives on");
+}
+
+/// Whether a process is there and not only waits to be buried.
+#[cfg(target_os = "linux")]
+fn is_alive(process: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest.as_bytes()[0]);
+    state.is_some_and(|state| !b"ZX".contains(&state))
+}
+
+#[test]
+fn a_compilation_ends_when_it_is_cancelled() {
+    let waits = |cancel: &Cancel| {
+        let limits = CompileLimits {
+            wall_seconds: 3600,
+            ..CompileLimits::default()
+        };
+        let sleeps = program("/bin/sh", &["-c", "sleep 3600"], limits);
+        sandbox(Some(sleeps), None).cancelled_by(cancel.clone())
+    };
+    let cancel = Cancel::new();
+    let sandbox = waits(&cancel);
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let component = well_behaved();
+    std::thread::scope(|scope| {
+        // More than may compile at once: some are at work, and others wait for their turn.
+        let threads: Vec<_> = (0..cores + 2)
+            .map(|_| scope.spawn(|| sandbox.verifier(&component).err().unwrap()))
+            .collect();
+        std::thread::sleep(Duration::from_millis(50));
+        cancel.cancel();
+        for thread in threads {
+            let error = thread.join().unwrap();
+            assert!(error.is_infrastructure());
+            assert!(error.to_string().contains("cancelled"), "{error}");
+        }
+    });
 }

@@ -360,6 +360,18 @@ fn a_state_that_does_not_hold_what_it_says_is_not_graded() {
 fn an_interface_that_cannot_be_offered_is_named() {
     let named = |name: &'static str| numbers(name);
     let nothing = Interface::new("probe:data/none@0.1.0", "read nothing", |_| Ok(()));
+    // Takes the place of an interface of ours, or of another one of the embedder's.
+    let shadows = |other: &'static str| {
+        Interface::new("probe:data/more@0.1.0", "read more", move |linker| {
+            linker.allow_shadowing(true);
+            linker
+                .instance("probe:data/more@0.1.0")?
+                .func_wrap("at", |_, (_,): (u32,)| Ok((7_u64,)))?;
+            linker
+                .instance(other)?
+                .func_wrap("stat", |_, (_,): (u32,)| Ok((7_u64,)))
+        })
+    };
     for (interfaces, name, words) in [
         (
             vec![named("mcpmark:guest/state@0.1.0")],
@@ -371,6 +383,16 @@ fn an_interface_that_cannot_be_offered_is_named() {
             vec![nothing],
             "probe:data/none@0.1.0",
             "defines nothing of that name",
+        ),
+        (
+            vec![shadows("mcpmark:guest/state@0.1.0")],
+            "probe:data/more@0.1.0",
+            "defines `mcpmark:guest/state@0.1.0` too, which is not its own",
+        ),
+        (
+            vec![numbers(NUMBERS), shadows(NUMBERS)],
+            "probe:data/more@0.1.0",
+            "defines `probe:data/numbers@0.1.0` too",
         ),
     ] {
         let config = SandboxConfig {

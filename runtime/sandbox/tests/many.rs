@@ -257,6 +257,54 @@ fn a_cancelled_handle_ends_its_runs_and_no_others() {
 }
 
 #[test]
+fn a_run_that_waits_for_its_slot_can_be_cancelled() {
+    let sandbox = Sandbox::new(&SandboxConfig {
+        slots: 1,
+        ceiling: Limits {
+            fuel: u64::MAX,
+            ..Limits::CEILING
+        },
+        ..SandboxConfig::default()
+    });
+    let sandbox = sandbox.unwrap().trusting();
+    let endless = verifier(&sandbox, "hostile/endless-loop");
+    let quick = verifier(&sandbox, "end_to_end/guests/reads-parameters");
+    let (long, waiting) = (Cancel::new(), Cancel::new());
+    let blobs: Arc<dyn Blobs> = Arc::new(MemoryBlobs::new());
+    std::thread::scope(|scope| {
+        let holder = scope.spawn(|| {
+            let GradeRequest { input, .. } = request(&endless, Arc::clone(&blobs));
+            let limits = Limits {
+                fuel: u64::MAX,
+                ..Limits::CEILING
+            };
+            let sandbox = sandbox.cancelled_by(long.clone());
+            sandbox.verify(&endless, input, &limits)
+        });
+        // Ours and two of the grade: it is in its slot, or about to be.
+        while Arc::strong_count(&blobs) < 3 {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let waiter = scope.spawn(|| {
+            let GradeRequest { input, limits, .. } = echo(&quick, 1);
+            let sandbox = sandbox.cancelled_by(waiting.clone());
+            sandbox.verify(&quick, input, &limits)
+        });
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        waiting.cancel();
+        // The slot is taken still: this comes to an end all the same.
+        let error = waiter.join().unwrap().result.unwrap_err();
+        assert_eq!(error.to_string(), "the run was cancelled");
+        assert!(!holder.is_finished());
+        long.cancel();
+        assert!(holder.join().unwrap().result.is_err());
+    });
+    let GradeRequest { input, limits, .. } = echo(&quick, 5);
+    assert_eq!(detail(sandbox.verify(&quick, input, &limits)), 5);
+}
+
+#[test]
 fn the_time_limit_holds_for_a_handle_that_may_be_cancelled() {
     let sandbox = sandbox(1);
     let endless = verifier(&sandbox, "hostile/endless-loop");

@@ -34,6 +34,7 @@ const LIMITS: &[&str] = &[
     "fuel",
     "memory_bytes",
     "table_elements",
+    "time_ms",
     "copy_bytes",
     "log_bytes",
     "output_bytes",
@@ -115,6 +116,8 @@ pub struct Limits {
     pub memory_bytes: Option<u64>,
     /// Table elements of the verifier.
     pub table_elements: Option<u64>,
+    /// Wall time of the verifier, in milliseconds.
+    pub time_ms: Option<u64>,
     /// Bytes that pass between the verifier and the host, with a price for each call.
     pub copy_bytes: Option<u64>,
     /// Bytes of the verifier's log that are kept.
@@ -288,6 +291,7 @@ fn limits(document: &Document) -> Result<Limits, Error> {
         fuel: object.number("fuel", 1..=u64::MAX)?,
         memory_bytes: object.number("memory_bytes", 1..=MOST_MEMORY)?,
         table_elements: object.number("table_elements", 1..=u64::MAX)?,
+        time_ms: object.number("time_ms", 1..=u64::MAX)?,
         copy_bytes: object.number("copy_bytes", 1..=u64::MAX)?,
         log_bytes: object.number("log_bytes", 1..=u64::MAX)?,
         output_bytes: object.number("output_bytes", 1..=u64::MAX)?,

@@ -43,7 +43,7 @@ pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<u8, Comman
     let report = Report {
         inspection: &inspection,
         can: inspection.in_words(),
-        limits: inspection.kind.map(GuestKind::limits),
+        limits: inspection.kind.map(|kind| sandbox.limits(kind)),
         problem: problem.as_ref().map(|problem| problem.message.as_str()),
     };
     if args.json {

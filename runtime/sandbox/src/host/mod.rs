@@ -13,7 +13,10 @@ pub use self::state::VerifierHost;
 pub(crate) use self::tools::SolutionHost;
 pub use self::tools::{ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
 use crate::bindings::mcpmark::guest::{log, parameters};
-use crate::limits::{Allowed, CALL_COST, MAX_INSTANCES, MAX_MEMORIES, MAX_TABLES};
+use crate::component::one_line;
+use crate::limits::{
+    Allowed, CALL_COST, MAX_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES,
+};
 use crate::{Fault, FaultKind, RunError};
 
 /// The part of a store's data that every kind of guest has.
@@ -165,14 +168,20 @@ pub(crate) fn cut(mut text: String, limit: usize) -> String {
 }
 
 /// Growth past a limit stops the guest, so that it is a fault with a name and not
-/// an allocation failure somewhere in the guest's own library.
+/// an allocation failure somewhere in the guest's own library. Growth past a maximum that the
+/// guest declared itself is what WebAssembly says it is: it fails, and the guest goes on.
+/// Growth that is granted and then fails for want of memory is the host's fault, and ends the
+/// grade: a guest that went on could come to another verdict than elsewhere.
 impl ResourceLimiter for Common {
     fn memory_growing(
         &mut self,
         current: usize,
         desired: usize,
-        _maximum: Option<usize>,
+        maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
         self.memory = self.memory.saturating_add(desired.saturating_sub(current));
         let limit = self.allowed.limits.memory_bytes;
         if self.memory as u64 > limit {
@@ -188,12 +197,24 @@ impl ResourceLimiter for Common {
         Ok(true)
     }
 
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        Err(Stop::host(format!(
+            "the host has no memory for the guest: {}",
+            one_line(&error)
+        )))
+    }
+
     fn table_growing(
         &mut self,
         current: usize,
         desired: usize,
-        _maximum: Option<usize>,
+        maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
+        // A table without a maximum of its own has that of its slot.
+        let declared = maximum.filter(|maximum| (*maximum as u64) < MAX_TABLE_ELEMENTS);
+        if declared.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
         self.table = self.table.saturating_add(desired.saturating_sub(current));
         let limit = self.allowed.limits.table_elements;
         if self.table as u64 > limit {
@@ -207,6 +228,13 @@ impl ResourceLimiter for Common {
             ));
         }
         Ok(true)
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        Err(Stop::host(format!(
+            "the host has no room for a table of the guest: {}",
+            one_line(&error)
+        )))
     }
 
     fn instances(&self) -> usize {

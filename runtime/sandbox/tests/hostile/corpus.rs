@@ -27,11 +27,7 @@ pub(crate) fn wat() -> Vec<Case> {
         .into_iter()
         .map(|path| {
             let text = fs::read_to_string(&path).unwrap();
-            let header = |key: &str| {
-                let prefix = format!(";; {key}: ");
-                let line = text.lines().find_map(|line| line.strip_prefix(&prefix));
-                line.map(str::to_owned)
-            };
+            let header = |key: &str| header(&text, key);
             let stem = path.file_stem().unwrap().to_str().unwrap();
             Case {
                 name: format!("wat::{stem}"),
@@ -44,6 +40,13 @@ pub(crate) fn wat() -> Vec<Case> {
             }
         })
         .collect()
+}
+
+/// What the first lines of a file say under a key.
+pub(crate) fn header(text: &str, key: &str) -> Option<String> {
+    let prefix = format!(";; {key}: ");
+    let line = text.lines().find_map(|line| line.strip_prefix(&prefix));
+    line.map(str::to_owned)
 }
 
 pub(crate) fn named(stem: &str) -> Source {

@@ -1,0 +1,263 @@
+//! What a component may not have the engine do, because no fuel pays for it.
+//!
+//! Where one part of a component calls another with strings or lists, the engine copies and
+//! transcodes between their memories on its own; where a component has resources of its own, it keeps
+//! their handles. Either is charged next to nothing: a guest could keep the host busy for as long as
+//! the clock lets it, and the clock would decide a grade.
+
+use std::fmt;
+
+use wasmparser::{
+    CanonicalFunction, CanonicalOption, ComponentAlias, ComponentExternalKind, ComponentInstance,
+    ComponentTypeRef, Encoding, Parser, Payload,
+};
+
+use crate::{CompileError, LoadError};
+
+/// Work of the host that a guest may not ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unpaid {
+    /// One component inside it calls another with strings or lists.
+    Exchange,
+    /// It defines resources and makes handles to them.
+    Resources,
+}
+
+impl fmt::Display for Unpaid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exchange => {
+                "a component inside it hands strings or lists to another, which no fuel pays for; link the parts into one module, or let only numbers pass between them"
+            }
+            Self::Resources => {
+                "it makes handles to resources of its own, which no fuel pays for; keep them as numbers in its memory"
+            }
+        })
+    }
+}
+
+/// What one level of a component can refer to. `true` stands for what the host defines.
+#[derive(Default)]
+struct Level {
+    functions: Vec<bool>,
+    instances: Vec<bool>,
+    /// Its imports come from the component around it, and so may be another part's exports.
+    is_inner: bool,
+}
+
+/// Refuses a component that makes handles to resources of its own, or lowers, with a memory, a
+/// function that is not the host's for sure.
+///
+/// Strings and lists need a memory; without one, only numbers pass between parts.
+/// Whatever an inner component imports counts as another part's. Handles to resources of the host
+/// cost a call of the host each, which is charged.
+pub(crate) fn check(bytes: &[u8]) -> Result<(), LoadError> {
+    let broken = |error: wasmparser::BinaryReaderError| {
+        LoadError::Compile(CompileError::Invalid(error.to_string()))
+    };
+    let mut levels: Vec<Level> = Vec::new();
+    for payload in Parser::new(0).parse_all(bytes) {
+        let payload = payload.map_err(broken)?;
+        match payload {
+            Payload::Version { encoding, .. } => levels.push(Level {
+                is_inner: encoding == Encoding::Component && !levels.is_empty(),
+                ..Level::default()
+            }),
+            Payload::End(_) => drop(levels.pop()),
+            payload => {
+                if let Some(level) = levels.last_mut()
+                    && let Some(unpaid) = level.follow(payload).map_err(broken)?
+                {
+                    return Err(LoadError::Unpaid(unpaid));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Level {
+    /// Follows one section, and tells what in it must not be.
+    fn follow(
+        &mut self,
+        payload: Payload<'_>,
+    ) -> Result<Option<Unpaid>, wasmparser::BinaryReaderError> {
+        match payload {
+            Payload::ComponentImportSection(section) => {
+                for import in section {
+                    match import?.ty {
+                        ComponentTypeRef::Func(_) => self.functions.push(!self.is_inner),
+                        ComponentTypeRef::Instance(_) => self.instances.push(!self.is_inner),
+                        _ => {}
+                    }
+                }
+            }
+            Payload::ComponentAliasSection(section) => {
+                for alias in section {
+                    if let ComponentAlias::InstanceExport {
+                        kind,
+                        instance_index,
+                        ..
+                    } = alias?
+                    {
+                        self.define(kind, at(&self.instances, instance_index));
+                    }
+                }
+            }
+            Payload::ComponentInstanceSection(section) => {
+                for instance in section {
+                    let (ComponentInstance::Instantiate { .. } | ComponentInstance::FromExports(_)) =
+                        instance?;
+                    self.instances.push(false);
+                }
+            }
+            Payload::ComponentExportSection(section) => {
+                for export in section {
+                    let export = export?;
+                    let is_host = match export.kind {
+                        ComponentExternalKind::Func => at(&self.functions, export.index),
+                        _ => at(&self.instances, export.index),
+                    };
+                    self.define(export.kind, is_host);
+                }
+            }
+            Payload::ComponentCanonicalSection(section) => {
+                for function in section {
+                    match function? {
+                        CanonicalFunction::Lift { .. } => self.functions.push(false),
+                        CanonicalFunction::Lower {
+                            func_index,
+                            options,
+                        } if !at(&self.functions, func_index) && has_memory(&options) => {
+                            return Ok(Some(Unpaid::Exchange));
+                        }
+                        CanonicalFunction::ResourceNew { .. } => {
+                            return Ok(Some(Unpaid::Resources));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn define(&mut self, kind: ComponentExternalKind, is_host: bool) {
+        match kind {
+            ComponentExternalKind::Func => self.functions.push(is_host),
+            ComponentExternalKind::Instance => self.instances.push(is_host),
+            _ => {}
+        }
+    }
+}
+
+/// What is not there makes the component invalid, which the compiler says.
+fn at(space: &[bool], index: u32) -> bool {
+    space.get(index as usize).copied().unwrap_or(false)
+}
+
+fn has_memory(options: &[CanonicalOption]) -> bool {
+    options
+        .iter()
+        .any(|option| matches!(option, CanonicalOption::Memory(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A component with these definitions around a module that has a memory.
+    fn verdict(text: &str) -> Result<(), LoadError> {
+        let text = format!(
+            r#"(component
+                (import "host" (instance $host (export "say" (func (param "text" string)))))
+                (core module $m (memory (export "memory") 1)
+                    (func (export "say") (param i32 i32))
+                    (func (export "add") (param i32)))
+                (core instance $i (instantiate $m))
+                {text})"#
+        );
+        check(&wat::parse_str(text).unwrap())
+    }
+
+    const PART: &str = r#"(component $part
+        (core module $m (memory (export "memory") 1)
+            (func (export "say") (param i32 i32)) (func (export "add") (param i32))
+            (func (export "realloc") (param i32 i32 i32 i32) (result i32) (i32.const 0)))
+        (core instance $i (instantiate $m))
+        (func (export "say") (param "text" string) (canon lift (core func $i "say")
+            (memory (core memory $i "memory")) (realloc (core func $i "realloc"))))
+        (func (export "add") (param "number" u32) (canon lift (core func $i "add"))))
+        (instance $part (instantiate $part))"#;
+
+    #[test]
+    fn what_the_host_defines_may_be_called_with_strings() {
+        verdict(
+            r#"(core func (canon lower (func $host "say") (memory (core memory $i "memory"))))"#,
+        )
+        .unwrap();
+        // Under another name it is the same.
+        verdict(
+            r#"(alias export $host "say" (func $say))
+               (export $again "say" (func $say))
+               (export $all "all" (instance $host))
+               (core func (canon lower (func $again) (memory (core memory $i "memory"))))
+               (core func (canon lower (func $all "say") (memory (core memory $i "memory"))))"#,
+        )
+        .unwrap();
+    }
+
+    #[test]
+    fn another_part_may_be_called_with_numbers_alone() {
+        let lowered = |name: &str, options: &str| {
+            verdict(&format!(
+                r#"{PART} (core func (canon lower (func $part "{name}") {options}))"#
+            ))
+        };
+        let memory = r#"(memory (core memory $i "memory"))"#;
+        lowered("add", "").unwrap();
+        assert_eq!(
+            lowered("say", memory),
+            Err(LoadError::Unpaid(Unpaid::Exchange))
+        );
+        // By way of an instance that is put together.
+        let bag = format!(
+            r#"{PART} (instance $bag (export "say" (func $part "say")))
+               (core func (canon lower (func $bag "say") {memory}))"#
+        );
+        assert_eq!(verdict(&bag), Err(LoadError::Unpaid(Unpaid::Exchange)));
+    }
+
+    #[test]
+    fn handles_to_resources_of_its_own_are_not_for_a_guest() {
+        let own = "(type $thing (resource (rep i32)))";
+        verdict(own).unwrap();
+        verdict(&format!("{own} (core func (canon resource.drop $thing))")).unwrap();
+        let made = verdict(&format!("{own} (core func (canon resource.new $thing))"));
+        assert_eq!(made, Err(LoadError::Unpaid(Unpaid::Resources)));
+        let inside = verdict(&format!(
+            "(component {own} (core func (canon resource.new $thing)))"
+        ));
+        assert_eq!(inside, made);
+    }
+
+    #[test]
+    fn what_an_inner_component_imports_is_another_parts() {
+        let inner = |options: &str, ty: &str| {
+            verdict(&format!(
+                r#"(component
+                    (import "say" (func $say {ty}))
+                    (core module $m (memory (export "memory") 1))
+                    (core instance $i (instantiate $m))
+                    (core func (canon lower (func $say) {options})))"#
+            ))
+        };
+        let memory = r#"(memory (core memory $i "memory"))"#;
+        assert_eq!(
+            inner(memory, r#"(param "text" string)"#),
+            Err(LoadError::Unpaid(Unpaid::Exchange))
+        );
+        inner("", r#"(param "number" u32)"#).unwrap();
+    }
+}

@@ -1,0 +1,178 @@
+//! Setup routines and solutions that misbehave.
+//!
+//! A file of `tests/hostile/setup` or `…/solution` holds what differs; the frame beside it has the rest.
+
+use std::fs;
+
+use libtest_mimic::{Failed, Trial};
+use mcpmark_sandbox::{
+    Fault, Limits, LoadError, Run, RunError, Setup, SetupInput, Snapshot, Solution, Solved,
+    ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput,
+};
+use serde_json::{Map, Value, json};
+
+use crate::arena::{Arena, fail};
+use crate::corpus;
+
+/// Little, so that what has no end ends soon.
+const LIMITS: &str =
+    "fuel=20000000, memory_bytes=67108864, copy_bytes=33554432, output_bytes=262144";
+const MAX_BYTES: u64 = 5_500_000;
+const MAX_ENTRIES: u64 = 2_000;
+
+struct Case {
+    text: String,
+    expect: String,
+    message: String,
+}
+
+/// One test for each file.
+pub(crate) fn trials(kind: &'static str) -> Vec<Trial> {
+    let dir = corpus::directory().join(kind);
+    let frame = fs::read_to_string(dir.join("frame.wat.in")).unwrap();
+    let mut files: Vec<_> = fs::read_dir(&dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wat"))
+        .collect();
+    files.sort();
+    let trial = |file: std::path::PathBuf| {
+        let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();
+        let body = fs::read_to_string(&file).unwrap();
+        let header = |key| corpus::header(&body, key);
+        let whole = body.lines().any(|line| line.starts_with("(component"));
+        let case = Case {
+            expect: header("expect").unwrap_or_else(|| panic!("{stem} expects nothing")),
+            message: header("message").unwrap_or_default(),
+            text: if whole {
+                body
+            } else {
+                frame.replace("{guest}", &body)
+            },
+        };
+        Trial::test(format!("hostile::{kind}::{stem}"), move || {
+            judge(kind, &case)
+        })
+    };
+    files.into_iter().map(trial).collect()
+}
+
+fn judge(kind: &str, case: &Case) -> Result<(), Failed> {
+    let arena = Arena::shared();
+    let component = wat::parse_str(&case.text)?;
+    let run: Box<dyn Fn() -> Outcome> = match kind {
+        "setup" => match arena.sandbox.setup(&component) {
+            Ok(guest) => Box::new(move || build(arena, &guest)),
+            Err(error) => refused(error),
+        },
+        _ => match arena.sandbox.solution(&component) {
+            Ok(guest) => Box::new(move || solve(arena, &guest)),
+            Err(error) => refused(error),
+        },
+    };
+    arena.between_honest_grades(|| {
+        let (first, second) = (run(), run());
+        if first != second {
+            return fail(format!("two runs differ: {first:?} and {second:?}"));
+        }
+        let Outcome { kind, message, .. } = &first;
+        if *kind == case.expect && message.contains(&case.message) && message.len() < 16 << 10 {
+            return Ok(());
+        }
+        fail(format!(
+            "expected {:?} with {:?}, got {kind:?}: {message:?}",
+            case.expect, case.message
+        ))
+    })
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Outcome {
+    kind: String,
+    message: String,
+    fuel: u64,
+}
+
+fn refused(error: LoadError) -> Box<dyn Fn() -> Outcome> {
+    let kind = if error.is_infrastructure() {
+        "host"
+    } else {
+        "refused"
+    };
+    let outcome = Outcome {
+        kind: kind.into(),
+        message: error.to_string(),
+        fuel: 0,
+    };
+    Box::new(move || outcome.clone())
+}
+
+fn outcome<T>(run: Run<T>, done: impl FnOnce(T) -> (String, String)) -> Outcome {
+    let (kind, message) = match run.result {
+        Ok(value) => done(value),
+        Err(RunError::Fault(Fault { kind, message })) => (format!("fault {kind}"), message),
+        Err(RunError::Host(message)) => ("host".into(), message),
+    };
+    Outcome {
+        kind,
+        message,
+        fuel: run.fuel,
+    }
+}
+
+fn build(arena: &Arena, guest: &Setup) -> Outcome {
+    let input = SetupInput {
+        seed: 7,
+        clock: 0,
+        parameters: "{}".into(),
+        max_bytes: MAX_BYTES,
+        max_entries: MAX_ENTRIES,
+    };
+    let limits = Limits::SETUP.with(LIMITS).unwrap();
+    let run = arena.sandbox.build_world(guest, input, &limits);
+    outcome(run, |Snapshot { tree, .. }| {
+        let bytes: u64 = tree.files().map(|(_, file)| file.size).sum();
+        assert!(bytes <= MAX_BYTES);
+        let entries = tree.files().count();
+        (format!("built {entries} entries"), String::new())
+    })
+}
+
+fn solve(arena: &Arena, guest: &Solution) -> Outcome {
+    let limits = Limits::SOLUTION.with(LIMITS).unwrap();
+    let tools = Box::new(Tools);
+    let run = arena.sandbox.solve(guest, tools, "{}".into(), &limits);
+    outcome(run, |solved| match solved {
+        Solved::Answer(answer) => (format!("answer {answer}"), String::new()),
+        Solved::Stopped(reason) => ("stopped".into(), reason),
+    })
+}
+
+/// Tools of all kinds.
+struct Tools;
+
+impl ToolHost for Tools {
+    fn list(&mut self) -> Vec<ToolInfo> {
+        let tool = |name: &str| ToolInfo {
+            name: name.into(),
+            description: "A tool.".into(),
+            input_schema: json!({"type": "object"}),
+        };
+        ["echo", "large", "stop", "break"].map(tool).into()
+    }
+
+    fn call(&mut self, name: &str, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+        let text = match name {
+            "echo" => Value::Object(arguments).to_string(),
+            "large" => "x".repeat(1 << 20),
+            "stop" => return Err(ToolError::Stop("the attempt is over".into())),
+            "break" => panic!("the tool broke"),
+            _ => return Err(ToolError::Failed(format!("there is no tool {name:?}"))),
+        };
+        Ok(ToolOutput {
+            content: vec![ToolContent::Text(text)],
+            structured: None,
+            is_error: false,
+        })
+    }
+}

@@ -1,0 +1,9 @@
+;; what: what a setup routine is not given
+;; expect: refused
+;; message: imports `mcpmark:guest/answer@0.1.0`, which a setup routine is not given
+(component
+  (import "mcpmark:guest/answer@0.1.0" (instance))
+  (core module $m (func (export "run")))
+  (core instance $g (instantiate $m))
+  (func (export "setup") (canon lift (core func $g "run")))
+)
