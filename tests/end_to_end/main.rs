@@ -6,6 +6,7 @@ mod check;
 mod environment;
 mod grading;
 mod guests;
+mod hostile_text;
 mod interruption;
 mod library;
 #[path = "../differential/npm.rs"]
@@ -15,5 +16,6 @@ mod running;
 mod scaffold;
 mod serving;
 mod storage;
+mod tutorial;
 mod typescript;
 mod worlds;

@@ -50,7 +50,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
             "compiled guests",
             context.cache().join("compiled").display(),
         ),
-        Finding::ok("private copies of worlds", context.scratch().display()),
+        copies(context),
     ];
     findings.extend(services(context));
     findings.push(Finding::of(settings::CEILING, settings::describe_ceiling()));
@@ -214,6 +214,22 @@ fn services(context: &Context) -> Vec<Finding> {
         }
     };
     names.into_iter().map(finding).collect()
+}
+
+fn copies(context: &Context) -> Finding {
+    let what = "private copies of worlds";
+    let space = match context.scratch() {
+        Ok(space) => space,
+        Err(error) => return Finding::broken(what, error.message),
+    };
+    let parent = space.parent().display();
+    match space.has_overlay() {
+        Ok(()) => Finding::ok(what, format!("overlay mounts in {parent}")),
+        Err(reason) => Finding::ok(
+            what,
+            format!("copied file by file in {parent}; overlay mounts: {reason}"),
+        ),
+    }
 }
 
 fn library(context: &Context) -> Finding {

@@ -123,7 +123,7 @@ fn cut(text: &str, columns: usize, how: Column) -> Cow<'_, str> {
     }
 }
 
-fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
 
