@@ -68,9 +68,12 @@ fn help_names_every_command_and_option() {
       -V, --version  Print version
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     Exit codes:
       0    graded and all passed (or done)
@@ -88,7 +91,8 @@ fn help_names_every_command_and_option() {
 
     Arguments:
       [SELECTOR]...
-              Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+              Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob
+              [default: all]
 
     Options:
           --tier <TIER>
@@ -166,13 +170,18 @@ fn help_names_every_command_and_option() {
       -h, --help      Print help
 
     Sandbox:
-          --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default: cranelift] [possible values: cranelift, pulley]
-          --cross-check      Have the other engine make each verdict again; a disagreement is a verifier fault
+          --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default:
+                             cranelift] [possible values: cranelift, pulley]
+          --cross-check      Have the other engine make each verdict again; a disagreement is a verifier
+                             fault
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark grade --help
     Grade a directory, with a task or with any verifier
@@ -185,22 +194,29 @@ fn help_names_every_command_and_option() {
     Options:
           --verifier <FILE>    Any verifier component, no task needed
           --state <STATE>      The final state: a directory, or the digest of a stored state
-          --start <STATE>      The starting state, for a verifier that compares [default: the task's world; without a task, empty]
+          --start <STATE>      The starting state, for a verifier that compares [default: the task's
+                               world; without a task, empty]
           --answer <FILE>      A file with the agent's last message
           --parameters <JSON>  The task's parameters, a JSON object
           --json               Print one JSON object
-          --batch <FILE>       Grade many: read one request a line from a file, or from standard input (`-`)
+          --batch <FILE>       Grade many: read one request a line from a file, or from standard input
+                               (`-`)
       -j, --jobs <N>           Grades at the same time, of a batch [default: one a core]
       -h, --help               Print help
 
     Sandbox:
-          --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default: cranelift] [possible values: cranelift, pulley]
-          --cross-check      Have the other engine make each verdict again; a disagreement is a verifier fault
+          --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default:
+                             cranelift] [possible values: cranelift, pulley]
+          --cross-check      Have the other engine make each verdict again; a disagreement is a verifier
+                             fault
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     Batches:
       Each line of the file is a JSON object:
@@ -229,9 +245,12 @@ fn help_names_every_command_and_option() {
       -h, --help          Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task build --help
     Build the guests of tasks and of their worlds
@@ -239,7 +258,8 @@ fn help_names_every_command_and_option() {
     Usage: mcpmark task build [OPTIONS] [SELECTOR]...
 
     Arguments:
-      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob
+                     [default: all]
 
     Options:
           --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
@@ -248,9 +268,12 @@ fn help_names_every_command_and_option() {
       -h, --help         Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task check --help
     Attack the verifiers of tasks: who passes that should not, which mistakes go unnoticed
@@ -258,7 +281,8 @@ fn help_names_every_command_and_option() {
     Usage: mcpmark task check [OPTIONS] [SELECTOR]...
 
     Arguments:
-      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob
+                     [default: all]
 
     Options:
           --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
@@ -269,9 +293,12 @@ fn help_names_every_command_and_option() {
       -h, --help         Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task list --help
     List tasks
@@ -279,7 +306,8 @@ fn help_names_every_command_and_option() {
     Usage: mcpmark task list [OPTIONS] [SELECTOR]...
 
     Arguments:
-      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob
+                     [default: all]
 
     Options:
           --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
@@ -288,9 +316,12 @@ fn help_names_every_command_and_option() {
       -h, --help         Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task show --help
     Show one task
@@ -305,9 +336,12 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world list --help
     List the shipped worlds
@@ -319,9 +353,12 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world show --help
     Show a world's tree
@@ -336,9 +373,12 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world diff --help
     Show what differs between two worlds or states
@@ -355,9 +395,12 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark mcp serve --help
     Serve a private copy of a world over stdio
@@ -368,13 +411,17 @@ fn help_names_every_command_and_option() {
           --task <TASK>        Serve the world of this task
           --world <WORLD>      Serve a shipped world or any directory
           --profile <VERSION>  Serve the tools of this version of the published server
-          --export <DIR>       Write the final state here when the client has gone; the directory must be empty or new
+          --export <DIR>       Write the final state here when the client has gone; the directory must
+                               be empty or new
       -h, --help               Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark runs --help
     List experiments, or the attempts of one
@@ -390,9 +437,12 @@ fn help_names_every_command_and_option() {
       -h, --help       Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark show --help
     Show an attempt: what was done, what changed, what the verifier says
@@ -408,9 +458,12 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark doctor --help
     Say what is installed and what can run
@@ -422,9 +475,12 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark completions --help
     Print completions for a shell
@@ -438,9 +494,12 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env: MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env: MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
     "#);
 }
 

@@ -24,10 +24,12 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 /// A variable that is set to nothing counts as one that is not set.
 fn without_empty_variables(command: clap::Command) -> clap::Command {
     command
-        .mut_args(|arg| match arg.get_env().map(environment::is_set) {
-            Some(false) => arg.env(None::<&str>),
-            _ => arg,
-        })
+        .mut_args(
+            |arg| match arg.get_env().is_some_and(environment::is_empty) {
+                true => arg.env(None::<&str>),
+                false => arg,
+            },
+        )
         .mut_subcommands(without_empty_variables)
 }
 

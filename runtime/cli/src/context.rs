@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcpmark_experiment::{Home, Journal, PrepareError, Prepared, Start, Workshop};
+use mcpmark_experiment::{Home, Journal, PrepareError, Prepared, Start, Workshop, WorldError};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
-use crate::diagnosis::{capture_error, digest_error, home_error, malformed_digest};
+use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
 use crate::error::{CommandError, chain};
@@ -305,9 +305,18 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
         CommandError::invalid(message).hint("choose another agent with --agent")
     } else if let Some(error) = engine::load_error_of(error) {
         engine::load_error(message, error)
-    } else if error.is_infrastructure() {
-        CommandError::infrastructure(message)
     } else {
-        CommandError::invalid(message)
+        let result = if error.is_infrastructure() {
+            CommandError::infrastructure(message)
+        } else {
+            CommandError::invalid(message)
+        };
+        match error {
+            PrepareError::World {
+                source: WorldError::Capture(error),
+                ..
+            } => result.hint(capture_hint(error)),
+            _ => result,
+        }
     }
 }

@@ -22,23 +22,28 @@ pub(crate) fn capture_error(dir: &Path, error: &CaptureError) -> CommandError {
         _ => format!("{}: {}", dir.display(), chain(error)),
     };
     let message = sanitise::line(&message);
-    let (result, hint) = match error {
-        E::Store(_) => (CommandError::infrastructure(message), HOME_HINT),
-        E::Open { .. } => (CommandError::usage(message), STATE_HINT),
-        error => (
-            CommandError::invalid(message),
-            match error {
-                E::Io { .. } => "make it readable, or take it away",
-                E::NotUtf8 { .. } | E::Path(_) => "rename it, or take it away",
-                E::TargetNotUtf8 { .. } | E::Symlink(_) => {
-                    "take the symlink away, or have it point to something inside"
-                }
-                E::TooManyFiles { .. } | E::TooManyBytes { .. } => "name a smaller directory",
-                _ => "take it away",
-            },
-        ),
+    let result = match error {
+        E::Store(_) => CommandError::infrastructure(message),
+        E::Open { .. } => CommandError::usage(message),
+        _ => CommandError::invalid(message),
     };
-    result.hint(hint)
+    result.hint(capture_hint(error))
+}
+
+/// What to do about a directory that cannot be captured.
+pub(crate) fn capture_hint(error: &CaptureError) -> &'static str {
+    use CaptureError as E;
+    match error {
+        E::Store(_) => HOME_HINT,
+        E::Open { .. } => STATE_HINT,
+        E::Io { .. } => "make it readable, or take it away",
+        E::NotUtf8 { .. } | E::Path(_) => "rename it, or take it away",
+        E::Special { .. } => "take it away",
+        E::TargetNotUtf8 { .. } | E::Symlink(_) => {
+            "take the symlink away, or have it point to something inside"
+        }
+        E::TooManyFiles { .. } | E::TooManyBytes { .. } => "make it smaller, or name another",
+    }
 }
 
 /// What is wrong with a text that is meant as a digest and is none.

@@ -9,6 +9,11 @@ pub(crate) fn is_set(name: &OsStr) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
+/// Whether a variable is there without a value.
+pub(crate) fn is_empty(name: &OsStr) -> bool {
+    std::env::var_os(name).is_some_and(|value| value.is_empty())
+}
+
 /// The value of a variable.
 pub(crate) fn text(name: &str) -> Result<Option<String>, CommandError> {
     match std::env::var(name) {
