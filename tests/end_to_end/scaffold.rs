@@ -8,7 +8,7 @@ use crate::environment::{Environment, repository, write_files};
 use crate::library::Library;
 
 /// A library with a guest workspace of its own, on the SDK of this repository.
-fn workspace(library: &Library<'_>) {
+pub(crate) fn workspace(library: &Library<'_>) {
     let sdk = repository().join("guest-sdk/rust");
     let manifest = fs::read_to_string(repository().join("tasks/Cargo.toml")).unwrap();
     let start = manifest.find("members = [\n").unwrap() + "members = [\n".len();

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
@@ -31,24 +31,84 @@ fn a_seeded_world_is_made_alike_each_time() {
 }
 
 #[test]
-fn differences_are_listed() {
+fn a_world_is_a_tree_with_sizes() {
     let environment = Environment::new();
+    let dir = environment.directory(
+        "world",
+        &[
+            ("letters/2024/one.txt", "Dear all\n"),
+            ("letters/two.txt", &"Dear all\n".repeat(300)),
+            ("run.sh", "#!/bin/sh\n"),
+            ("größe/日本.txt", "wide\n"),
+        ],
+    );
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(dir.join("run.sh"), mode).unwrap();
+    symlink("letters", dir.join("newest")).unwrap();
+    let shown = environment.run(["world", "show", path(&dir)]).exits(0);
+    insta::assert_snapshot!(shown.stdout, @"");
+}
+
+#[test]
+fn differences_are_a_tree_and_the_lines_of_texts() {
+    let environment = Environment::new();
+    let table: String = (1..=40).map(|n| format!("{n},name {n}\n")).collect();
     let before = environment.directory(
         "before",
-        &[("a.txt", "1"), ("b.txt", "2"), ("d/c.txt", "3")],
+        &[
+            ("a.txt", "1\n"),
+            ("d/table.csv", &table),
+            ("d/gone.md", "# Gone\n\nfor good\n"),
+            ("d/moved.txt", "the same text\n"),
+            ("kind", "a file\n"),
+        ],
     );
     let after = environment.directory(
         "after",
-        &[("a.txt", "1"), ("b.txt", "22"), ("e/c.txt", "3")],
+        &[
+            ("a.txt", "1\n"),
+            (
+                "d/table.csv",
+                &table
+                    .replace("20,name 20", "20,Name 20")
+                    .replace("1,name 1\n", ""),
+            ),
+            ("e/moved.txt", "the same text\n"),
+            ("e/new.txt", "no newline"),
+            ("kind/inner.bin", "a\0b"),
+        ],
     );
     let args = ["world", "diff", path(&before), path(&after)];
-    insta::assert_snapshot!(environment.run(args).exits(0).stdout, @r"
-    ~ b.txt  1 B → 2 B
-    - d  directory
-    - d/c.txt  1 B
-    + e  directory
-    + e/c.txt  1 B
-    ");
+    insta::assert_snapshot!(environment.run(args).exits(0).stdout, @"");
+}
+
+#[test]
+fn long_differences_are_cut_unless_all_are_asked_for() {
+    let environment = Environment::new();
+    let before = environment.directory("before", &[]);
+    let long: String = (1..=50).map(|n| format!("line {n}\n")).collect();
+    let names: Vec<String> = (0..14).map(|n| format!("f{n:02}.txt")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (&**name, "x\n")).collect();
+    files[0].1 = &long;
+    let after = environment.directory("after", &files);
+    let args = ["world", "diff", path(&before), path(&after)];
+    let cut = environment.run(args).exits(0).stdout;
+    assert!(
+        cut.contains("… 27 lines more; --full shows them\n"),
+        "{cut}"
+    );
+    assert!(
+        cut.ends_with("… 2 files more; --full shows them\n"),
+        "{cut}"
+    );
+    assert!(!cut.contains("line 50"), "{cut}");
+    let args = ["world", "diff", path(&before), path(&after), "--full"];
+    let full = environment.run(args).exits(0).stdout;
+    assert!(
+        !full.contains("--full") && full.contains("+line 50\n"),
+        "{full}"
+    );
+    assert_eq!(full.matches("+x\n").count(), 13);
 }
 
 fn path(path: &Path) -> &str {

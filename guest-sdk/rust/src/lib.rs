@@ -63,6 +63,7 @@ mod json;
 mod markdown;
 pub mod numbers;
 mod random;
+mod reader;
 mod sequence;
 mod table;
 #[cfg(not(target_arch = "wasm32"))]
@@ -85,6 +86,7 @@ pub use found::Found;
 pub use json::Numbers;
 pub use markdown::{Block, Document};
 pub use random::Random;
+pub use reader::{Reader, plain};
 pub use table::{Csv, Row, Table};
 pub use tools::{Content, Output, Tool, Tools};
 pub use tree::{Change, ChangeKind, Entry, File, Kind, Tree};

@@ -54,6 +54,32 @@ impl Tools {
         self.text("read_text_file", &json!({"path": path}))
     }
 
+    /// The texts of many files in their order, with one call (`read_multiple_files`).
+    pub fn read_many(&mut self, paths: &[String]) -> Vec<String> {
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        let joined = self.text("read_multiple_files", &json!({"paths": paths}));
+        let mut rest = joined.as_str();
+        let mut texts = Vec::new();
+        for (at, path) in paths.iter().enumerate() {
+            let Some(body) = rest.strip_prefix(&format!("{path}:\n")) else {
+                panic!("read_multiple_files: {path:?} does not begin where it should");
+            };
+            let end = match paths.get(at + 1) {
+                None => body.len(),
+                Some(next) => match body.find(&format!("\n---\n{next}:\n")) {
+                    Some(end) => end,
+                    None => panic!("read_multiple_files: {next:?} does not follow on {path:?}"),
+                },
+            };
+            let text = &body[..end];
+            texts.push(text.strip_suffix('\n').unwrap_or(text).to_owned());
+            rest = body.get(end + "\n---\n".len()..).unwrap_or_default();
+        }
+        texts
+    }
+
     /// Creates or overwrites a file (`write_file`), and creates the directories above it.
     pub fn write(&mut self, path: &str, content: &str) {
         self.create_parents(path);

@@ -168,11 +168,7 @@ impl File {
     ///
     /// For reading the starting tree; an output that must be exact is read by [`File::text`].
     pub fn plain_text(&self) -> Found<String> {
-        self.text().map(|text| {
-            text.strip_prefix('\u{feff}')
-                .unwrap_or(text)
-                .replace("\r\n", "\n")
-        })
+        self.text().map(|text| crate::plain(text))
     }
 
     /// Holds when the text is exactly this; see [`Found::equals`].

@@ -20,8 +20,11 @@
 
 mod certificate;
 mod certifier;
+mod examination;
+mod layered;
 mod lint;
 mod mutation;
+mod near_misses;
 mod play;
 mod report;
 mod view;

@@ -1,10 +1,9 @@
-use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Attempt, End, Event, RecordError, Recorder};
 use mcpmark_experiment::{Prepared, service};
 use mcpmark_service::{ToolClient, WorldState};
-use mcpmark_snapshot::{Store, Tree};
+use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 use tokio_util::sync::CancellationToken;
 
 /// What an agent left.
@@ -21,7 +20,7 @@ pub(crate) async fn play(
     task: &Prepared,
     agent: &dyn Agent,
     store: &Arc<Store>,
-    scratch: &Path,
+    scratch: &ScratchSpace,
 ) -> Result<Played, String> {
     let name = task.id.service();
     let service = service(name).ok_or_else(|| format!("there is no service named {name:?}"))?;
@@ -32,7 +31,7 @@ pub(crate) async fn play(
         clock: task.start.clock,
         profile: task.profile.clone(),
         limits: task.session_limits.clone(),
-        scratch: scratch.to_owned(),
+        scratch: scratch.clone(),
     };
     let session = service.open(world).await.map_err(|error| chain(&error))?;
     let client = ToolClient::connect(&*session)

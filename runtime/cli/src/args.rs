@@ -304,6 +304,9 @@ pub(crate) enum WorldCommand {
         before: String,
         /// A shipped world, any directory, or the digest of a state in the store
         after: String,
+        /// Show every line that differs
+        #[arg(long)]
+        full: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -349,7 +352,7 @@ pub(crate) struct RunsArgs {
 pub(crate) struct ShowArgs {
     /// The attempt's id, or the beginning of it
     pub(crate) attempt: String,
-    /// Show tool results in full
+    /// Show tool results, and what changed, in full
     #[arg(long)]
     pub(crate) full: bool,
     /// Print one JSON object

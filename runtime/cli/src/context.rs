@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::{Home, HomeError, Journal, PrepareError, Prepared, Start, Workshop};
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::{Digest, Store, Tree};
+use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder, Options, ToolchainChoice};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
@@ -21,7 +21,11 @@ pub(crate) struct Context {
     cache: PathBuf,
     allow_install: bool,
     toolchain: ToolchainChoice,
+    copies: CopyMethod,
 }
+
+/// How private copies of worlds are made.
+const COPIES: &str = "MCPMARK_WORLD_COPIES";
 
 impl Context {
     /// Reads the environment for everything that the commands share.
@@ -51,12 +55,19 @@ impl Context {
             })?,
             Err(_) => ToolchainChoice::Auto,
         };
+        let copies = match std::env::var(COPIES) {
+            Ok(method) => method
+                .parse()
+                .map_err(|error| CommandError::usage(format!("{COPIES}: {error}")))?,
+            Err(_) => CopyMethod::Auto,
+        };
         Ok(Self {
             root: global.root,
             home: Home::new(home),
             cache: below("XDG_CACHE_HOME", ".cache").ok_or_else(no_home)?,
             allow_install: !global.no_install,
             toolchain,
+            copies,
         })
     }
 
@@ -104,10 +115,12 @@ impl Context {
     }
 
     /// Where private copies of worlds are made, rid of those that killed processes left.
-    pub(crate) fn scratch(&self) -> PathBuf {
+    pub(crate) fn scratch(&self) -> Result<ScratchSpace, CommandError> {
         let parent = mcpmark_snapshot::scratch_parent(None);
         mcpmark_snapshot::sweep_scratch(&parent);
-        parent
+        ScratchSpace::probe(parent, self.copies).map_err(|error| {
+            CommandError::infrastructure(error).hint(format!("{COPIES}=copy needs none"))
+        })
     }
 
     pub(crate) fn builder(&self, library: &Library) -> Builder {

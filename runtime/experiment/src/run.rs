@@ -1,4 +1,3 @@
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcpmark_agent::{
@@ -7,7 +6,7 @@ use mcpmark_agent::{
 use mcpmark_filesystem::Filesystem;
 use mcpmark_sandbox::{Log, Sandbox};
 use mcpmark_service::{Service, ServiceError, Session, ToolClient, WorldState};
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_snapshot::{Digest, ScratchSpace, Store};
 use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -25,7 +24,7 @@ pub struct Runner {
     /// Runs verifiers and solutions.
     pub sandbox: Sandbox,
     /// Where private copies of worlds are made.
-    pub scratch: PathBuf,
+    pub scratch: ScratchSpace,
     /// Attempts at the same time.
     pub jobs: usize,
 }

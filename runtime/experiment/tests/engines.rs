@@ -75,7 +75,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox) -> Shipped {
         journal: Arc::clone(&journal),
         store: Arc::new(store),
         sandbox: machine.clone(),
-        scratch: home.path().to_owned(),
+        scratch: mcpmark_snapshot::ScratchSpace::plain(home.path()),
         jobs: 2,
     });
     let prepared: Vec<_> = on_machine.iter().cloned().map(Arc::new).collect();

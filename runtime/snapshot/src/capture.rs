@@ -82,25 +82,14 @@ pub fn capture_counted(
             dir: format!("{dir:?}"),
             source,
         })?;
-    let mut walker = Walker {
-        batch: store.batch(),
-        options,
-        entries: 0,
-        bytes: 0,
-        hashed: 0,
-    };
+    let mut walker = Walker::new(store, options);
     let base = options.base.map(|(tree, _)| tree.root());
-    let tree = Tree::from_root(walker.directory(&root, &TreePath::root(), base)?);
-    tree.check_symlinks()?;
-    walker.batch.put_tree(&tree)?;
-    walker.batch.commit()?;
-    Ok(Captured {
-        tree,
-        hashed: walker.hashed,
-    })
+    let root = walker.directory(&root, &TreePath::root(), base)?;
+    walker.finish(Tree::from_root(root), None)
 }
 
-struct Walker<'a> {
+/// Reads entries of directories and keeps their blobs.
+pub(crate) struct Walker<'a> {
     batch: Batch,
     options: &'a CaptureOptions<'a>,
     entries: u64,
@@ -108,7 +97,33 @@ struct Walker<'a> {
     hashed: usize,
 }
 
-impl Walker<'_> {
+impl<'a> Walker<'a> {
+    pub(crate) fn new(store: &Store, options: &'a CaptureOptions<'a>) -> Self {
+        Self {
+            batch: store.batch(),
+            options,
+            entries: 0,
+            bytes: 0,
+            hashed: 0,
+        }
+    }
+
+    /// Checks the tree that was read and keeps it; what it shares with `base` is not written
+    /// again where the store has that.
+    pub(crate) fn finish(
+        mut self,
+        tree: Tree,
+        base: Option<&Tree>,
+    ) -> Result<Captured, CaptureError> {
+        tree.check_symlinks()?;
+        self.batch.put_tree_onto(&tree, base)?;
+        self.batch.commit()?;
+        Ok(Captured {
+            tree,
+            hashed: self.hashed,
+        })
+    }
+
     fn directory(
         &mut self,
         dir: &Dir,
@@ -126,7 +141,11 @@ impl Walker<'_> {
     }
 
     /// Sorted, so that of several things that are wrong always the same is told.
-    fn names(&mut self, dir: &Dir, path: &TreePath) -> Result<Vec<String>, CaptureError> {
+    pub(crate) fn names(
+        &mut self,
+        dir: &Dir,
+        path: &TreePath,
+    ) -> Result<Vec<String>, CaptureError> {
         let failed = |source| CaptureError::io(path, source);
         let mut names = Vec::new();
         for entry in dir.entries().map_err(failed)? {
@@ -151,7 +170,7 @@ impl Walker<'_> {
         Ok(names)
     }
 
-    fn node(
+    pub(crate) fn node(
         &mut self,
         dir: &Dir,
         name: &str,
@@ -162,9 +181,7 @@ impl Walker<'_> {
         let metadata = dir.symlink_metadata(name).map_err(failed)?;
         let kind = metadata.file_type();
         if kind.is_dir() {
-            let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY;
-            let below = open(dir, name, flags).map_err(failed)?;
-            let below = Dir::from_std_file(below.into_std());
+            let below = open_directory(dir, name).map_err(failed)?;
             let base = base.and_then(Node::as_directory);
             return self.directory(&below, path, base).map(Node::Directory);
         }
@@ -272,6 +289,12 @@ impl Walker<'_> {
     }
 }
 
+/// Opens a directory that must not be a symlink.
+pub(crate) fn open_directory(dir: &Dir, name: &str) -> io::Result<Dir> {
+    let file = open(dir, name, OFlags::NOFOLLOW | OFlags::DIRECTORY)?;
+    Ok(Dir::from_std_file(file.into_std()))
+}
+
 fn open(dir: &Dir, name: &str, flags: OFlags) -> io::Result<cap_std::fs::File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -349,7 +372,7 @@ pub enum CaptureError {
 }
 
 impl CaptureError {
-    fn io(path: &TreePath, source: io::Error) -> Self {
+    pub(crate) fn io(path: &TreePath, source: io::Error) -> Self {
         Self::Io {
             path: path.clone(),
             source,

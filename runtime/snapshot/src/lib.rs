@@ -5,7 +5,8 @@
 //! files; those are [`Blobs`], in a [`Store`] on disk or in [`MemoryBlobs`]. Both
 //! together are a [`Snapshot`], which is all that grading takes. [`TreeBuilder`] makes
 //! and edits trees, [`materialise`] writes one into a directory, [`capture`] reads a
-//! directory back, and [`diff`] tells what changed. A tree is named by the [`Digest`] of
+//! directory back, and [`diff`] tells what changed. A [`PrivateCopy`] does both for one session, by
+//! an overlay mount where its [`ScratchSpace`] has them. A tree is named by the [`Digest`] of
 //! its root, and every path in it is a checked [`TreePath`].
 //!
 //! ```
@@ -36,26 +37,32 @@
 //! # }
 //! ```
 
+mod base;
 mod batch;
 mod blobs;
 mod builder;
 mod capture;
+mod copy;
 mod diff;
 mod digest;
 mod encoding;
 mod materialise;
 mod node;
+mod overlay;
 mod path;
 mod scratch;
 mod snapshot;
+mod space;
 mod store;
 mod symlink;
 mod tree;
+mod upper;
 
 pub use batch::Batch;
 pub use blobs::{Blobs, MemoryBlobs};
 pub use builder::{BuildError, TreeBuilder};
 pub use capture::{CaptureError, CaptureOptions, Captured, capture, capture_counted};
+pub use copy::{CopyError, PrivateCopy};
 pub use diff::{Change, ChangeKind, diff};
 pub use digest::{Digest, Hasher, InvalidDigest};
 pub use encoding::EncodingError;
@@ -64,6 +71,7 @@ pub use node::{Directory, File, Kind, Node, Symlink};
 pub use path::{InvalidPath, MAX_DEPTH, MAX_PATH, MAX_SEGMENT, TreePath};
 pub use scratch::{Scratch, scratch_parent, sweep_scratch};
 pub use snapshot::{ReadError, Snapshot};
+pub use space::{CopyMethod, NoOverlay, ScratchSpace, UnknownMethod};
 pub use store::{STORE_FORMAT, Store, StoreError};
 pub use symlink::SymlinkError;
 pub use tree::{LoadError, MAX_ENTRIES, Tree};

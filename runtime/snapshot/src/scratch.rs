@@ -73,8 +73,26 @@ pub fn sweep_scratch(parent: &Path) -> usize {
         random.is_some_and(|random| random.len() == RANDOM) && is_abandoned(&entry.path())
     });
     abandoned
-        .filter(|entry| fs::remove_dir_all(entry.path()).is_ok())
+        .filter(|entry| remove(&entry.path()).is_ok())
         .count()
+}
+
+fn remove(dir: &Path) -> io::Result<()> {
+    fs::remove_dir_all(dir).or_else(|_| {
+        open_up(dir);
+        fs::remove_dir_all(dir)
+    })
+}
+
+/// An overlay mount leaves directories that nobody but the administrator may enter.
+fn open_up(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            // What stays closed makes the removal fail, which is told.
+            let _ = fs::set_permissions(entry.path(), Permissions::from_mode(MODE));
+            open_up(&entry.path());
+        }
+    }
 }
 
 fn is_abandoned(dir: &Path) -> bool {
@@ -167,6 +185,22 @@ mod tests {
         assert!(!left.exists());
         assert!(held.path().exists() && young.exists() && open_to_all.exists());
         assert!(foreign.iter().all(|dir| dir.exists()));
+    }
+
+    #[test]
+    fn closed_directories_are_opened_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("work/work/incompat");
+        fs::create_dir_all(&inner).unwrap();
+        let outer = inner.parent().unwrap();
+        for closed in [&*inner, outer] {
+            fs::set_permissions(closed, Permissions::from_mode(0)).unwrap();
+        }
+        open_up(dir.path());
+        for open in [&*inner, outer] {
+            let mode = fs::metadata(open).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, MODE);
+        }
     }
 
     #[test]

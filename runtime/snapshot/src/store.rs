@@ -3,7 +3,8 @@
 //! ```text
 //! <store>/format          the version of this layout
 //! <store>/blobs/ab/cdef…  one read-only file a blob, named by its digest
-//! <store>/tmp/            blobs that are being written
+//! <store>/bases/          worlds as they start, for private copies to be laid over
+//! <store>/tmp/            what is being written
 //! ```
 //!
 //! A blob is written under `tmp`, synced, and renamed into place, so that none is ever
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::base::Bases;
 use crate::batch::Batch;
 use crate::blobs::{damaged, missing};
 use crate::{Blobs, Digest, Directory, LoadError, Node, Snapshot, Tree};
@@ -30,6 +32,7 @@ const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Clone, Debug)]
 pub struct Store {
     root: Arc<Path>,
+    bases: Arc<Bases>,
 }
 
 impl Store {
@@ -37,8 +40,17 @@ impl Store {
     /// more than a day ago left half written.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
         let dir = dir.as_ref();
-        let store = Self { root: dir.into() };
-        for path in [dir.to_owned(), store.blobs_dir(), store.temporary_dir()] {
+        let store = Self {
+            root: dir.into(),
+            bases: Arc::default(),
+        };
+        let bases = store.bases_dir();
+        for path in [
+            dir.to_owned(),
+            store.blobs_dir(),
+            store.temporary_dir(),
+            bases,
+        ] {
             fs::create_dir_all(&path).map_err(|source| StoreError::write(&path, source))?;
         }
         store.check_format()?;
@@ -110,6 +122,14 @@ impl Store {
         path.push(&hex[..2]);
         path.push(&hex[2..]);
         path
+    }
+
+    pub(crate) fn bases(&self) -> &Bases {
+        &self.bases
+    }
+
+    pub(crate) fn bases_dir(&self) -> PathBuf {
+        self.root.join("bases")
     }
 
     fn blobs_dir(&self) -> PathBuf {
@@ -224,20 +244,41 @@ impl Blobs for Store {
 impl Batch {
     /// Adds the encodings of all directories of a tree.
     pub fn put_tree(&mut self, tree: &Tree) -> Result<Digest, StoreError> {
+        self.put_tree_onto(tree, None)
+    }
+
+    /// Like [`put_tree`](Self::put_tree), but passes over the directories that `tree` shares
+    /// with `base`, where the store has that.
+    pub(crate) fn put_tree_onto(
+        &mut self,
+        tree: &Tree,
+        base: Option<&Tree>,
+    ) -> Result<Digest, StoreError> {
         let count = tree.len();
         if count > crate::MAX_ENTRIES {
             return Err(StoreError::TooLarge {
                 limit: crate::MAX_ENTRIES,
             });
         }
-        self.put_directory(tree.root())
+        let base = base
+            .map(Tree::root)
+            .filter(|root| self.has(&root.digest(), root.encode().len() as u64));
+        self.put_directory(tree.root(), base)
     }
 
     /// Children first, so that a directory that is there has all that it names.
-    fn put_directory(&mut self, directory: &Directory) -> Result<Digest, StoreError> {
-        for (_, node) in directory.iter() {
+    fn put_directory(
+        &mut self,
+        directory: &Directory,
+        base: Option<&Directory>,
+    ) -> Result<Digest, StoreError> {
+        if base.is_some_and(|base| base.same(directory)) {
+            return Ok(directory.digest());
+        }
+        for (name, node) in directory.iter() {
             if let Node::Directory(below) = node {
-                self.put_directory(below)?;
+                let base = base.and_then(|base| base.get(name)?.as_directory());
+                self.put_directory(below, base)?;
             }
         }
         self.put_bytes(&directory.encode())

@@ -107,12 +107,12 @@ impl Tree {
     /// by way of another. [`capture`](crate::capture) and
     /// [`materialise`](crate::materialise) check this themselves.
     pub fn check_symlinks(&self) -> Result<(), SymlinkError> {
-        let walk: Vec<_> = self.walk(&TreePath::root()).collect();
-        symlink::check_tree(
-            self.root(),
-            walk.iter()
-                .filter_map(|(path, node)| Some((path, node.as_symlink()?.target.as_str()))),
-        )
+        let mut symlinks = Vec::new();
+        collect_symlinks(self.root(), &TreePath::root(), &mut symlinks);
+        // So that of several that are wrong always the same is told.
+        symlinks.sort();
+        let symlinks = symlinks.iter().map(|(path, target)| (path, *target));
+        symlink::check_tree(self.root(), symlinks)
     }
 
     /// Reads a tree back by the digest of its root from the encodings of its
@@ -142,6 +142,20 @@ fn collect<'a>(directory: &'a Directory, path: &TreePath, found: &mut Vec<(TreeP
                 collect(directory, &path.child(name.trim_end_matches('/')), found);
             }
             _ => found.push((path.child(&name), node)),
+        }
+    }
+}
+
+fn collect_symlinks<'a>(
+    directory: &'a Directory,
+    path: &TreePath,
+    found: &mut Vec<(TreePath, &'a str)>,
+) {
+    for (name, node) in directory.iter() {
+        match node {
+            Node::Directory(below) => collect_symlinks(below, &path.child(name), found),
+            Node::Symlink(symlink) => found.push((path.child(name), &symlink.target)),
+            Node::File(_) => {}
         }
     }
 }

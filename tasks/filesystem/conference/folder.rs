@@ -1,54 +1,14 @@
-//! Reading the committee's folder: the same for a starting tree and for a solution's tools.
+//! What several tasks of the committee read alike: tables, papers, times, the list of things to do.
 
 #![allow(dead_code, reason = "each task uses a part of it")]
 
 use mcpmark_guest::jiff::{ToSpan, civil::DateTime};
-use mcpmark_guest::{Csv, Table, Tools, Tree};
+use mcpmark_guest::{Csv, Reader, Table};
 
 pub const TO_DO: &str = "06 Minutes/to do.md";
 
-pub trait Folder {
-    /// The text of a file, without a byte order mark and with LF line ends.
-    fn text(&mut self, path: &str) -> String;
-    /// The names of the files in a directory.
-    fn names(&mut self, path: &str) -> Vec<String>;
-}
-
-impl Folder for Tree {
-    fn text(&mut self, path: &str) -> String {
-        self.file(path).plain_text().required()
-    }
-
-    fn names(&mut self, path: &str) -> Vec<String> {
-        let entries = self.list(path).required();
-        entries
-            .iter()
-            .filter(|entry| entry.kind == mcpmark_guest::Kind::File)
-            .map(|entry| entry.path[path.len() + 1..].to_owned())
-            .collect()
-    }
-}
-
-impl Folder for Tools {
-    fn text(&mut self, path: &str) -> String {
-        plain(&self.read_text(path))
-    }
-
-    fn names(&mut self, path: &str) -> Vec<String> {
-        self.list(path)
-            .into_iter()
-            .filter(|(_, is_directory)| !is_directory)
-            .map(|(name, _)| name)
-            .collect()
-    }
-}
-
-fn plain(text: &str) -> String {
-    text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
-}
-
 /// A CSV file of the folder.
-pub fn table(folder: &mut dyn Folder, path: &str) -> Table {
+pub fn table(folder: &mut dyn Reader, path: &str) -> Table {
     match Csv::strict().read(&folder.text(path)) {
         Ok(table) => table,
         Err(reason) => panic!("{path}: {reason}"),

@@ -5,66 +5,6 @@ use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::jiff::civil::DateTime;
-use mcpmark_guest::{Kind, Tools, Tree};
-
-/// The drive as a verifier and as a solution see it.
-pub trait Drive {
-    /// A text as it stands, with its byte order mark and its line ends.
-    fn raw(&mut self, path: &str) -> String;
-    /// The names of the files directly in a folder, sorted by their bytes.
-    fn names(&mut self, folder: &str) -> Vec<String>;
-    /// The paths of all files below a folder, sorted by their bytes.
-    fn below(&mut self, folder: &str) -> Vec<String>;
-
-    /// A text without byte order mark and with LF.
-    fn text(&mut self, path: &str) -> String {
-        plain(&self.raw(path))
-    }
-}
-
-impl Drive for Tree {
-    fn raw(&mut self, path: &str) -> String {
-        self.file(path).text().required()
-    }
-
-    fn names(&mut self, folder: &str) -> Vec<String> {
-        let entries = self.list(folder).required();
-        let files = entries.iter().filter(|entry| entry.kind == Kind::File);
-        files
-            .map(|entry| entry.path[folder.len() + 1..].to_owned())
-            .collect()
-    }
-
-    fn below(&mut self, folder: &str) -> Vec<String> {
-        self.files(folder).required()
-    }
-}
-
-impl Drive for Tools {
-    fn raw(&mut self, path: &str) -> String {
-        self.read_text(path)
-    }
-
-    fn names(&mut self, folder: &str) -> Vec<String> {
-        let files = self
-            .list(folder)
-            .into_iter()
-            .filter(|(_, is_directory)| !is_directory);
-        let mut names: Vec<String> = files.map(|(name, _)| name).collect();
-        names.sort();
-        names
-    }
-
-    fn below(&mut self, folder: &str) -> Vec<String> {
-        let mut paths = self.files(folder);
-        paths.sort();
-        paths
-    }
-}
-
-pub fn plain(text: &str) -> String {
-    text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
-}
 
 /// The sections of an INI file in their order, with their keys.
 pub fn ini(text: &str) -> Vec<(String, BTreeMap<String, String>)> {

@@ -6,70 +6,7 @@ use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::Span;
 use mcpmark_guest::jiff::civil::{Date, DateTime, Weekday};
-use mcpmark_guest::{Csv, Kind, Table, Tools, Tree, dates};
-
-/// Where files are read from: the tools of a solution, or the starting tree of a verifier.
-pub trait Drive {
-    /// The text of a file without a byte order mark, each CRLF as LF.
-    fn text(&mut self, path: &str) -> String;
-    /// The names of the files in a directory, sorted.
-    fn names(&mut self, path: &str) -> Vec<String>;
-    /// The names of the directories in a directory, sorted.
-    fn folders(&mut self, path: &str) -> Vec<String>;
-}
-
-impl Drive for Tools {
-    fn text(&mut self, path: &str) -> String {
-        plain(&self.read_text(path))
-    }
-
-    fn names(&mut self, path: &str) -> Vec<String> {
-        sorted(self.list(path), false)
-    }
-
-    fn folders(&mut self, path: &str) -> Vec<String> {
-        sorted(self.list(path), true)
-    }
-}
-
-impl Drive for Tree {
-    fn text(&mut self, path: &str) -> String {
-        self.file(path).plain_text().required()
-    }
-
-    fn names(&mut self, path: &str) -> Vec<String> {
-        entries(self, path, Kind::File)
-    }
-
-    fn folders(&mut self, path: &str) -> Vec<String> {
-        entries(self, path, Kind::Directory)
-    }
-}
-
-fn sorted(listing: Vec<(String, bool)>, directories: bool) -> Vec<String> {
-    let mut names: Vec<String> = listing
-        .into_iter()
-        .filter(|(_, is_directory)| *is_directory == directories)
-        .map(|(name, _)| name)
-        .collect();
-    names.sort();
-    names
-}
-
-fn entries(tree: &Tree, path: &str, kind: Kind) -> Vec<String> {
-    let listed = tree.list(path).required();
-    let meant = listed.iter().filter(|entry| entry.kind == kind);
-    meant
-        .map(|entry| {
-            let at = entry.path.rfind('/').map_or(0, |slash| slash + 1);
-            entry.path[at..].to_owned()
-        })
-        .collect()
-}
-
-pub fn plain(text: &str) -> String {
-    text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
-}
+use mcpmark_guest::{Csv, Reader, Table, dates};
 
 /// A table of the office with a header line.
 pub fn table(text: &str) -> Table {

@@ -6,49 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::jiff::civil::{Date, Weekday, date};
 use mcpmark_guest::jiff::{Span, ToSpan};
-use mcpmark_guest::{Csv, Kind, Table, Tools, Tree, dates};
+use mcpmark_guest::{Csv, Reader, Table, dates};
 
 pub const CATALOGUE: &str = "Catalogue/catalogue.csv";
 pub const MEMBERS: &str = "Members/members.csv";
 pub const QUEUE: &str = "Reservations/queue.csv";
-
-/// Where files are read from: the tools of a solution, or the starting tree of a verifier.
-pub trait Desk {
-    /// The text of a file without a byte order mark, each CRLF as LF.
-    fn text(&mut self, path: &str) -> String;
-    /// The names of the files in a directory, sorted.
-    fn names(&mut self, path: &str) -> Vec<String>;
-}
-
-impl Desk for Tools {
-    fn text(&mut self, path: &str) -> String {
-        let text = self.read_text(path);
-        text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
-    }
-
-    fn names(&mut self, path: &str) -> Vec<String> {
-        let listed = self.list(path).into_iter();
-        let mut names: Vec<String> = listed
-            .filter_map(|(name, is_directory)| (!is_directory).then_some(name))
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-impl Desk for Tree {
-    fn text(&mut self, path: &str) -> String {
-        self.file(path).plain_text().required()
-    }
-
-    fn names(&mut self, path: &str) -> Vec<String> {
-        let listed = self.list(path).required();
-        let files = listed.iter().filter(|entry| entry.kind == Kind::File);
-        files
-            .map(|entry| entry.path[path.len() + 1..].to_owned())
-            .collect()
-    }
-}
 
 pub fn table(text: &str, separator: u8) -> Table {
     let format = Csv::lenient().separator(separator);
@@ -76,7 +38,7 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    pub fn read(desk: &mut impl Desk) -> Self {
+    pub fn read(desk: &mut impl Reader) -> Self {
         let text = desk.text("Opening hours/exceptions.csv");
         let lines = text.lines().skip(1).filter(|line| !line.starts_with('#'));
         let exceptions = lines.map(|line| {
@@ -147,7 +109,7 @@ pub struct Item {
     pub status: String,
 }
 
-pub fn catalogue(desk: &mut impl Desk) -> BTreeMap<String, Item> {
+pub fn catalogue(desk: &mut impl Reader) -> BTreeMap<String, Item> {
     let table = table(&desk.text(CATALOGUE), b';');
     let items = table.rows().iter().map(|row| Item {
         no: row.get("No").into(),
@@ -187,7 +149,7 @@ struct Line {
 }
 
 /// All loans of all logs, with the corrections, in the order in which they began.
-pub fn loans(desk: &mut impl Desk, calendar: &Calendar, slips: Slips) -> Vec<Loan> {
+pub fn loans(desk: &mut impl Reader, calendar: &Calendar, slips: Slips) -> Vec<Loan> {
     let mut lines: Vec<Line> = Vec::new();
     for name in desk.names("Loans") {
         let month = name.strip_suffix(".log").unwrap_or_default();
@@ -291,7 +253,7 @@ pub fn lent(loans: &[Loan]) -> BTreeMap<String, String> {
 }
 
 /// The copies on the hold shelf by the queue.
-pub fn held(desk: &mut impl Desk) -> BTreeSet<String> {
+pub fn held(desk: &mut impl Reader) -> BTreeSet<String> {
     let queue = table(&desk.text(QUEUE), b',');
     let ready = queue
         .rows()

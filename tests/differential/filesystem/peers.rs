@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mcpmark_filesystem::Filesystem;
 use mcpmark_service::{Service, Session, SessionLimits, WorldState};
-use mcpmark_snapshot::Store;
+use mcpmark_snapshot::{CopyMethod, ScratchSpace, Store};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::runtime::Runtime;
@@ -171,7 +171,7 @@ impl Ours {
             clock: CLOCK,
             profile: Some(profile.to_owned()),
             limits: SessionLimits::default(),
-            scratch: scratch.to_owned(),
+            scratch: ScratchSpace::probe(scratch, CopyMethod::Auto).expect("copying always works"),
         };
         let (session, near) = runtime.block_on(async {
             let session = Filesystem.open(world).await.expect("the world is valid");

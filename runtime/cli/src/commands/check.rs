@@ -25,7 +25,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     let sandbox = context.sandbox(slots, engine(EngineName::Cranelift))?;
     let other = context.sandbox(1, engine(EngineName::Pulley))?;
     let store = Arc::new(context.store()?);
-    let scratch = context.scratch();
+    let scratch = context.scratch()?;
     let mut builder = context.builder(&library);
     let runtime = tokio::runtime::Runtime::new().map_err(CommandError::infrastructure)?;
 

@@ -44,7 +44,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
             "compiled guests",
             context.cache().join("compiled").display(),
         ),
-        Finding::ok("private copies of worlds", context.scratch().display()),
+        copies(context),
         Finding::ok(
             "service filesystem",
             "runs in this process; nothing to install",
@@ -156,6 +156,22 @@ fn target() -> Finding {
             what,
             "the next build looks for Debian's rustc-web and rust-web-src",
         )
+    }
+}
+
+fn copies(context: &Context) -> Finding {
+    let what = "private copies of worlds";
+    let space = match context.scratch() {
+        Ok(space) => space,
+        Err(error) => return Finding::broken(what, error.message),
+    };
+    let parent = space.parent().display();
+    match space.has_overlay() {
+        Ok(()) => Finding::ok(what, format!("overlay mounts in {parent}")),
+        Err(reason) => Finding::ok(
+            what,
+            format!("copied file by file in {parent}; overlay mounts: {reason}"),
+        ),
     }
 }
 

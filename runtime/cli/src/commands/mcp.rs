@@ -83,7 +83,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         clock,
         profile,
         limits,
-        scratch: context.scratch(),
+        scratch: context.scratch()?,
     };
     let runtime = super::runtime(1)?;
     let served = runtime.block_on(async {

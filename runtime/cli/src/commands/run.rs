@@ -141,7 +141,7 @@ impl Setting {
             journal: context.journal()?,
             store: Arc::new(store),
             sandbox,
-            scratch: context.scratch(),
+            scratch: context.scratch()?,
             jobs: jobs as usize,
         };
         Ok(Self {

@@ -21,7 +21,8 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     let journal = context.journal()?;
     let attempt = journal.attempt(&args.attempt).map_err(journal_error)?;
     let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;
-    let changes = changes(&attempt, &context.store()?);
+    let store = context.store()?;
+    let changes = changes(&attempt, &store);
     if args.json {
         output::print_json(&as_json(
             attempt,
@@ -36,7 +37,9 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     text.push_str(&heading("changes to the world"));
     match changes {
         Ok(Some(changes)) if changes.is_empty() => text.push_str("none\n"),
-        Ok(Some(changes)) => text.push_str(&changes_text(&changes)),
+        Ok(Some(changes)) => {
+            text.push_str(&changes_text(&changes, &store, args.full));
+        }
         Ok(None) => text.push_str("no final state was captured\n"),
         Err(message) => text.push_str(&format!("{}\n", sanitise::line(&message))),
     }

@@ -8,6 +8,8 @@
 pub(crate) mod progress;
 pub(crate) mod sanitise;
 pub(crate) mod table;
+pub(crate) mod tree;
+pub(crate) mod unified;
 
 use std::io::{self, IsTerminal, Write};
 

@@ -67,7 +67,7 @@ impl Table {
     }
 }
 
-fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
 

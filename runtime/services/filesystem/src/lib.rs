@@ -13,7 +13,7 @@
 //!
 //! use mcpmark_filesystem::Filesystem;
 //! use mcpmark_service::{Service, SessionLimits, ToolClient, WorldState};
-//! use mcpmark_snapshot::{Store, Tree};
+//! use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,7 +25,7 @@
 //!     clock: 1_700_000_000,
 //!     profile: None,
 //!     limits: SessionLimits::default(),
-//!     scratch: home.path().to_owned(),
+//!     scratch: ScratchSpace::plain(home.path()),
 //! };
 //! let session = Filesystem.open(world).await?;
 //! let client = ToolClient::connect(&*session).await?;

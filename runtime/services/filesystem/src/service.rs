@@ -1,18 +1,14 @@
 //! The service and its sessions.
 
-use std::path::PathBuf;
+use std::io;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use mcpmark_service::{
     BoxedStream, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
 };
-use mcpmark_snapshot::{
-    CaptureOptions, Kind, MaterialiseOptions, Materialised, Scratch, Store, Tree, TreePath,
-    capture, materialise,
-};
+use mcpmark_snapshot::{Kind, PrivateCopy, Tree, TreePath};
 
 use crate::profile::{PROFILES, Profile};
 use crate::tools::Tools;
@@ -44,17 +40,7 @@ impl Service for Filesystem {
 
 struct FilesystemSession {
     server: ToolServer<Tools>,
-    base: Arc<Base>,
-}
-
-/// What the session started from, and where it is.
-struct Base {
-    tree: Tree,
-    written: Materialised,
-    store: Arc<Store>,
-    clock: i64,
-    root: PathBuf,
-    scratch: Scratch,
+    copy: Arc<PrivateCopy>,
 }
 
 impl FilesystemSession {
@@ -72,65 +58,42 @@ impl FilesystemSession {
         };
         within(usage, &world.limits).map_err(|message| ServiceError::set_up(NAME, message))?;
 
-        let scratch = Scratch::new(&world.scratch).map_err(set_up)?;
-        let (root, staging) = (scratch.path().join("world"), scratch.path().join("staging"));
-        let clock = Some(world.clock);
-        let mut written = materialise(
-            &world.tree,
-            &*world.store,
-            &root,
-            &MaterialiseOptions { clock },
-        )
-        .map_err(set_up)?;
-        written.settle().map_err(set_up)?;
-        std::fs::create_dir(&staging).map_err(set_up)?;
-
-        let open = |path: &PathBuf| Dir::open_ambient_dir(path, ambient_authority());
-        let has_symlinks = world
-            .tree
+        let WorldState {
+            tree,
+            store,
+            seed,
+            clock,
+            limits,
+            scratch,
+            ..
+        } = world;
+        let copy = PrivateCopy::make(&tree, &store, &scratch, clock).map_err(set_up)?;
+        let open = |dir: io::Result<std::fs::File>| dir.map(Dir::from_std_file).map_err(set_up);
+        let has_symlinks = tree
             .walk(&TreePath::root())
             .any(|(_, node)| node.kind() == Kind::Symlink);
-        let copy = World {
-            root: open(&root).map_err(set_up)?,
-            staging: open(&staging).map_err(set_up)?,
+        let world = World {
+            root: open(copy.world())?,
+            staging: open(copy.staging())?,
             profile,
-            clock: world.clock,
-            seed: world.seed,
-            limits: world.limits.clone(),
+            clock,
+            seed,
+            limits: limits.clone(),
             usage,
             has_symlinks,
             staged_names: 0,
         };
         let surface = profile.surface().map_err(set_up)?;
-        let handler = Tools::new(surface.clone(), copy);
+        let handler = Tools::new(surface.clone(), world);
         Ok(Self {
-            server: ToolServer::new(surface, handler, &world.limits),
-            base: Arc::new(Base {
-                tree: world.tree,
-                written,
-                store: world.store,
-                clock: world.clock,
-                root,
-                scratch,
-            }),
+            server: ToolServer::new(surface, handler, &limits),
+            copy: Arc::new(copy),
         })
     }
 }
 
 fn set_up(error: impl std::error::Error + Send + Sync + 'static) -> ServiceError {
     ServiceError::set_up(NAME, error)
-}
-
-impl Base {
-    fn capture(&self) -> Result<Tree, ServiceError> {
-        let options = CaptureOptions {
-            base: Some((&self.tree, &self.written)),
-            clock: Some(self.clock),
-            ..CaptureOptions::default()
-        };
-        capture(&self.root, &self.store, &options)
-            .map_err(|error| ServiceError::capture(NAME, error))
-    }
 }
 
 #[async_trait]
@@ -140,21 +103,24 @@ impl Session for FilesystemSession {
     }
 
     async fn capture(&self) -> Result<Tree, ServiceError> {
-        let base = Arc::clone(&self.base);
+        let copy = Arc::clone(&self.copy);
         self.server
             .with(move |tools| match tools.fault() {
                 Some(fault) => Err(ServiceError::capture(NAME, fault.to_owned())),
-                None => base.capture(),
+                None => match copy.capture() {
+                    Ok(captured) => Ok(captured.tree),
+                    Err(error) => Err(ServiceError::capture(NAME, error)),
+                },
             })
             .await?
     }
 
     async fn close(self: Box<Self>) -> Result<(), ServiceError> {
         drop(self.server.close().await?);
-        let Some(base) = Arc::into_inner(self.base) else {
+        let Some(copy) = Arc::into_inner(self.copy) else {
             return Ok(());
         };
-        tokio::task::spawn_blocking(move || base.scratch.close())
+        tokio::task::spawn_blocking(move || copy.close())
             .await
             .map_err(|error| ServiceError::Stopped(error.to_string()))?
             .map_err(|error| ServiceError::remove(NAME, error))

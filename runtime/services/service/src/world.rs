@@ -1,9 +1,8 @@
 //! What a session starts from.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use mcpmark_snapshot::{Store, Tree};
+use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 use serde::{Deserialize, Serialize};
 
 /// Everything that a service needs to set up a world.
@@ -22,8 +21,8 @@ pub struct WorldState {
     pub profile: Option<String>,
     /// What the session may use.
     pub limits: SessionLimits,
-    /// The directory in which private copies of the world are made.
-    pub scratch: PathBuf,
+    /// Where private copies of the world are made, and how.
+    pub scratch: ScratchSpace,
 }
 
 /// What one session may use.

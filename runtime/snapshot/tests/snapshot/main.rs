@@ -1,6 +1,7 @@
 //! Trees, stores and directories together, through the public interface.
 
 mod capture;
+mod copies;
 mod diff;
 mod incremental;
 mod materialise;

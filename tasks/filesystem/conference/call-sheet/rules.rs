@@ -1,5 +1,7 @@
 //! Who is called when, from the timetable and what the speakers told us.
 
+use mcpmark_guest::Reader;
+
 use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::civil::{DateTime, time};
@@ -7,7 +9,7 @@ use mcpmark_guest::jiff::civil::{DateTime, time};
 #[path = "../folder.rs"]
 pub mod folder;
 
-use folder::{Folder, later, moment, offset, table};
+use folder::{later, moment, offset, table};
 
 pub const SHEET: &str = "03 Programme/call sheet.csv";
 pub const SUMMARY: &str = "03 Programme/call sheet.txt";
@@ -38,7 +40,7 @@ fn ahead(kind: &str) -> i64 {
     }
 }
 
-pub fn calls(folder: &mut dyn Folder, oversights: &Oversights) -> Vec<Call> {
+pub fn calls(folder: &mut dyn Reader, oversights: &Oversights) -> Vec<Call> {
     let column = if oversights.standard_time {
         "standard"
     } else {

@@ -1,5 +1,7 @@
 //! Which upload is which paper, where it goes, and on which page it begins.
 
+use mcpmark_guest::Reader;
+
 use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::civil::DateTime;
@@ -7,7 +9,7 @@ use mcpmark_guest::jiff::civil::DateTime;
 #[path = "../folder.rs"]
 pub mod folder;
 
-use folder::{Folder, later, moment, offset, paper, table};
+use folder::{later, moment, offset, paper, table};
 
 pub const UPLOADS: &str = "01 Submissions/final files";
 pub const PROCEEDINGS: &str = "07 Proceedings";
@@ -49,7 +51,7 @@ pub struct Volumes {
     pub missing: Vec<String>,
 }
 
-pub fn volumes(folder: &mut dyn Folder, oversights: &Oversights) -> Volumes {
+pub fn volumes(folder: &mut dyn Reader, oversights: &Oversights) -> Volumes {
     let papers = read_list(folder);
     // 18:00 venue time; an upload of that minute is in time.
     let close = moment("%Y-%m-%dT%H:%M", "2024-01-26T17:00");
@@ -144,7 +146,7 @@ impl Volumes {
     }
 }
 
-fn read_list(folder: &mut dyn Folder) -> Vec<Paper> {
+fn read_list(folder: &mut dyn Reader) -> Vec<Paper> {
     let mut papers = Vec::new();
     for row in table(folder, "01 Submissions/main papers.csv").rows() {
         if row.get("status") != "accepted" {
@@ -170,7 +172,7 @@ fn read_list(folder: &mut dyn Folder) -> Vec<Paper> {
 }
 
 /// The uploads, sorted by the bytes of their names.
-fn read_uploads(folder: &mut dyn Folder) -> Vec<Upload> {
+fn read_uploads(folder: &mut dyn Reader) -> Vec<Upload> {
     let mut uploads = Vec::new();
     let mut names = folder.names(UPLOADS);
     names.sort();

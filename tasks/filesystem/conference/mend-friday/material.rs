@@ -1,5 +1,7 @@
 //! What is known about Friday: talks, rooms, the poll, mails and minutes.
 
+use mcpmark_guest::Reader;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::jiff::civil::DateTime;
@@ -7,7 +9,7 @@ use mcpmark_guest::jiff::civil::DateTime;
 #[path = "../folder.rs"]
 pub mod folder;
 
-use folder::{Folder, later, moment, offset, paper, table};
+use folder::{later, moment, offset, paper, table};
 
 pub const FRIDAY: &str = "03 Programme/friday";
 /// Minutes that a talk takes.
@@ -164,7 +166,7 @@ pub struct Material {
     pub draft: BTreeMap<String, (usize, usize)>,
 }
 
-pub fn read(folder: &mut dyn Folder, oversights: &Oversights) -> Material {
+pub fn read(folder: &mut dyn Reader, oversights: &Oversights) -> Material {
     let mut rooms = read_rooms(folder);
     let mut talks = read_talks(folder);
     for (number, listeners) in count_listeners(folder, oversights) {
@@ -200,7 +202,7 @@ pub fn minutes(clock: &str) -> i64 {
     number(hours) * 60 + number(minutes)
 }
 
-fn read_rooms(folder: &mut dyn Folder) -> Vec<Room> {
+fn read_rooms(folder: &mut dyn Reader) -> Vec<Room> {
     let mut rooms = Vec::new();
     for row in table(folder, "03 Programme/rooms.csv").rows() {
         rooms.push(Room {
@@ -214,7 +216,7 @@ fn read_rooms(folder: &mut dyn Folder) -> Vec<Room> {
     rooms
 }
 
-fn read_talks(folder: &mut dyn Folder) -> BTreeMap<String, Talk> {
+fn read_talks(folder: &mut dyn Reader) -> BTreeMap<String, Talk> {
     let mut clocks = BTreeMap::new();
     for row in table(folder, "03 Programme/zones.csv").rows() {
         clocks.insert(
@@ -250,7 +252,7 @@ fn list(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn count_listeners(folder: &mut dyn Folder, oversights: &Oversights) -> BTreeMap<String, usize> {
+fn count_listeners(folder: &mut dyn Reader, oversights: &Oversights) -> BTreeMap<String, usize> {
     let mut answers: BTreeMap<String, (DateTime, BTreeSet<String>)> = BTreeMap::new();
     for row in table(folder, &format!("{FRIDAY}/poll.csv")).rows() {
         let answered = moment("%d/%m/%Y %H:%M", row.get("answered"));
@@ -280,7 +282,7 @@ struct Mail {
     says: Vec<Says>,
 }
 
-fn heed_mails(folder: &mut dyn Folder, talks: &mut BTreeMap<String, Talk>, rooms: &mut [Room]) {
+fn heed_mails(folder: &mut dyn Reader, talks: &mut BTreeMap<String, Talk>, rooms: &mut [Room]) {
     let decided: String = folder
         .names("06 Minutes")
         .into_iter()

@@ -1,5 +1,7 @@
 //! How Friday is mended, step by step.
 
+use mcpmark_guest::Reader;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -8,7 +10,6 @@ use mcpmark_guest::serde_json::{self, Value, json};
 #[path = "material.rs"]
 pub mod material;
 
-use material::folder::Folder;
 pub use material::{FRIDAY, Oversights, folder};
 use material::{LENGTH, Material, Room, Talk};
 
@@ -42,7 +43,7 @@ impl Mended {
     }
 }
 
-pub fn mend(folder: &mut dyn Folder, oversights: &Oversights) -> Mended {
+pub fn mend(folder: &mut dyn Reader, oversights: &Oversights) -> Mended {
     let material = material::read(folder, oversights);
     let cancelled: Vec<&str> = material
         .talks

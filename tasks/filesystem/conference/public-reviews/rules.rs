@@ -1,11 +1,13 @@
 //! What of the reviews may be public.
 
+use mcpmark_guest::Reader;
+
 use std::collections::BTreeMap;
 
 #[path = "../folder.rs"]
 pub mod folder;
 
-use folder::{Folder, table};
+use folder::table;
 
 pub const PUBLIC: &str = "08 Public/reviews";
 const REVIEWS: &str = "02 Reviews/main papers";
@@ -33,7 +35,7 @@ struct Review {
     comments: Vec<String>,
 }
 
-pub fn published(folder: &mut dyn Folder, oversights: &Oversights) -> Vec<Published> {
+pub fn published(folder: &mut dyn Reader, oversights: &Oversights) -> Vec<Published> {
     let mut consents = BTreeMap::new();
     for row in table(folder, "02 Reviews/reviewers.csv").rows() {
         consents.insert(

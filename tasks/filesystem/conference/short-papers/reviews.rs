@@ -1,5 +1,7 @@
 //! Reviews of short papers: from the export and from mails, and which of them count.
 
+use mcpmark_guest::Reader;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::jiff::civil::DateTime;
@@ -8,7 +10,7 @@ use mcpmark_guest::serde_json::{self, Value};
 #[path = "../folder.rs"]
 pub mod folder;
 
-use folder::{Folder, later, moment, offset, paper, table};
+use folder::{later, moment, offset, paper, table};
 
 pub const REVIEWS: &str = "02 Reviews/short papers";
 
@@ -38,7 +40,7 @@ struct Member {
 
 /// All reviews of these papers, each paper with the addresses of its authors.
 pub fn judged(
-    folder: &mut dyn Folder,
+    folder: &mut dyn Reader,
     papers: &BTreeMap<String, Vec<String>>,
     oversights: &Oversights,
 ) -> Vec<Review> {
@@ -100,7 +102,7 @@ pub fn judged(
     reviews
 }
 
-fn read_members(folder: &mut dyn Folder) -> BTreeMap<String, Member> {
+fn read_members(folder: &mut dyn Reader) -> BTreeMap<String, Member> {
     let mut members = BTreeMap::new();
     for row in table(folder, "02 Reviews/reviewers.csv").rows() {
         let member = Member {
@@ -113,7 +115,7 @@ fn read_members(folder: &mut dyn Folder) -> BTreeMap<String, Member> {
 }
 
 /// Reviewers, and the papers or addresses with which they declared a conflict.
-fn read_declared(folder: &mut dyn Folder) -> BTreeSet<(String, String)> {
+fn read_declared(folder: &mut dyn Reader) -> BTreeSet<(String, String)> {
     let mut declared = BTreeSet::new();
     for row in table(folder, "02 Reviews/conflicts.csv").rows() {
         if row.get("state").to_lowercase() == "lifted" {
@@ -130,7 +132,7 @@ fn read_declared(folder: &mut dyn Folder) -> BTreeSet<(String, String)> {
     declared
 }
 
-fn read_retracted(folder: &mut dyn Folder) -> BTreeSet<String> {
+fn read_retracted(folder: &mut dyn Reader) -> BTreeSet<String> {
     let mut retracted = BTreeSet::new();
     for line in folder.text(&format!("{REVIEWS}/retracted.log")).lines() {
         let words: Vec<&str> = line.split(' ').collect();
@@ -143,7 +145,7 @@ fn read_retracted(folder: &mut dyn Folder) -> BTreeSet<String> {
     retracted
 }
 
-fn read_export(folder: &mut dyn Folder) -> Vec<Review> {
+fn read_export(folder: &mut dyn Reader) -> Vec<Review> {
     let text = folder.text(&format!("{REVIEWS}/export.json"));
     let export: Value = serde_json::from_str(&text).expect("the export is JSON");
     let entries = export["reviews"].as_array().expect("an array of reviews");
@@ -164,7 +166,7 @@ fn read_export(folder: &mut dyn Folder) -> Vec<Review> {
 }
 
 fn read_mails(
-    folder: &mut dyn Folder,
+    folder: &mut dyn Reader,
     members: &BTreeMap<String, Member>,
     oversights: &Oversights,
 ) -> Vec<Review> {

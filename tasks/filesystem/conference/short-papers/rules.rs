@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::serde_json::{self, Value, json};
-use mcpmark_guest::{dates, numbers};
+use mcpmark_guest::{Reader, dates, numbers};
 
 #[path = "reviews.rs"]
 pub mod reviews;
 
 pub use reviews::{Oversights, REVIEWS, folder};
 
-use folder::{Folder, table};
+use folder::table;
 use reviews::Review;
 
 pub const ITEM: &str = "decide on the short papers (Matteo)";
@@ -92,7 +92,7 @@ impl Outcome {
     }
 }
 
-pub fn outcome(folder: &mut dyn Folder, oversights: &Oversights) -> Outcome {
+pub fn outcome(folder: &mut dyn Reader, oversights: &Oversights) -> Outcome {
     let mut tracks = read_tracks(folder);
     let (mut papers, authors) = read_papers(folder, &tracks);
     let by_name = heed_minutes(folder, &mut tracks);
@@ -197,7 +197,7 @@ fn decide(
     }
 }
 
-fn read_tracks(folder: &mut dyn Folder) -> Vec<Track> {
+fn read_tracks(folder: &mut dyn Reader) -> Vec<Track> {
     let mut tracks: Vec<Track> = Vec::new();
     for line in folder.text("01 Submissions/tracks.ini").lines() {
         if let Some(name) = line.strip_prefix('[') {
@@ -224,7 +224,7 @@ fn read_tracks(folder: &mut dyn Folder) -> Vec<Track> {
 /// The papers in the order of their numbers, and the addresses of the authors of those that
 /// are not withdrawn.
 fn read_papers(
-    folder: &mut dyn Folder,
+    folder: &mut dyn Reader,
     tracks: &[Track],
 ) -> (Vec<Paper>, BTreeMap<String, Vec<String>>) {
     let (mut papers, mut authors) = (Vec::new(), BTreeMap::new());
@@ -259,7 +259,7 @@ fn read_papers(
 
 /// Moves places as decided, and gives the papers that are accepted or rejected by name.
 fn heed_minutes(
-    folder: &mut dyn Folder,
+    folder: &mut dyn Reader,
     tracks: &mut [Track],
 ) -> BTreeMap<&'static str, &'static str> {
     let mut by_name = BTreeMap::new();

@@ -1,10 +1,10 @@
 //! Reviews, scores and places, worked out again from the starting tree.
 
-use mcpmark_guest::{Csv, Verifier};
+use mcpmark_guest::{Csv, Reader, Verifier};
 
 mod rules;
 
-use rules::folder::{Folder, TO_DO, ticked};
+use rules::folder::{TO_DO, ticked};
 use rules::{DECISIONS, EXCLUDED, Oversights, REVIEWS};
 
 mcpmark_guest::verifier!(verify);

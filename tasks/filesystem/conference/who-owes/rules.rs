@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::civil::{Date, date};
 use mcpmark_guest::rust_decimal::Decimal;
-use mcpmark_guest::{dates, numbers, serde_json};
+use mcpmark_guest::{Reader, dates, numbers, serde_json};
 
 #[path = "../folder.rs"]
 pub mod folder;
 
-use folder::{Folder, table};
+use folder::table;
 
 pub const ATTENDEES: &str = "04 Registration/attendees.csv";
 pub const NOTE: &str = "04 Registration/who owes.md";
@@ -73,7 +73,7 @@ pub struct Accounts {
     unclaimed: BTreeMap<String, Decimal>,
 }
 
-pub fn accounts(folder: &mut dyn Folder, oversights: &Oversights) -> Accounts {
+pub fn accounts(folder: &mut dyn Reader, oversights: &Oversights) -> Accounts {
     let mut by_address: BTreeMap<String, Vec<Registration>> = BTreeMap::new();
     for registration in read_form(folder).into_iter().chain(read_desk(folder)) {
         by_address
@@ -144,7 +144,7 @@ fn fee(registration: &Registration, first: Date) -> Decimal {
     Decimal::from(part) + dinner
 }
 
-fn read_form(folder: &mut dyn Folder) -> Vec<Registration> {
+fn read_form(folder: &mut dyn Reader) -> Vec<Registration> {
     let mut registrations = Vec::new();
     for row in table(folder, "04 Registration/online export.csv").rows() {
         registrations.push(Registration {
@@ -161,7 +161,7 @@ fn read_form(folder: &mut dyn Folder) -> Vec<Registration> {
     registrations
 }
 
-fn read_desk(folder: &mut dyn Folder) -> Vec<Registration> {
+fn read_desk(folder: &mut dyn Reader) -> Vec<Registration> {
     let text = folder.text("04 Registration/desk list.json");
     let list: serde_json::Value = serde_json::from_str(&text).expect("the desk list is JSON");
     let entries = list["registrations"].as_array().expect("an array");
@@ -188,7 +188,7 @@ fn read_desk(folder: &mut dyn Folder) -> Vec<Registration> {
 }
 
 /// What each transaction moves: its name, the number that it is for, its amount.
-fn read_log(folder: &mut dyn Folder, oversights: &Oversights) -> Vec<(String, u32, Decimal)> {
+fn read_log(folder: &mut dyn Reader, oversights: &Oversights) -> Vec<(String, u32, Decimal)> {
     let log = folder.text("04 Registration/payments.log");
     let mut taken_back = Vec::new();
     let mut transactions: BTreeMap<String, (u32, Decimal)> = BTreeMap::new();

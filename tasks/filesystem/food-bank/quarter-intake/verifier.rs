@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::{Csv, Numbers, Verifier, dates, numbers};
+use mcpmark_guest::{Condition, Csv, Numbers, Verifier, dates, numbers};
 use rules::{Delivery, UNSORTED};
 
 mcpmark_guest::verifier!(verify);
@@ -37,6 +37,14 @@ fn verify(task: &mut Verifier) {
     task.check(
         "each depot",
         intake.at("/depots").equals(&expected["depots"]),
+    );
+    let depots = expected["depots"].as_array().map_or(0, Vec::len);
+    task.check(
+        "the keys of each depot are in their order",
+        Condition::all((0..depots).map(|number| {
+            let depot = intake.at(&format!("/depots/{number}"));
+            depot.keys_are(["depot", "deliveries", "kg"])
+        })),
     );
     task.check(
         "the order of categories",
@@ -71,7 +79,7 @@ fn verify(task: &mut Verifier) {
     task.unchanged_except(CHANGED);
 }
 
-fn plain(task: &Verifier, path: &str) -> mcpmark_guest::Condition {
+fn plain(task: &Verifier, path: &str) -> Condition {
     let text = task.file(path).text();
     text.is_plain().and(text.ends_with_one_newline())
 }

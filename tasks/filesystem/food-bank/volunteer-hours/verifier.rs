@@ -3,11 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::rust_decimal::Decimal;
-use mcpmark_guest::{Csv, Tree, Verifier, numbers};
+use mcpmark_guest::{Condition, Csv, Tree, Verifier, numbers};
 
 mcpmark_guest::verifier!(verify);
 
 const HEADER: [&str; 5] = ["id", "name", "team", "shifts", "hours"];
+const PARTS: [&str; 7] = [
+    "heading",
+    "blank line",
+    "table",
+    "blank line",
+    "heading",
+    "blank line",
+    "list",
+];
 
 fn verify(task: &mut Verifier) {
     let (people, strangers) = quarter(&task.start());
@@ -52,7 +61,30 @@ fn verify(task: &mut Verifier) {
             .and(summary.text().is_plain())
             .and(summary.text().ends_with_one_newline()),
     );
+    task.check(
+        "one blank line between the parts",
+        summary
+            .text()
+            .satisfies(|text| Condition::equal(&PARTS.to_vec(), &parts(text))),
+    );
     task.unchanged_except(["reports/hours-2025-Q2.csv", "reports/hours-2025-Q2.md"]);
+}
+
+/// What each line of the document is, adjacent rows and bullets taken as one.
+fn parts(text: &str) -> Vec<&'static str> {
+    let mut parts: Vec<&str> = text
+        .lines()
+        .map(|line| match line.chars().next() {
+            _ if line != line.trim_end() => "a line with blanks at its end",
+            None => "blank line",
+            Some('#') => "heading",
+            Some('-' | '*' | '+') => "list",
+            Some(_) if line.contains('|') => "table",
+            Some(_) => "something else",
+        })
+        .collect();
+    parts.dedup_by(|a, b| a == b && ["table", "list"].contains(a));
+    parts
 }
 
 struct Person {

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::Csv;
 use mcpmark_guest::serde_json::{self, Value, json};
+use mcpmark_guest::{Csv, Reader};
 
-use crate::lab::{self, Drive};
+use crate::lab;
 
 pub const MANIFEST: &str = "handover/manifest.json";
 pub const KEY: &str = "registers/handover key 2024-04-08.csv";
@@ -77,7 +77,7 @@ struct People {
     kept_back: BTreeSet<String>,
 }
 
-pub fn handover(drive: &mut impl Drive, slips: &Slips) -> Handover {
+pub fn handover(drive: &mut impl Reader, slips: &Slips) -> Handover {
     let mut people = read_people(drive);
     if slips.ignores_refusals {
         people.refused.clear();
@@ -265,7 +265,7 @@ fn redact(text: &str, terms: &[Term], slips: &Slips) -> String {
     result
 }
 
-fn read_people(drive: &mut impl Drive) -> People {
+fn read_people(drive: &mut impl Reader) -> People {
     let mut terms = Vec::new();
     let mut add = |name: &str, becomes: &str| {
         terms.push(Term {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::Csv;
 use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::jiff::civil::Date;
+use mcpmark_guest::{Csv, Reader};
 
-use crate::lab::{self, Drive};
+use crate::lab;
 
 pub const HEADER: [&str; 6] = [
     "instrument",
@@ -50,7 +50,7 @@ impl Report {
     }
 }
 
-pub fn report(drive: &mut impl Drive, slips: &Slips) -> Report {
+pub fn report(drive: &mut impl Reader, slips: &Slips) -> Report {
     let instruments = lab::ini(&drive.text("config/instruments.ini"));
     let mut certificates = Vec::new();
     for name in drive.names("certificates") {

@@ -1,12 +1,12 @@
 //! Readings of the loggers, and the excursions in them.
 
-use mcpmark_guest::Csv;
 use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::jiff::civil::DateTime;
 use mcpmark_guest::numbers;
 use mcpmark_guest::rust_decimal::Decimal;
+use mcpmark_guest::{Csv, Reader};
 
-use crate::lab::{self, Drive};
+use crate::lab;
 
 pub const HEADER: [&str; 6] = ["store", "side", "start", "end", "minutes", "peak"];
 pub const COLUMNS: [&str; 6] = [
@@ -101,7 +101,7 @@ impl Report {
     }
 }
 
-pub fn report(drive: &mut impl Drive, slips: &Slips) -> Report {
+pub fn report(drive: &mut impl Reader, slips: &Slips) -> Report {
     let stores = read_stores(drive, slips);
     let mut counted: Vec<Excursion> = Vec::new();
     let mut lines = Vec::new();
@@ -183,7 +183,7 @@ fn excursions(store: &Store) -> Vec<Excursion> {
     all
 }
 
-fn read_stores(drive: &mut impl Drive, slips: &Slips) -> Vec<Store> {
+fn read_stores(drive: &mut impl Reader, slips: &Slips) -> Vec<Store> {
     let serials = lab::ini(&drive.text("config/instruments.ini"));
     let planned = drive.text("loggers/planned work.txt");
     let mut certificates = Vec::new();

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::Csv;
 use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::jiff::civil::DateTime;
+use mcpmark_guest::{Csv, Reader, plain};
 
-use crate::lab::{self, Drive};
+use crate::lab;
 
 pub const INDEX: &str = "runs/index.csv";
 pub const LOG: &str = "logs/filing.csv";
@@ -44,7 +44,7 @@ pub struct Filing {
     pub log: String,
 }
 
-pub fn file(drive: &mut impl Drive, slips: &Slips) -> Filing {
+pub fn file(drive: &mut impl Reader, slips: &Slips) -> Filing {
     let instruments = lab::ini(&drive.text("config/instruments.ini"));
     let mut archive: BTreeMap<String, String> = BTreeMap::new();
     for path in drive.below("runs").into_iter().filter(|path| path != INDEX) {
@@ -160,7 +160,7 @@ fn is_complete(export: &Export, slips: &Slips) -> bool {
 
 /// Reads an export of any of the three instruments; `None` for what is none.
 fn read(text: &str, slips: &Slips) -> Option<Export> {
-    let text = lab::plain(text);
+    let text = plain(text);
     let lines: Vec<&str> = text.lines().collect();
     let field = |words: &str| lines.iter().find_map(|line| line.strip_prefix(words));
     let rows_after = |start: &str, end: &str| {

@@ -6,9 +6,9 @@ use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::jiff::civil::DateTime;
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::serde_json::{self, Map, Value, json};
-use mcpmark_guest::{Csv, numbers};
+use mcpmark_guest::{Csv, Reader, numbers};
 
-use crate::lab::{self, Drive};
+use crate::lab;
 
 pub const REGISTER: &str = "registers/samples.csv";
 pub const CHANGES: &str = "reports/register changes.csv";
@@ -65,7 +65,7 @@ impl Result {
     }
 }
 
-pub fn work_out(drive: &mut impl Drive, slips: &Slips) -> Result {
+pub fn work_out(drive: &mut impl Reader, slips: &Slips) -> Result {
     let needs = read_needs(&drive.text("registers/projects.json"));
     let allowed = read_allowed(&drive.text("docs/register.md"));
     let scans = read_scans(drive, slips);
@@ -236,7 +236,7 @@ fn read_allowed(text: &str) -> BTreeMap<String, Vec<i64>> {
 }
 
 /// The first scan of each sample at door A, in UTC.
-fn read_scans(drive: &mut impl Drive, slips: &Slips) -> BTreeMap<String, DateTime> {
+fn read_scans(drive: &mut impl Reader, slips: &Slips) -> BTreeMap<String, DateTime> {
     let slow = lab::time("2024-03-18 00:00", "%Y-%m-%d %H:%M")
         ..lab::time("2024-03-21 00:00", "%Y-%m-%d %H:%M");
     let mut scans: BTreeMap<String, DateTime> = BTreeMap::new();
@@ -264,7 +264,7 @@ fn read_scans(drive: &mut impl Drive, slips: &Slips) -> BTreeMap<String, DateTim
 
 /// The start of the first batch that measured each sample, in UTC.
 fn read_measurements(
-    drive: &mut impl Drive,
+    drive: &mut impl Reader,
     folder: &str,
     separator: char,
 ) -> BTreeMap<String, DateTime> {

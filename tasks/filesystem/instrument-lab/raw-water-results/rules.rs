@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use mcpmark_guest::jiff::civil::DateTime;
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::serde_json::Value;
-use mcpmark_guest::{Csv, numbers};
+use mcpmark_guest::{Csv, Reader, numbers};
 
 use crate::exports::{Batch, read_batch};
-use crate::lab::{self, Drive};
+use crate::lab;
 
 /// What a wrong solution overlooks.
 #[derive(Default)]
@@ -57,7 +57,7 @@ pub struct Project {
     pub samples: Vec<Sample>,
 }
 
-pub fn project(drive: &mut impl Drive, id: &str, slips: &Slips) -> Project {
+pub fn project(drive: &mut impl Reader, id: &str, slips: &Slips) -> Project {
     let mut project = read_project(drive, id);
     let analytes = read_analytes(&drive.text("config/analytes.csv"));
     let methods = read_methods(&drive.text("config/methods.ini"));
@@ -215,7 +215,7 @@ fn correct(batches: &mut [Batch], text: &str, slips: &Slips) {
     }
 }
 
-fn read_project(drive: &mut impl Drive, id: &str) -> Project {
+fn read_project(drive: &mut impl Reader, id: &str) -> Project {
     let json =
         |text: String| -> Value { mcpmark_guest::serde_json::from_str(&text).expect("JSON") };
     let projects = json(drive.text("registers/projects.json"));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::Csv;
 use mcpmark_guest::jiff::civil::Date;
+use mcpmark_guest::{Csv, Reader};
 
-use crate::office::{self, Client, Drive, Matter};
+use crate::office::{self, Client, Matter};
 
 pub const REPORT: &str = "01 Clients/conflict check 2026-03-02.csv";
 pub const HEADER: [&str; 5] = ["enquiry", "side", "name", "result", "matters"];
@@ -28,7 +28,7 @@ impl Rules {
 }
 
 /// The rows of the report.
-pub fn check(drive: &mut impl Drive, rules: Rules) -> Vec<[String; 5]> {
+pub fn check(drive: &mut impl Reader, rules: Rules) -> Vec<[String; 5]> {
     drive.text("00 Office/conventions.md");
     drive.text("00 Office/conflict policy.md");
     let enquiries = drive.text("01 Clients/new enquiries.md");

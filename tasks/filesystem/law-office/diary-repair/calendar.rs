@@ -1,11 +1,13 @@
 //! Business days, service, periods.
 
+use mcpmark_guest::Reader;
+
 use std::collections::BTreeSet;
 
 use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::jiff::civil::{Date, Weekday, time};
 
-use crate::office::{self, Drive};
+use crate::office;
 
 /// The days on which the court is open, and how days are counted.
 pub struct Calendar {
@@ -15,7 +17,7 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    pub fn read(drive: &mut impl Drive, short: i32) -> Self {
+    pub fn read(drive: &mut impl Reader, short: i32) -> Self {
         let table = office::table(&drive.text("00 Office/closed days.csv"));
         let rows = table.rows().iter();
         let closed = rows

@@ -1,10 +1,12 @@
 //! What the folder of a case says: its side, orders, services, agreements.
 
+use mcpmark_guest::Reader;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::jiff::civil::Date;
 
-use crate::office::{self, Drive};
+use crate::office;
 
 pub struct Case {
     pub matter: String,
@@ -30,7 +32,7 @@ struct Letter {
 
 impl Case {
     /// The case in a folder, if it is at court.
-    pub fn read(drive: &mut impl Drive, folder: &str) -> Option<Self> {
+    pub fn read(drive: &mut impl Reader, folder: &str) -> Option<Self> {
         let folder = format!("02 Matters/{folder}");
         if !drive.names(&folder).contains(&"case.ini".to_owned()) {
             return None;

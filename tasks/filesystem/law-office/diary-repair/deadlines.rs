@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::dates;
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::serde_json::{Value, json};
+use mcpmark_guest::{Reader, dates};
 
 use crate::calendar::Calendar;
 use crate::cases::Case;
-use crate::office::{self, Drive, Matter};
+use crate::office::{self, Matter};
 
 pub const TODAY: Date = Date::constant(2026, 3, 2);
 
@@ -54,7 +54,7 @@ pub struct Cases {
     pub deadlines: Vec<Deadline>,
 }
 
-pub fn reckon(drive: &mut impl Drive, rules: Rules) -> Cases {
+pub fn reckon(drive: &mut impl Reader, rules: Rules) -> Cases {
     drive.text("00 Office/conventions.md");
     let steps = steps(&drive.text("00 Office/reckoning time.md"));
     let calendar = Calendar::read(drive, if rules.short_periods { 5 } else { 0 });

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::{Csv, dates, serde_json};
+use mcpmark_guest::{Csv, Reader, dates, serde_json};
 
 use crate::deadlines::{Cases, Deadline};
-use crate::office::{self, Drive};
+use crate::office;
 
 pub const DEADLINES: &str = "06 Diary/deadlines 2026-03-02.json";
 pub const DIARY: &str = "06 Diary/diary 2026.csv";
@@ -19,7 +19,7 @@ pub struct Result {
     pub rows: Vec<[String; 6]>,
 }
 
-pub fn repair(drive: &mut impl Drive, cases: &Cases) -> Result {
+pub fn repair(drive: &mut impl Reader, cases: &Cases) -> Result {
     drive.text("06 Diary/about the diary.txt");
     let diary = office::table(&drive.text(DIARY));
     let mut rows: Vec<[String; 6]> = diary

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::rust_decimal::Decimal;
-use mcpmark_guest::{Csv, Table, dates, numbers};
+use mcpmark_guest::{Csv, Reader, Table, dates, numbers};
 
-use crate::office::{self, Drive};
+use crate::office;
 
 pub const PROGRESS: &str = "04 Accounts/2026-02 work in progress.csv";
 pub const PEOPLE: &str = "04 Accounts/2026-02 by person.md";
@@ -56,7 +56,7 @@ pub struct Month {
     pub uncharged: Vec<String>,
 }
 
-pub fn count(drive: &mut impl Drive, rules: Rules) -> Month {
+pub fn count(drive: &mut impl Reader, rules: Rules) -> Month {
     drive.text("00 Office/conventions.md");
     let labels = activities(&drive.text("03 Time/about the time sheets.md"));
     let rates = rates(&drive.text("00 Office/rates.csv"));
@@ -223,7 +223,7 @@ fn rates(text: &str) -> Vec<(String, Date, Decimal)> {
 }
 
 /// The entries of a sheet that hold: corrected, none that was struck, none saved twice.
-fn entries(drive: &mut impl Drive, person: &str, corrections: &str) -> Vec<Entry> {
+fn entries(drive: &mut impl Reader, person: &str, corrections: &str) -> Vec<Entry> {
     let mut entries = match person {
         "CW" => of_lines(&drive.text("03 Time/2026-02/CW.txt")),
         "OP" => of_caseline(&drive.text("03 Time/2026-02/OP.csv")),

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::Csv;
+use mcpmark_guest::{Csv, Reader};
 
-use crate::office::{self, Drive};
+use crate::office;
 use crate::rules::{self, Form};
 
 pub const CASE: &str = "02 Matters/2025-017 Okonjo v Brightwater";
@@ -35,7 +35,7 @@ pub struct Bundle {
     pub log: Vec<[String; 3]>,
 }
 
-pub fn redact(drive: &mut impl Drive, choices: Choices) -> Bundle {
+pub fn redact(drive: &mut impl Reader, choices: Choices) -> Bundle {
     drive.text("00 Office/redaction guide.md");
     let forms = forms(drive, choices);
     let mut documents: BTreeMap<String, [String; 3]> = BTreeMap::new();
@@ -94,7 +94,7 @@ impl Bundle {
     }
 }
 
-fn forms(drive: &mut impl Drive, choices: Choices) -> Vec<Form> {
+fn forms(drive: &mut impl Reader, choices: Choices) -> Vec<Form> {
     let mut forms: Vec<Form> = Vec::new();
     let people = office::table(&drive.text(&format!("{CASE}/people.csv")));
     for row in people

@@ -2,64 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::{Csv, Tools, Tree, serde_json::json};
+use mcpmark_guest::{Csv, Reader};
 
-use crate::office::{self, Drive};
+use crate::office;
 use crate::paper::{self, Paper};
 
 pub const PLACE: &str = "02 Matters/TK handover";
 pub const INDEX: &str = "02 Matters/TK handover/index.csv";
 pub const HEADER: [&str; 5] = ["old", "new", "matter", "kind", "date"];
-
-/// A drive that gives the texts of many files with their line ends and marks, too.
-pub trait Papers: Drive {
-    fn raw(&mut self, paths: &[String]) -> Vec<String>;
-    /// The paths of all files below a directory, sorted by their characters.
-    fn below(&mut self, path: &str) -> Vec<String>;
-}
-
-impl Papers for Tools {
-    fn raw(&mut self, paths: &[String]) -> Vec<String> {
-        if paths.is_empty() {
-            return Vec::new();
-        }
-        let text = self.text("read_multiple_files", &json!({"paths": paths}));
-        let mut rest = text.as_str();
-        let mut texts = Vec::new();
-        for (index, path) in paths.iter().enumerate() {
-            let head = format!("{path}:\n");
-            rest = rest
-                .strip_prefix(&head)
-                .expect("a text begins with its path");
-            let next = paths.get(index + 1);
-            let length = match next.map(|next| format!("\n---\n{next}:\n")) {
-                Some(border) => rest.find(&border).expect("each path has its text"),
-                None => rest.len(),
-            };
-            let own = &rest[..length];
-            texts.push(own.strip_suffix('\n').unwrap_or(own).to_owned());
-            rest = rest.get(length + "\n---\n".len()..).unwrap_or_default();
-        }
-        texts
-    }
-
-    fn below(&mut self, path: &str) -> Vec<String> {
-        let mut paths = self.files(path);
-        paths.sort();
-        paths
-    }
-}
-
-impl Papers for Tree {
-    fn raw(&mut self, paths: &[String]) -> Vec<String> {
-        let texts = paths.iter().map(|path| self.file(path).text().required());
-        texts.collect()
-    }
-
-    fn below(&mut self, path: &str) -> Vec<String> {
-        self.files(path).required()
-    }
-}
 
 /// Which rules of the plan are followed.
 #[derive(Clone, Copy)]
@@ -95,7 +45,7 @@ impl Move {
 }
 
 /// All moves, sorted by the old path.
-pub fn plan(drive: &mut impl Papers, rules: Rules) -> Vec<Move> {
+pub fn plan(drive: &mut impl Reader, rules: Rules) -> Vec<Move> {
     drive.text("00 Office/conventions.md");
     let kinds = paper::kinds(&drive.text("00 Office/filing plan.md"));
     let staff = office::table(&drive.text("00 Office/staff.csv"));
@@ -114,7 +64,7 @@ pub fn plan(drive: &mut impl Papers, rules: Rules) -> Vec<Move> {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut filed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let paths = drive.below(PLACE);
-    let texts = drive.raw(&paths);
+    let texts = drive.raw_all(&paths);
     for (path, text) in paths.iter().zip(texts) {
         let old = path
             .strip_prefix(PLACE)
@@ -147,7 +97,7 @@ pub fn plan(drive: &mut impl Papers, rules: Rules) -> Vec<Move> {
                 } else {
                     Vec::new()
                 };
-                let mut texts = drive.raw(&paths);
+                let mut texts = drive.raw_all(&paths);
                 if !rules.look_into_case_folders {
                     texts.clear();
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::dates;
+use mcpmark_guest::{dates, plain};
 
 use crate::office::{self, Matter};
 
@@ -37,7 +37,7 @@ pub struct Paper {
 impl Paper {
     /// Reads a text; `None` for a file that is no paper of a case.
     pub fn read(text: &str, kinds: &Kinds, ours: &BTreeSet<String>) -> Option<Self> {
-        let text = office::plain(text);
+        let text = plain(text);
         let mut lines = text.lines();
         let (kind, folder) = kinds.get(&lines.next()?.to_lowercase())?.clone();
         let head: BTreeMap<String, String> = lines

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::dates;
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::serde_json::{self, Value, json};
+use mcpmark_guest::{Reader, dates};
 
-use crate::office::{self, Drive, Matter};
+use crate::office::{self, Matter};
 
 pub const REVIEW: &str = "02 Matters/archive/review 2026-03-02.json";
 pub const LISTS: &str = "02 Matters/archive/pick lists";
@@ -38,7 +38,7 @@ pub struct Review {
     pub log_line: String,
 }
 
-pub fn review(drive: &mut impl Drive, rules: Rules) -> Review {
+pub fn review(drive: &mut impl Reader, rules: Rules) -> Review {
     drive.text("00 Office/conventions.md");
     let notes = drive.text("00 Office/retention.md");
     let holds = drive.text("00 Office/legal holds.txt");

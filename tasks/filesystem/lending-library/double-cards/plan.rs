@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::{Csv, Row};
+use mcpmark_guest::{Csv, Reader, Row};
 
-use crate::library::{Desk, Files, MEMBERS, QUEUE, day_first, table};
+use crate::library::{Files, MEMBERS, QUEUE, day_first, table};
 
 pub const MERGED: &str = "Members/merged.csv";
 pub const HEADER: [&str; 4] = ["old", "kept", "name", "reservations"];
@@ -22,7 +22,7 @@ pub struct Merge {
     pub queue: String,
 }
 
-pub fn merge(desk: &mut impl Desk, slips: Slips) -> Merge {
+pub fn merge(desk: &mut impl Reader, slips: Slips) -> Merge {
     let text = desk.text(MEMBERS);
     let members = table(&text, b',');
     let (same, different) = known(&desk.text("Members/doubles.md"), slips);
@@ -93,7 +93,7 @@ pub fn merge(desk: &mut impl Desk, slips: Slips) -> Merge {
     }
 }
 
-pub fn files(desk: &mut impl Desk, slips: Slips) -> Files {
+pub fn files(desk: &mut impl Reader, slips: Slips) -> Files {
     let merge = merge(desk, slips);
     let mut text = Csv::line(HEADER);
     for row in &merge.rows {

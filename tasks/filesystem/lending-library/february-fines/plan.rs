@@ -60,7 +60,7 @@ impl Account {
     }
 }
 
-pub fn month(desk: &mut impl Desk, slips: Slips) -> Month {
+pub fn month(desk: &mut impl Reader, slips: Slips) -> Month {
     let calendar = if slips.usual_days {
         Calendar::without_exceptions()
     } else {
@@ -131,7 +131,7 @@ pub fn month(desk: &mut impl Desk, slips: Slips) -> Month {
     }
 }
 
-pub fn files(desk: &mut impl Desk, slips: Slips) -> Files {
+pub fn files(desk: &mut impl Reader, slips: Slips) -> Files {
     let month = month(desk, slips);
     let mut ledger = Csv::line(HEADER);
     for row in &month.rows {

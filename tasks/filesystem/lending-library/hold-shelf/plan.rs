@@ -27,7 +27,7 @@ pub struct Round {
     pub queue: String,
 }
 
-pub fn round(desk: &mut impl Desk, slips: Slips) -> Round {
+pub fn round(desk: &mut impl Reader, slips: Slips) -> Round {
     let calendar = Calendar::read(desk);
     let items = catalogue(desk);
     let loans = loans(desk, &calendar, slips.logs);
@@ -131,7 +131,7 @@ pub fn round(desk: &mut impl Desk, slips: Slips) -> Round {
     round
 }
 
-pub fn files(desk: &mut impl Desk, slips: Slips) -> Files {
+pub fn files(desk: &mut impl Reader, slips: Slips) -> Files {
     let round = round(desk, slips);
     let mut written = Csv::line(SLIPS_HEADER);
     for row in &round.slips {

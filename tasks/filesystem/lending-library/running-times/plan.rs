@@ -1,9 +1,9 @@
 //! The albums with their tracks and playing times.
 
 use mcpmark_guest::serde_json::{self, Value};
-use mcpmark_guest::{Csv, rust_decimal::Decimal};
+use mcpmark_guest::{Csv, Reader, rust_decimal::Decimal};
 
-use crate::library::{Desk, Files, table};
+use crate::library::{Files, table};
 
 pub const INDEX: &str = "Music/albums.csv";
 pub const HEADER: [&str; 6] = ["no", "album", "artist", "tracks", "time", "longest"];
@@ -23,7 +23,7 @@ struct Album {
     tracks: Vec<(String, i64)>,
 }
 
-pub fn rows(desk: &mut impl Desk, slips: Slips) -> Vec<[String; 6]> {
+pub fn rows(desk: &mut impl Reader, slips: Slips) -> Vec<[String; 6]> {
     let mut albums: Vec<Album> = Vec::new();
     for name in desk.names("Music") {
         if name.contains("(from the web)") {
@@ -51,7 +51,7 @@ pub fn rows(desk: &mut impl Desk, slips: Slips) -> Vec<[String; 6]> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-pub fn files(desk: &mut impl Desk, slips: Slips) -> Files {
+pub fn files(desk: &mut impl Reader, slips: Slips) -> Files {
     let mut text = Csv::line(HEADER);
     for row in rows(desk, slips) {
         text.push_str(&Csv::line(row));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::Csv;
 use mcpmark_guest::jiff::fmt::rfc2822;
 use mcpmark_guest::jiff::tz::TimeZone;
+use mcpmark_guest::{Csv, Reader};
 
-use crate::library::{Desk, Files, table};
+use crate::library::{Files, table};
 
 pub const FOLDER: &str = "Inter-library/requests";
 pub const INDEX: &str = "Inter-library/requests/2024-02.csv";
@@ -41,7 +41,7 @@ impl Mail {
     }
 }
 
-pub fn mails(desk: &mut impl Desk, slips: Slips) -> Vec<Mail> {
+pub fn mails(desk: &mut impl Reader, slips: Slips) -> Vec<Mail> {
     let export = desk.text("Inter-library/mail export 2024-02.txt");
     let partners = partners(&desk.text("Inter-library/partners.ini"));
     let renumbered = table(&desk.text("Inter-library/renumbered.csv"), b',');
@@ -116,7 +116,7 @@ pub fn mails(desk: &mut impl Desk, slips: Slips) -> Vec<Mail> {
     mails
 }
 
-pub fn files(desk: &mut impl Desk, slips: Slips) -> Files {
+pub fn files(desk: &mut impl Reader, slips: Slips) -> Files {
     let mut files = Files::new();
     let mut index = Csv::line(HEADER);
     for mail in mails(desk, slips) {

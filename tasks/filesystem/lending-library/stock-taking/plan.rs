@@ -40,7 +40,7 @@ struct Sheet {
     items: BTreeSet<String>,
 }
 
-pub fn count(desk: &mut impl Desk, slips: Slips) -> Count {
+pub fn count(desk: &mut impl Reader, slips: Slips) -> Count {
     let calendar = Calendar::read(desk);
     let items = catalogue(desk);
     let lent = lent(&loans(desk, &calendar, slips.logs));
@@ -134,7 +134,7 @@ pub fn count(desk: &mut impl Desk, slips: Slips) -> Count {
     Count { rows, summary }
 }
 
-pub fn files(desk: &mut impl Desk, slips: Slips) -> Files {
+pub fn files(desk: &mut impl Reader, slips: Slips) -> Files {
     let count = count(desk, slips);
     let mut result = Csv::line(HEADER);
     for row in &count.rows {

@@ -1,17 +1,22 @@
 //! Plays the task.
 
+use std::collections::BTreeMap;
+
 use mcpmark_guest::Tools;
 
-#[path = "../reading.rs"]
-mod reading;
 #[path = "rules.rs"]
 pub mod rules;
 
 pub fn play(tools: &mut Tools, oversights: &rules::Oversights) -> String {
     tools.read_text("docs/contributing/writing-docs.md");
     let paths = tools.files("docs");
-    let many: Vec<&String> = paths.iter().filter(|path| path.ends_with(".md")).collect();
-    let mut texts = reading::read_all(tools, &many);
+    let many: Vec<String> = paths
+        .iter()
+        .filter(|path| path.ends_with(".md"))
+        .cloned()
+        .collect();
+    let texts = tools.read_many(&many);
+    let mut texts: BTreeMap<String, String> = many.into_iter().zip(texts).collect();
     let old = tools.read_text("docs/index.md");
     let sections = rules::sections(
         &paths,

@@ -1,9 +1,9 @@
 //! Plays the task.
 
+use std::collections::BTreeMap;
+
 use mcpmark_guest::Tools;
 
-#[path = "../reading.rs"]
-mod reading;
 #[path = "rules.rs"]
 pub mod rules;
 
@@ -12,11 +12,13 @@ pub fn play(tools: &mut Tools, oversights: &rules::Oversights) -> String {
     tools.read_text("changes/README.md");
     tools.read_text("tracker/README.md");
     let paths = tools.files(".");
-    let many: Vec<&String> = paths
+    let many: Vec<String> = paths
         .iter()
         .filter(|path| path.starts_with("changes/") && path.ends_with(".md"))
+        .cloned()
         .collect();
-    let mut texts = reading::read_all(tools, &many);
+    let texts = tools.read_many(&many);
+    let mut texts: BTreeMap<String, String> = many.into_iter().zip(texts).collect();
     let release = rules::release(
         &paths,
         |path| texts.remove(path).unwrap_or_else(|| tools.read_text(path)),

@@ -7,11 +7,8 @@ use cap_std::fs::{OpenOptions, OpenOptionsExt};
 use mcpmark_snapshot::{Digest, TreePath};
 use rustix::io::Errno;
 
-use super::{Kind, Outcome, Place, Usage, World, above, disk, is_below, join};
+use super::{Kind, Outcome, Place, STAGED, Usage, World, above, disk, is_below, join, transplant};
 use crate::failure::Failure;
-
-/// The name of a file that is being written.
-const STAGED: &str = "file";
 
 /// The longest name of an entry, in bytes.
 const MAX_NAME: usize = 255;
@@ -176,9 +173,13 @@ impl World {
                 Some(path.to_owned())
             }
         })?;
-        self.root
-            .rename(&from.on_disk, &self.root, &to.on_disk)
-            .map_err(|error| Failure::io(&error, &during))?;
+        match self.root.rename(&from.on_disk, &self.root, &to.on_disk) {
+            Ok(()) => {}
+            Err(error) if transplant::is_refused(&error) => {
+                self.transplant(&from.on_disk, &to.on_disk, &during)?;
+            }
+            Err(error) => return Err(Failure::io(&error, &during)),
+        }
         self.usage.bytes -= displaced.bytes;
         self.usage.entries -= displaced.entries;
         Ok(())

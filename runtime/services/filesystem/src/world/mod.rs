@@ -7,6 +7,7 @@ mod change;
 mod quota;
 mod resolve;
 mod symlinks;
+mod transplant;
 
 use std::io::{self, Read};
 
@@ -69,6 +70,9 @@ pub(crate) struct World {
     /// Temporary names that were shown so far.
     pub(crate) staged_names: u64,
 }
+
+/// The name of what is being written.
+const STAGED: &str = "new";
 
 /// The kernel takes paths shorter than this, in bytes.
 const MAX_PATH: usize = 4096;

@@ -49,7 +49,7 @@ async fn a_quota_stops_what_is_larger() {
 
 #[tokio::test]
 async fn a_directory_of_very_many_entries() {
-    let names: Vec<String> = (0..20_000)
+    let names: Vec<String> = (0..99_999)
         .map(|n| format!("many/entry-{n:05}.txt"))
         .collect();
     let entries: Vec<(&str, Entry<'_>)> = names
@@ -66,7 +66,7 @@ async fn a_directory_of_very_many_entries() {
     ] {
         let text = world.ok(tool, arguments).await;
         assert!(text.contains("entry-00000.txt"), "{tool}");
-        assert!(text.contains("entry-19999.txt"), "{tool}");
+        assert!(text.contains("entry-99998.txt"), "{tool}");
     }
     let text = world
         .ok(
@@ -74,7 +74,7 @@ async fn a_directory_of_very_many_entries() {
             json!({"path": "", "pattern": "**/entry-?0000*"}),
         )
         .await;
-    assert_eq!(text.lines().count(), 2);
+    assert_eq!(text.lines().count(), 10);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The tools as an agent meets them: through an MCP client.
 
 mod bulk;
+mod copies;
 mod hostile;
 mod limits;
 mod listing;

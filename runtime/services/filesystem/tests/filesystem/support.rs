@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use mcpmark_filesystem::Filesystem;
 use mcpmark_service::{Service, Session, SessionLimits, ToolClient, ToolOutput, WorldState};
-use mcpmark_snapshot::{Blobs, File, Node, Store, Tree, TreeBuilder, TreePath};
+use mcpmark_snapshot::{
+    Blobs, CopyMethod, File, Node, ScratchSpace, Store, Tree, TreeBuilder, TreePath,
+};
 use serde_json::Value;
 
 /// 2023-11-14 22:13:20 UTC.
@@ -174,7 +176,8 @@ pub(crate) fn state(
         clock: CLOCK,
         profile: None,
         limits,
-        scratch: home.to_owned(),
+        // Overlay mounts where they work; `copies` compares them with plain copies.
+        scratch: ScratchSpace::probe(home, CopyMethod::Auto).unwrap(),
     }
 }
 

@@ -25,7 +25,7 @@ fn path() -> impl Strategy<Value = String> {
     ]
 }
 
-fn call() -> impl Strategy<Value = (&'static str, Value)> {
+pub(crate) fn call() -> impl Strategy<Value = (&'static str, Value)> {
     let text = prop_oneof![".{0,20}", Just("y".repeat(300))];
     prop_oneof![
         (path(), text.clone())

@@ -1,5 +1,7 @@
+mod changes;
+
 use anstyle::Style;
-use mcpmark_snapshot::{Change, ChangeKind, Node, Tree, TreePath, diff};
+use mcpmark_snapshot::{Directory, Node, Tree, TreePath, diff};
 use serde_json::{Value, json};
 
 use crate::args::WorldCommand;
@@ -7,7 +9,10 @@ use crate::context::{self, Context, Named};
 use crate::error::CommandError;
 use crate::exit;
 use crate::output::table::Table;
+use crate::output::tree::{self, Branch};
 use crate::output::{self, sanitise};
+
+pub(crate) use changes::{changes_json, changes_text};
 
 /// `mcpmark world …`.
 pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, CommandError> {
@@ -17,8 +22,9 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
         WorldCommand::Diff {
             before,
             after,
+            full,
             json,
-        } => compare(context, &before, &after, json),
+        } => compare(context, &before, &after, full, json),
     }
 }
 
@@ -91,10 +97,16 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
         return Ok(exit::PASSED);
     }
     let mut text = String::new();
-    for (path, node) in tree.walk(&TreePath::root()) {
-        text.push_str(&line(&path, node));
-        text.push('\n');
+    if let Named::World(id, start) = &named {
+        let clock = jiff::Timestamp::from_second(start.clock)
+            .map_or_else(|_| start.clock.to_string(), |clock| clock.to_string());
+        text.push_str(&format!(
+            "{}  {}\n",
+            output::paint(output::BOLD, id),
+            output::paint(output::DIM, format!("seed {}, clock {clock}", start.seed))
+        ));
     }
+    text.push_str(&tree::draw(branches(tree.root()), true));
     text.push_str(&output::paint(output::DIM, summary(tree)));
     text.push('\n');
     output::print(&text)?;
@@ -110,26 +122,29 @@ fn summary(tree: &Tree) -> String {
     )
 }
 
-fn line(path: &TreePath, node: &Node) -> String {
-    let depth = path.segments().count().saturating_sub(1);
-    let name = sanitise::line(path.name().unwrap_or_default()).into_owned();
-    let indent = "  ".repeat(depth);
-    match node {
-        Node::Directory(_) => format!(
-            "{indent}{}",
-            output::paint(output::BOLD, format!("{name}/"))
-        ),
-        Node::File(file) => {
-            let mark = if file.executable { "*" } else { "" };
-            format!(
-                "{indent}{name}{mark}  {}",
-                output::paint(output::DIM, output::bytes(file.size))
-            )
+/// The entries of a directory, files with their sizes.
+fn branches(directory: &Directory) -> Vec<Branch> {
+    let entries = directory.iter().map(|(name, node)| {
+        let name = sanitise::line(name);
+        match node {
+            Node::Directory(below) => Branch {
+                label: format!("{name}/"),
+                style: output::BOLD,
+                below: branches(below),
+                ..Branch::default()
+            },
+            Node::File(file) => Branch {
+                label: format!("{name}{}", if file.executable { "*" } else { "" }),
+                note: output::bytes(file.size),
+                ..Branch::default()
+            },
+            Node::Symlink(link) => Branch {
+                label: format!("{name} -> {}", sanitise::line(&link.target)),
+                ..Branch::default()
+            },
         }
-        Node::Symlink(link) => {
-            format!("{indent}{name} -> {}", sanitise::line(&link.target))
-        }
-    }
+    });
+    entries.collect()
 }
 
 fn entry_json(path: &TreePath, node: &Node) -> Value {
@@ -155,6 +170,7 @@ fn compare(
     context: &Context,
     before: &str,
     after: &str,
+    full: bool,
     as_json: bool,
 ) -> Result<u8, CommandError> {
     let store = context.store()?;
@@ -165,75 +181,7 @@ fn compare(
     } else if changes.is_empty() {
         output::print("no difference\n")?;
     } else {
-        output::print(&changes_text(&changes))?;
+        output::print(&changes_text(&changes, &store, full))?;
     }
     Ok(exit::PASSED)
-}
-
-/// Changes as lines: `+` added, `-` removed, `~` modified.
-pub(crate) fn changes_text(changes: &[Change]) -> String {
-    let mut text = String::new();
-    for change in changes {
-        let (mark, style) = match change.kind {
-            ChangeKind::Added => ("+", output::GOOD),
-            ChangeKind::Removed => ("-", output::BAD),
-            ChangeKind::Modified => ("~", output::WARN),
-        };
-        let path = sanitise::line(change.path.as_str()).into_owned();
-        let what = match (&change.before, &change.after) {
-            (Some(Node::File(before)), Some(Node::File(after))) if before.size != after.size => {
-                format!(
-                    "{} → {}",
-                    output::bytes(before.size),
-                    output::bytes(after.size)
-                )
-            }
-            (_, Some(node)) | (Some(node), None) => describe(node),
-            (None, None) => String::new(),
-        };
-        let line = format!("{mark} {path}");
-        text.push_str(&format!(
-            "{}  {}\n",
-            output::paint(style, line),
-            output::paint(output::DIM, what)
-        ));
-    }
-    text
-}
-
-fn describe(node: &Node) -> String {
-    match node {
-        Node::Directory(_) => "directory".to_owned(),
-        Node::File(file) => output::bytes(file.size),
-        Node::Symlink(link) => format!("symlink to {}", sanitise::line(&link.target)),
-    }
-}
-
-/// Changes in the form of `--json`.
-pub(crate) fn changes_json(changes: &[Change]) -> Value {
-    changes
-        .iter()
-        .map(|change| {
-            let side = |node: &Option<Node>| {
-                node.as_ref().map(|node| {
-                    let mut value = entry_json(&change.path, node);
-                    if let Value::Object(map) = &mut value {
-                        map.shift_remove("path");
-                    }
-                    value
-                })
-            };
-            let kind = match change.kind {
-                ChangeKind::Added => "added",
-                ChangeKind::Removed => "removed",
-                ChangeKind::Modified => "modified",
-            };
-            json!({
-                "path": change.path.as_str(),
-                "kind": kind,
-                "before": side(&change.before),
-                "after": side(&change.after),
-            })
-        })
-        .collect()
 }

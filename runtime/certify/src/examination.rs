@@ -1,0 +1,222 @@
+//! One task under examination: who plays it, and what the verifier says of that.
+
+use std::sync::Arc;
+
+use mcpmark_agent::{Agent, EndKind, Nop, Oracle, Random};
+use mcpmark_experiment::{Prepared, random_seed};
+use mcpmark_sandbox::{RunError, Sandbox, Verdict, Verifier, VerifyInput};
+use mcpmark_snapshot::{MemoryBlobs, Scratch, ScratchSpace, Snapshot, Store, Tree};
+use mcpmark_task::Task;
+
+use crate::layered::Layered;
+use crate::play::{Played, play};
+use crate::report::Check;
+
+/// One task under examination.
+pub(crate) struct Examination<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) sandbox: &'a Sandbox,
+    pub(crate) other: &'a Sandbox,
+    pub(crate) second: Verifier,
+    pub(crate) store: &'a Arc<Store>,
+    pub(crate) scratch: &'a ScratchSpace,
+    pub(crate) memory: Arc<MemoryBlobs>,
+    pub(crate) checks: Vec<Check>,
+    /// Final states, for the comparison of the engines.
+    pub(crate) played: Vec<(String, Tree, Option<String>)>,
+}
+
+pub(crate) type Judged = Result<Verdict, RunError>;
+
+impl Examination<'_> {
+    pub(crate) fn check(
+        &mut self,
+        name: impl Into<String>,
+        passed: bool,
+        detail: impl Into<String>,
+    ) {
+        self.checks.push(Check {
+            name: name.into(),
+            passed,
+            detail: detail.into(),
+        });
+    }
+
+    pub(crate) fn snapshot(&self, tree: &Tree) -> Snapshot {
+        let blobs = Layered {
+            memory: Arc::clone(&self.memory),
+            store: Arc::clone(self.store),
+        };
+        Snapshot::new(tree.clone(), Arc::new(blobs))
+    }
+
+    pub(crate) fn input(&self, tree: &Tree, answer: Option<&str>) -> VerifyInput {
+        let start = self.snapshot(&self.prepared.start.tree);
+        VerifyInput {
+            answer: answer
+                .filter(|_| self.prepared.judged_on.answer)
+                .map(str::to_owned),
+            parameters: self.prepared.parameters.clone(),
+            ..VerifyInput::new(start, self.snapshot(tree))
+        }
+    }
+
+    fn judge(&self, tree: &Tree, answer: Option<&str>) -> Judged {
+        let input = self.input(tree, answer);
+        let Prepared {
+            verifier,
+            verifier_limits,
+            ..
+        } = self.prepared;
+        self.sandbox.verify(verifier, input, verifier_limits).result
+    }
+
+    fn judge_elsewhere(&self, tree: &Tree, answer: Option<&str>) -> Judged {
+        let input = self.input(tree, answer);
+        let limits = &self.prepared.verifier_limits;
+        self.other.verify(&self.second, input, limits).result
+    }
+
+    async fn play(&self, agent: &dyn Agent, scratch: &ScratchSpace) -> Result<Played, String> {
+        play(self.prepared, agent, self.store, scratch).await
+    }
+
+    /// Everybody has a try. Returns what the oracle left, where it passed.
+    pub(crate) async fn agents(&mut self, cheats: &[(String, Oracle)]) -> Option<Played> {
+        let solved = self.oracle().await;
+        let seed = random_seed(&self.prepared.id, 1);
+        let random = Random::new(seed);
+        let mut others: Vec<(String, String, &dyn Agent)> = vec![
+            ("doing nothing fails".into(), "nop".into(), &Nop),
+            (
+                "calling tools by chance fails".into(),
+                "random".into(),
+                &random,
+            ),
+        ];
+        for (name, cheat) in cheats {
+            others.push((format!("cheat {name} fails"), name.clone(), cheat));
+        }
+        for (name, who, agent) in others {
+            let played = match self.play(agent, self.scratch).await {
+                Ok(played) => played,
+                Err(reason) => {
+                    self.check(name, false, reason);
+                    continue;
+                }
+            };
+            let judged = self.judge(&played.tree, played.answer.as_deref());
+            let is_meant = matches!(&judged, Ok(verdict) if !verdict.passed());
+            // One that stumbles over its tools fails for another reason than its own.
+            let is_over = who == "random" || played.end.kind == EndKind::Completed;
+            let detail = if is_over {
+                format!("{}; {}", told(&judged), calls(played.tool_calls))
+            } else {
+                played.end.to_string()
+            };
+            self.check(name, is_meant && is_over, detail);
+            self.played.push((who, played.tree, played.answer));
+        }
+        solved
+    }
+
+    async fn oracle(&mut self) -> Option<Played> {
+        const PASSES: &str = "the oracle passes";
+        let Some(solution) = &self.prepared.solution else {
+            self.check(PASSES, false, "there is no solution for it to play");
+            return None;
+        };
+        let oracle = Oracle::new(
+            self.sandbox.clone(),
+            solution.clone(),
+            self.prepared.parameters.clone(),
+        );
+        let played = match self.play(&oracle, self.scratch).await {
+            Ok(played) => played,
+            Err(reason) => {
+                self.check(PASSES, false, reason);
+                return None;
+            }
+        };
+        let judged = self.judge(&played.tree, played.answer.as_deref());
+        let passed = matches!(&judged, Ok(verdict) if verdict.passed());
+        let detail = format!(
+            "{}; {}, {}",
+            told(&judged),
+            calls(played.tool_calls),
+            played.end
+        );
+        self.check(PASSES, passed, detail);
+
+        let elsewhere = match Scratch::new(self.scratch.parent()) {
+            Ok(elsewhere) => {
+                let copied = ScratchSpace::plain(elsewhere.path());
+                self.play(&oracle, &copied).await
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        let same = elsewhere.map(|other| {
+            let is_same =
+                other.tree.digest() == played.tree.digest() && other.answer == played.answer;
+            (is_same, format!("state {}", other.tree.digest()))
+        });
+        let (unmoved, detail) = same.unwrap_or_else(|reason| (false, reason));
+        self.check("another directory changes nothing", unmoved, detail);
+
+        let repeats = (0..3).map(|_| self.judge(&played.tree, played.answer.as_deref()));
+        let is_stable = repeats.into_iter().all(|again| is_same(&again, &judged));
+        self.check("grading again gives the same verdict", is_stable, "3 times");
+        self.played.push((
+            "oracle".to_owned(),
+            played.tree.clone(),
+            played.answer.clone(),
+        ));
+        passed.then_some(played)
+    }
+
+    pub(crate) fn engines(&mut self) {
+        let differs = self.played.iter().find_map(|(name, tree, answer)| {
+            let (here, there) = (
+                self.judge(tree, answer.as_deref()),
+                self.judge_elsewhere(tree, answer.as_deref()),
+            );
+            (!is_same(&here, &there))
+                .then(|| format!("{name}: {} and {}", told(&here), told(&there)))
+        });
+        let count = self.played.len();
+        let detail = differs.clone().unwrap_or_else(|| format!("{count} states"));
+        self.check(
+            "both engines give the same verdicts",
+            differs.is_none(),
+            detail,
+        );
+    }
+}
+
+/// Whether two judgements are equal: verdicts to the byte, faults by their kind, since each engine
+/// words them in its own way.
+fn is_same(one: &Judged, other: &Judged) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => one == other,
+        (Err(RunError::Fault(one)), Err(RunError::Fault(other))) => one.kind == other.kind,
+        _ => false,
+    }
+}
+
+fn told(judged: &Judged) -> String {
+    match judged {
+        Ok(verdict) => {
+            let passed = verdict.checks().iter().filter(|check| check.passed);
+            format!("{} of {} checks", passed.count(), verdict.checks().len())
+        }
+        Err(error) => format!("not judged: {error}"),
+    }
+}
+
+fn calls(count: u32) -> String {
+    match count {
+        1 => "1 call".to_owned(),
+        count => format!("{count} calls"),
+    }
+}

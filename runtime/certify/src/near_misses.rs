@@ -1,0 +1,194 @@
+//! Near misses: worlds that are almost solved, which the verifier must reject.
+
+use std::collections::BTreeMap;
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use mcpmark_sandbox::GradeRequest;
+use mcpmark_snapshot::diff;
+use mcpmark_task::Mutation;
+use similar::TextDiff;
+
+use crate::certifier::CertifyError;
+use crate::examination::{Examination, Judged};
+use crate::lint;
+use crate::mutation::{Mutant, Solved, mutants};
+use crate::play::{Played, chain};
+use crate::report::{Mutants, Survivor};
+
+/// The share of mutants that a verifier must reject.
+const LEAST_SCORE: f64 = 0.95;
+/// Mutants that both engines judge.
+const CROSSED: usize = 12;
+/// Survivors that a report shows.
+const SHOWN: usize = 50;
+
+impl Examination<'_> {
+    /// What needs a solved world: leaks, mutants, and both engines on all of it.
+    pub(crate) async fn solved(&mut self, solved: Played) -> Result<Mutants, CertifyError> {
+        let answer = solved
+            .answer
+            .as_deref()
+            .filter(|_| self.prepared.judged_on.answer);
+        let start = self.snapshot(&self.prepared.start.tree);
+        let end = self.snapshot(&solved.tree);
+        let changes = diff(&start.tree, &end.tree);
+        let leak = lint::leaks(self.task, &start, &end, &changes, answer);
+        self.checks.push(leak);
+
+        let made = mutants(
+            &Solved {
+                start: &start.tree,
+                end: &end.tree,
+                answer,
+                blobs: &*end.blobs,
+            },
+            &self.memory,
+        )
+        .map_err(|error| CertifyError::Host(error.to_string()))?;
+        let freedoms = self.freedoms()?;
+        let verdicts = self.judge_all(&made)?;
+        let summary = self.count(&made, &verdicts, &freedoms);
+
+        let step = made.len().div_ceil(CROSSED).max(1);
+        for mutant in made.iter().step_by(step) {
+            let name = format!("{} {}", mutant.mutation, mutant.path);
+            self.played
+                .push((name, mutant.tree.clone(), mutant.answer.clone()));
+        }
+        self.engines();
+        Ok(summary)
+    }
+
+    /// Judges all mutants, on all cores.
+    fn judge_all(&self, mutants: &[Mutant]) -> Result<Vec<Judged>, CertifyError> {
+        let requests: Vec<GradeRequest> = mutants
+            .iter()
+            .map(|mutant| GradeRequest {
+                verifier: self.prepared.verifier.clone(),
+                input: self.input(&mutant.tree, mutant.answer.as_deref()),
+                limits: self.prepared.verifier_limits,
+            })
+            .collect();
+        let runs = self.sandbox.grade_many(requests, None);
+        let runs = runs.map_err(|error| CertifyError::Host(error.to_string()))?;
+        Ok(runs.map(|run| run.result).collect())
+    }
+
+    /// The declared freedoms with the globs of their files.
+    fn freedoms(&self) -> Result<Vec<(Mutation, Option<GlobSet>)>, CertifyError> {
+        let wrong = |source| CertifyError::Glob {
+            task: self.task.id.to_string(),
+            source: Box::new(source),
+        };
+        let mut freedoms = Vec::new();
+        for freedom in &self.task.meta.freedoms {
+            let mut globs = GlobSetBuilder::new();
+            for path in &freedom.paths {
+                globs.add(Glob::new(path).map_err(wrong)?);
+            }
+            let globs = globs.build().map_err(wrong)?;
+            freedoms.push((
+                freedom.mutation,
+                (!freedom.paths.is_empty()).then_some(globs),
+            ));
+        }
+        Ok(freedoms)
+    }
+
+    fn count(
+        &mut self,
+        made: &[Mutant],
+        verdicts: &[Judged],
+        freedoms: &[(Mutation, Option<GlobSet>)],
+    ) -> Mutants {
+        let mut summary = Mutants::default();
+        let mut used = vec![false; freedoms.len()];
+        let mut faults = 0;
+        let mut mutations: BTreeMap<&'static str, (usize, usize)> = BTreeMap::new();
+        for (mutant, judged) in made.iter().zip(verdicts) {
+            let free = freedoms.iter().position(|(mutation, globs)| {
+                *mutation == mutant.mutation
+                    && globs
+                        .as_ref()
+                        .is_none_or(|globs| globs.is_match(&mutant.path))
+            });
+            let accepted = matches!(judged, Ok(verdict) if verdict.passed());
+            let rejected = matches!(judged, Ok(verdict) if !verdict.passed());
+            faults += usize::from(judged.is_err());
+            let is_right = match free {
+                Some(index) => {
+                    used[index] = true;
+                    summary.free += 1;
+                    summary.accepted += usize::from(accepted);
+                    accepted
+                }
+                None => {
+                    let counts = mutations.entry(mutant.mutation.as_str()).or_default();
+                    counts.0 += 1;
+                    counts.1 += usize::from(rejected);
+                    rejected
+                }
+            };
+            if !is_right && summary.survivors.len() < SHOWN {
+                summary.survivors.push(survivor(mutant, judged));
+            }
+        }
+        summary.made = mutations.values().map(|counts| counts.0).sum();
+        summary.rejected = mutations.values().map(|counts| counts.1).sum();
+        summary.mutations = mutations;
+
+        let score = summary.score();
+        self.check(
+            "near misses are rejected",
+            score >= LEAST_SCORE,
+            format!(
+                "{} of {} mutants, {:.1} %; at least {:.0} % must be",
+                summary.rejected,
+                summary.made,
+                score * 100.0,
+                LEAST_SCORE * 100.0
+            ),
+        );
+        self.check(
+            "the verifier judges every near miss",
+            faults == 0,
+            format!("{faults} faults"),
+        );
+        let unused: Vec<_> = freedoms
+            .iter()
+            .zip(&used)
+            .filter(|(_, used)| !**used)
+            .map(|((mutation, _), _)| mutation.as_str())
+            .collect();
+        let mut detail = format!("{} of {} mutants accepted", summary.accepted, summary.free);
+        if !unused.is_empty() {
+            detail.push_str(&format!("; no mutant shows: {}", unused.join(", ")));
+        }
+        self.check(
+            "what is free is accepted",
+            summary.accepted == summary.free && unused.is_empty(),
+            detail,
+        );
+        summary
+    }
+}
+
+fn survivor(mutant: &Mutant, judged: &Judged) -> Survivor {
+    let diff = mutant.texts.as_ref().map(|(before, after)| {
+        TextDiff::from_lines(before, after)
+            .unified_diff()
+            .context_radius(1)
+            .to_string()
+    });
+    Survivor {
+        mutation: mutant.mutation.as_str(),
+        path: mutant.path.clone(),
+        what: mutant.what.clone(),
+        verdict: match judged {
+            Ok(verdict) if verdict.passed() => "accepted".to_owned(),
+            Ok(_) => "rejected".to_owned(),
+            Err(error) => chain(error),
+        },
+        diff: diff.unwrap_or_default(),
+    }
+}

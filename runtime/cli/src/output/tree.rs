@@ -1,0 +1,76 @@
+//! Trees of files for people.
+
+use anstyle::Style;
+
+use super::table::width;
+use super::{DIM, paint};
+
+/// A label that takes more columns than this does not push the notes of others away.
+const WIDEST: usize = 56;
+
+/// One entry with those below it.
+#[derive(Default)]
+pub(crate) struct Branch {
+    /// The name as it is shown.
+    pub(crate) label: String,
+    /// The style of the name.
+    pub(crate) style: Style,
+    /// What is told of it, to the right.
+    pub(crate) note: String,
+    /// The entries below, in order.
+    pub(crate) below: Vec<Branch>,
+}
+
+struct Line {
+    guide: String,
+    columns: usize,
+    /// With its style.
+    label: String,
+    note: String,
+}
+
+/// Draws the entries below a root that has no line of its own. Notes begin in one column;
+/// `right` sets them flush with their ends.
+pub(crate) fn draw(below: Vec<Branch>, right: bool) -> String {
+    let mut lines = Vec::new();
+    collect(below, "", &mut lines);
+    let fitting = lines
+        .iter()
+        .map(|line| line.columns)
+        .filter(|columns| *columns <= WIDEST);
+    let column = fitting.max().unwrap_or(WIDEST) + 2;
+    let notes = lines.iter().map(|line| width(&line.note)).max();
+    let notes = notes.filter(|_| right).unwrap_or(0);
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&paint(DIM, line.guide));
+        text.push_str(&line.label);
+        if !line.note.is_empty() {
+            let gap = column.saturating_sub(line.columns).max(2);
+            let gap = gap + notes.saturating_sub(width(&line.note));
+            text.push_str(&" ".repeat(gap));
+            text.push_str(&paint(DIM, line.note));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn collect(below: Vec<Branch>, prefix: &str, lines: &mut Vec<Line>) {
+    let count = below.len();
+    for (number, branch) in below.into_iter().enumerate() {
+        let (corner, bar) = if number + 1 == count {
+            ("└── ", "    ")
+        } else {
+            ("├── ", "│   ")
+        };
+        let guide = format!("{prefix}{corner}");
+        lines.push(Line {
+            columns: width(&guide) + width(&branch.label),
+            guide,
+            label: paint(branch.style, branch.label),
+            note: branch.note,
+        });
+        collect(branch.below, &format!("{prefix}{bar}"), lines);
+    }
+}

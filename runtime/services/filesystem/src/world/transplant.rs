@@ -1,0 +1,62 @@
+//! Moving directories that the kernel does not move.
+//!
+//! Where the world is an overlay mount, a directory that was there from the start cannot be
+//! renamed. It is made anew beside the world, put into place in whole, and then taken away where
+//! it was.
+
+use std::io;
+use std::time::SystemTime;
+
+use cap_std::fs::{Dir, DirBuilder};
+use rustix::io::Errno;
+
+use super::{STAGED, World};
+use crate::failure::Failure;
+
+/// Whether the kernel refused to move a directory because it cannot.
+pub(super) fn is_refused(error: &io::Error) -> bool {
+    Errno::from_io_error(error) == Some(Errno::XDEV)
+}
+
+impl World {
+    /// Moves a directory to a place that is free, or an empty directory. An error before the
+    /// directory is in its new place changes nothing.
+    pub(super) fn transplant(&self, from: &str, to: &str, during: &str) -> Result<(), Failure> {
+        let moved = copy(&self.root, from, &self.staging, STAGED)
+            .and_then(|()| self.staging.rename(STAGED, &self.root, to));
+        if let Err(error) = moved {
+            // As with a file that cannot be written: it is outside the world, and goes with it.
+            let _ = self.staging.remove_dir_all(STAGED);
+            return Err(Failure::io(&error, during));
+        }
+        // The world has it twice until this is done, so that it cannot go on when it fails.
+        self.root
+            .remove_dir_all(from)
+            .map_err(|error| Failure::Host(format!("{during}: {error}")))
+    }
+}
+
+/// Makes a directory like another, with all that is below it.
+fn copy(from: &Dir, path: &str, to: &Dir, name: &str) -> io::Result<()> {
+    let from = from.open_dir(path)?;
+    to.create_dir_with(name, &DirBuilder::new())?;
+    let to = to.open_dir(name)?;
+    for entry in from.entries()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            copy(&from, name, &to, name)?;
+        } else if kind.is_symlink() {
+            to.symlink_contents(from.read_link_contents(name)?, name)?;
+        } else {
+            from.copy(name, &to, name)?;
+            let modified: SystemTime = entry.metadata()?.modified()?.into_std();
+            to.open_with(name, cap_std::fs::OpenOptions::new().write(true))?
+                .into_std()
+                .set_modified(modified)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! Text that somebody else wrote: it steers no terminal, and JSON carries it as it is.
+
+use std::fs;
+
+use crate::environment::Environment;
+use crate::guests;
+use crate::library::Library;
+
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\r\u{9b}31m\u{202e}txt";
+
+#[track_caller]
+fn is_plain(text: &str) {
+    let hostile = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}';
+    assert!(!text.contains(hostile), "{text:?}");
+}
+
+#[test]
+fn piped_output_has_no_escapes() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    library.task("failing", &guests::verdict(false, "expected 3, found 4"));
+    let run = library.run(["run", "-j", "1", "--agent", "nop", "--experiment", "plain"]);
+    let run = run.exits(1);
+    is_plain(&run.stdout);
+    is_plain(&run.stderr);
+    insta::assert_snapshot!(environment.redact(&run.stdout), @r"
+    2 attempts, 1 passed, 1 failed
+    `mcpmark runs plain` lists them, `mcpmark show ATTEMPT` tells more
+    ");
+    insta::assert_snapshot!(environment.redact(&run.stderr), @r"
+    1/2 pass filesystem/office/easy  [id]  1 turn, 0 tool calls
+    2/2 fail filesystem/office/failing  [id]  1 turn, 0 tool calls
+           check: expected 3, found 4
+    ");
+    for args in [
+        vec!["runs"],
+        vec!["runs", "plain"],
+        vec!["task", "list"],
+        vec!["task", "show", "filesystem/office/easy"],
+        vec!["world", "list"],
+        vec!["world", "show", "filesystem/office"],
+        vec!["doctor"],
+    ] {
+        let output = library.run(&args).exits(0);
+        assert!(!output.stdout.is_empty(), "{args:?}");
+        is_plain(&output.stdout);
+        is_plain(&output.stderr);
+    }
+    let listed = library.run(["runs", "plain"]).stdout;
+    insta::assert_snapshot!(environment.redact(&listed), @r"
+    attempt       task                       k  agent  result  score  turns  calls
+    [id]  filesystem/office/easy     1  nop    pass    1.000      1      0
+    [id]  filesystem/office/failing  1  nop    fail    0.000      1      0
+    ");
+}
+
+#[test]
+fn text_of_others_cannot_steer_the_terminal() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let dir = library.task("hostile", &guests::verdict(false, HOSTILE));
+    let meta = serde_json::json!({
+        "difficulty": "L1", "task_name": HOSTILE, "tags": [HOSTILE], HOSTILE: 1
+    });
+    fs::write(dir.join("meta.json"), meta.to_string()).unwrap();
+    fs::write(dir.join("description.md"), HOSTILE).unwrap();
+    let files = library.world("office").join("files");
+    fs::write(files.join(HOSTILE), HOSTILE).unwrap();
+
+    let report = library
+        .run(["run", "--agent", "nop", "--experiment", "one"])
+        .exits(1);
+    is_plain(&report.stdout);
+    is_plain(&report.stderr);
+    assert!(report.stderr.contains("\\u{1b}[2J"), "{}", report.stderr);
+    let attempts = library.run(["runs", "one", "--json"]).json();
+    let id = attempts["attempts"][0]["id"].as_str().unwrap().to_owned();
+    let files = files.to_str().unwrap();
+    let verifier = dir.join("verifier.wasm");
+    let verifier = verifier.to_str().unwrap();
+    let empty = environment.directory("empty", &[]);
+    for (args, code) in [
+        (vec!["show", id.as_str()], 0),
+        (vec!["show", id.as_str(), "--full"], 0),
+        (vec!["task", "list"], 0),
+        (vec!["task", "show", "filesystem/office/hostile"], 0),
+        (vec!["world", "show", files], 0),
+        (vec!["world", "diff", files, empty.to_str().unwrap()], 0),
+        (vec!["grade", "--verifier", verifier, "--state", files], 1),
+    ] {
+        let output = library.run(&args).exits(code);
+        is_plain(&output.stdout);
+        is_plain(&output.stderr);
+        assert!(
+            output.stdout.contains("owned"),
+            "{args:?}: {}",
+            output.stdout
+        );
+    }
+    // What is asked for by a hostile name is refused in plain words.
+    for args in [
+        vec!["run", HOSTILE],
+        vec!["task", "show", HOSTILE],
+        vec!["show", HOSTILE],
+        vec!["runs", HOSTILE],
+        vec!["world", "show", HOSTILE],
+    ] {
+        let output = library.run(&args).exits(2);
+        is_plain(&output.stderr);
+    }
+}
+
+#[test]
+fn json_carries_the_text_itself() {
+    let environment = Environment::new();
+    let judge = environment.path("judge.wasm");
+    fs::write(&judge, guests::verdict(false, HOSTILE)).unwrap();
+    let state = environment.directory("state", &[]);
+    let args = [
+        "grade",
+        "--verifier",
+        judge.to_str().unwrap(),
+        "--state",
+        state.to_str().unwrap(),
+        "--json",
+    ];
+    let output = environment.run(args).exits(1);
+    assert_eq!(output.json()["checks"][0]["detail"], HOSTILE);
+    assert!(!output.stdout.contains('\u{1b}'));
+}
