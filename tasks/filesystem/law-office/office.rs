@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::Span;
 use mcpmark_guest::jiff::civil::{Date, DateTime, Weekday};
-use mcpmark_guest::{Csv, Reader, Table, dates};
+use mcpmark_guest::{Csv, Table, dates};
 
 /// A table of the office with a header line.
 pub fn table(text: &str) -> Table {

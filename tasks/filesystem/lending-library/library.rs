@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::jiff::civil::{Date, Weekday, date};
 use mcpmark_guest::jiff::{Span, ToSpan};
-use mcpmark_guest::{Csv, Reader, Table, dates};
+use mcpmark_guest::{Csv, Reader, Table, Tools, dates};
 
 pub const CATALOGUE: &str = "Catalogue/catalogue.csv";
 pub const MEMBERS: &str = "Members/members.csv";

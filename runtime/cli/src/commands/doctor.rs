@@ -227,7 +227,7 @@ fn copies(context: &Context) -> Finding {
         Ok(()) => Finding::ok(what, format!("overlay mounts in {parent}")),
         Err(reason) => Finding::ok(
             what,
-            format!("copied file by file in {parent}; overlay mounts: {reason}"),
+            format!("copied file by file in {parent}, no overlay mounts: {reason}"),
         ),
     }
 }

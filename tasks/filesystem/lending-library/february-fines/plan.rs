@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::jiff::civil::{Date, date};
-use mcpmark_guest::{Csv, Table};
+use mcpmark_guest::{Csv, Reader, Table};
 
 use crate::library::{
-    self, Calendar, Desk, Files, Loan, MEMBERS, catalogue, day_first, loans, pence, pounds, quoted,
-    table,
+    self, Calendar, Files, Loan, MEMBERS, catalogue, day_first, loans, pence, pounds, quoted, table,
 };
 
 pub const LEDGER: &str = "Fines/2024-02.csv";

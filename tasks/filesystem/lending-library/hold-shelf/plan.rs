@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::Csv;
+use mcpmark_guest::{Csv, Reader};
 
 use crate::library::{
-    self, Calendar, Desk, Files, MEMBERS, QUEUE, catalogue, hold_day, iso, lent, loans, table,
+    self, Calendar, Files, MEMBERS, QUEUE, catalogue, hold_day, iso, lent, loans, table,
 };
 
 pub const SLIPS: &str = "Reservations/2024-03-05 slips.csv";

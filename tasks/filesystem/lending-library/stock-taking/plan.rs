@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::Csv;
 use mcpmark_guest::serde_json::{self, Value};
+use mcpmark_guest::{Csv, Reader};
 
 use crate::library::{
-    self, Calendar, Desk, Files, catalogue, day_first, held, iso, item_number, lent, loans,
+    self, Calendar, Files, catalogue, day_first, held, iso, item_number, lent, loans,
 };
 
 const FOLDER: &str = "Stock-taking 2024/sheets";
