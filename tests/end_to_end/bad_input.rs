@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, Output};
 use crate::guests;
 use crate::library::Library;
 
@@ -155,4 +155,26 @@ fn an_unknown_key_is_told_and_does_no_harm() {
         .run(["run", "--agent", "nop"])
         .exits(0)
         .says(&["warning:", "dificulty"]);
+}
+
+#[test]
+fn inspection_tells_the_limits_of_this_host() {
+    let environment = Environment::new();
+    let file = environment.path("verifier.wasm");
+    fs::write(&file, guests::verdict(true, "fine")).unwrap();
+    let limits = |ceiling: Option<&str>| {
+        let mut command = environment.command(["inspect", "--json"]);
+        command.arg(&file);
+        if let Some(ceiling) = ceiling {
+            command.env("MCPMARK_LIMITS_CEILING", ceiling);
+        }
+        let report = Output::of(&mut command).exits(0).json();
+        let limits = &report["limits"];
+        [&limits["fuel"], &limits["memory_bytes"]].map(|value| value.as_u64().unwrap())
+    };
+    assert_eq!(limits(None), [1_000_000_000, 64 << 20]);
+    assert_eq!(
+        limits(Some("fuel=5000,memory_bytes=2000000000")),
+        [5_000, 64 << 20]
+    );
 }

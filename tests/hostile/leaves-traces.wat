@@ -1,5 +1,6 @@
 ;; what: fills its memory, tables and globals
 ;; expect: graded passed
+;; soon: fault fuel
 (component
   (core module $guest
     (memory (export "memory") 1)

@@ -1,5 +1,6 @@
 ;; what: traps where memory, a table or a global is not as new
 ;; expect: graded passed
+;; soon: fault fuel
 ;; after: leaves-traces
 (component
   (core module $guest

@@ -1,5 +1,6 @@
 ;; what: writes every page it may have
 ;; expect: graded passed
+;; soon: fault fuel
 (component
   (core module $guest
     (memory (export "memory") 1)

@@ -1,5 +1,6 @@
 ;; what: growth past the maximum that the table declares
 ;; expect: graded passed
+;; soon: fault fuel
 (component
   (core module $guest
     (memory (export "memory") 1) (table $t 1 10 funcref)

@@ -21,6 +21,8 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// `graded passed`, `graded failed`, `refused`, or `fault` and its kind.
     pub(crate) expect: String,
+    /// What comes of it sooner where fuel and copied bytes are as scarce as in the long runs.
+    pub(crate) soon: Option<String>,
     /// What the message contains.
     pub(crate) message: String,
     /// The name of the first check.

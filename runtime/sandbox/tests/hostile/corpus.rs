@@ -32,6 +32,7 @@ pub(crate) fn wat() -> Vec<Case> {
             Case {
                 name: format!("wat::{stem}"),
                 expect: header("expect").unwrap_or_else(|| panic!("{stem} expects nothing")),
+                soon: header("soon"),
                 message: header("message").unwrap_or_default(),
                 check: header("check"),
                 after: header("after"),
@@ -58,6 +59,7 @@ pub(crate) fn named(stem: &str) -> Source {
 struct Listed {
     r#do: String,
     expect: String,
+    soon: Option<String>,
     #[serde(default)]
     message: String,
     #[serde(default)]
@@ -73,6 +75,7 @@ pub(crate) fn rust() -> Vec<Case> {
         .map(|case| Case {
             name: format!("rust::{}", case.r#do),
             expect: case.expect,
+            soon: case.soon,
             message: case.message,
             dropped: case.dropped,
             parameters: Some(json!({"do": case.r#do}).to_string()),

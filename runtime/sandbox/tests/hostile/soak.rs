@@ -27,15 +27,21 @@ fn entries(sandbox: &Sandbox) -> Result<Vec<Entry>, Failed> {
     let arena = Arena::shared();
     let limits = Limits::VERIFIER.with(LIMITS)?;
     let entry = |case: &Case| -> Result<Option<Entry>, Failed> {
-        let Ok(verifier) = sandbox.verifier(&case.component.bytes()?) else {
-            return Ok(None);
+        let verifier = match sandbox.verifier(&case.component.bytes()?) {
+            Ok(verifier) => verifier,
+            Err(_) if case.expect == "refused" => return Ok(None),
+            Err(error) => return fail(format!("{}: {error}", case.name)),
         };
         let mut input = arena.input.clone();
         if let Some(parameters) = &case.parameters {
             input.parameters = parameters.clone();
         }
-        let expected = sandbox.verify(&verifier, input.clone(), &limits).into();
+        let expected: Outcome = sandbox.verify(&verifier, input.clone(), &limits).into();
         let name = case.name.clone();
+        let due = case.soon.as_ref().unwrap_or(&case.expect);
+        if &expected.kind != due {
+            return fail(format!("{name}: {expected:?} instead of {due}"));
+        }
         Ok(Some(Entry {
             name,
             verifier,
@@ -44,7 +50,17 @@ fn entries(sandbox: &Sandbox) -> Result<Vec<Entry>, Failed> {
         }))
     };
     let cases = corpus::wat().into_iter().chain(corpus::rust());
-    cases.filter_map(|case| entry(&case).transpose()).collect()
+    let (entries, failed): (Vec<_>, Vec<_>) = cases
+        .filter_map(|case| entry(&case).transpose())
+        .partition(Result::is_ok);
+    if failed.is_empty() {
+        return Ok(entries.into_iter().flatten().collect());
+    }
+    let failed = failed.into_iter().filter_map(Result::err);
+    let messages: Vec<_> = failed
+        .filter_map(|failed| failed.message().map(str::to_owned))
+        .collect();
+    fail(messages.join("\n"))
 }
 
 fn grades() -> usize {
