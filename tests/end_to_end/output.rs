@@ -1,9 +1,9 @@
 //! What people read: help, completions, what the doctor finds.
 
-use crate::environment::{Environment, Output};
-use crate::guests;
-use crate::library::Library;
 use std::fs;
+
+use crate::environment::{Environment, Output};
+use crate::library::Library;
 
 #[test]
 fn help_names_every_command_and_option() {
