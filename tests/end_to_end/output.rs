@@ -3,7 +3,6 @@
 use std::fs;
 
 use crate::environment::{Environment, Output, repository};
-use crate::guests;
 use crate::library::Library;
 
 #[test]

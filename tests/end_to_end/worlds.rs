@@ -46,7 +46,17 @@ fn a_world_is_a_tree_with_sizes() {
     fs::set_permissions(dir.join("run.sh"), mode).unwrap();
     symlink("letters", dir.join("newest")).unwrap();
     let shown = environment.run(["world", "show", path(&dir)]).exits(0);
-    insta::assert_snapshot!(shown.stdout, @"");
+    insta::assert_snapshot!(shown.stdout, @r"
+    ├── größe/
+    │   └── 日本.txt           5 B
+    ├── letters/
+    │   ├── 2024/
+    │   │   └── one.txt        9 B
+    │   └── two.txt        2.6 KiB
+    ├── newest -> letters
+    └── run.sh*               10 B
+    4 files, 2.7 KiB, sha256:ba811d3ca0b09566eb5e4a917c81a37454af81c0de0b68e34bacd8b4b183085c
+    ");
 }
 
 #[test]
@@ -79,7 +89,49 @@ fn differences_are_a_tree_and_the_lines_of_texts() {
         ],
     );
     let args = ["world", "diff", path(&before), path(&after)];
-    insta::assert_snapshot!(environment.run(args).exits(0).stdout, @"");
+    insta::assert_snapshot!(environment.run(args).exits(0).stdout, @r"
+    ├── d/
+    │   ├── - gone.md    17 B
+    │   ├── - moved.txt  14 B, now e/moved.txt
+    │   └── ~ table.csv  422 B → 413 B
+    ├── + e/             directory
+    │   ├── + moved.txt  14 B, was d/moved.txt
+    │   └── + new.txt    10 B
+    └── ~ kind/          was a file, now directory
+        └── + inner.bin  3 B
+    3 added, 1 removed, 2 modified, 1 moved
+
+    - d/gone.md
+    @@ -1,3 +0,0 @@
+    -# Gone
+    -
+    -for good
+
+    ~ d/table.csv
+    @@ -1,3 +1,2 @@
+    -1,name 1
+     2,name 2
+     3,name 3
+    @@ -18,5 +17,5 @@
+     18,name 18
+     19,name 19
+    -20,name 20
+    +20,Name 20
+     21,name 21
+     22,name 22
+
+    + e/new.txt
+    @@ -0,0 +1 @@
+    +no newline
+    \ no newline at the end
+
+    ~ kind
+    @@ -1 +0,0 @@
+    -a file
+
+    + kind/inner.bin
+    binary
+    ");
 }
 
 #[test]
