@@ -56,6 +56,7 @@ pub struct Attempt<'a> {
     limits: AttemptLimits,
     recorder: &'a mut dyn Recorder,
     cancel: CancellationToken,
+    began: Instant,
     /// None where the limit is past what the clock can count.
     deadline: Option<Instant>,
     turns: u32,
@@ -77,13 +78,15 @@ impl<'a> Attempt<'a> {
         cancel: CancellationToken,
     ) -> Result<Self, RecordError> {
         recorder.record(Event::Instruction(instruction))?;
+        let began = Instant::now();
         Ok(Self {
             instruction,
             client,
             limits,
             recorder,
             cancel,
-            deadline: Instant::now().checked_add(limits.time),
+            began,
+            deadline: began.checked_add(limits.time),
             turns: 0,
             tool_calls: 0,
             answer: None,
@@ -212,6 +215,11 @@ impl<'a> Attempt<'a> {
             Some(halt) => Err(halt),
             None => Ok(result),
         }
+    }
+
+    /// Wall time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
     }
 
     /// Wall time that is left.

@@ -27,4 +27,7 @@ pub use crate::agents::{Agent, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt};
 pub use crate::end::{End, EndKind};
 pub use crate::random::Random;
-pub use crate::trajectory::{Event, RecordError, Recorder, Reply, ToolCall};
+pub use crate::trajectory::{
+    CallStatus, Event, ModelCall, Purpose, RecordError, Recorder, Reply, ToolCall,
+};
+pub use mcpmark_model::{Cost, Usage};

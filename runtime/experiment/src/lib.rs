@@ -31,12 +31,13 @@ mod run;
 mod world;
 
 pub use mcpmark_agent::{End, EndKind};
+pub use mcpmark_model::{Cost, Usage};
 
 pub use crate::grade::{GradeInput, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
 pub use crate::outcome::{FaultReport, Outcome};
-pub use crate::plan::{AgentKind, Planned, Spec};
+pub use crate::plan::{AgentKind, AgentSettings, Concurrency, Planned, Spec, SpecLimits};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
 pub use crate::world::{Start, WorldError, capture_directory, capture_state, start_world};

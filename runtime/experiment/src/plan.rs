@@ -1,7 +1,8 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use mcpmark_task::TaskId;
+use mcpmark_model::{Cost, ModelSpec, Prices};
+use mcpmark_task::{TaskId, canonical_json};
 use serde::{Deserialize, Serialize};
 
 use crate::Prepared;
@@ -31,14 +32,86 @@ impl AgentKind {
 }
 
 /// What an experiment runs; kept in the journal, so that it can go on later.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
     /// The tasks, by id.
     pub tasks: Vec<String>,
     /// Who acts.
     pub agent: AgentKind,
-    /// Attempts of each task.
+    /// How it acts.
+    #[serde(default)]
+    pub agent_settings: AgentSettings,
+    /// The models, where the agent is one.
+    #[serde(default)]
+    pub models: Vec<ModelSpec>,
+    /// Attempts of each task by each model.
     pub attempts: u32,
+    /// What attempts and the whole may use, beside the tasks' own limits.
+    #[serde(default)]
+    pub limits: SpecLimits,
+    /// Shuffles the order in which attempts begin.
+    #[serde(default)]
+    pub seed: u64,
+    /// The prices that costs are reckoned with.
+    #[serde(default)]
+    pub prices: Prices,
+    /// What goes on at the same time.
+    #[serde(default)]
+    pub concurrency: Concurrency,
+}
+
+/// How an agent acts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgentSettings {
+    /// Tokens of a request from which on the conversation is replaced by a summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_at: Option<u64>,
+    /// The attempt whose calls are played again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<String>,
+}
+
+/// What an experiment may use beside the tasks' own limits. The lower of two limits holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SpecLimits {
+    /// Turns of an attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+    /// Wall time of an attempt, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_seconds: Option<u64>,
+    /// Wall time of a tool call, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_seconds: Option<u64>,
+    /// Tokens of all requests of an attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Tokens of all replies of an attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// Cost of an attempt, in nano-dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt_cost_nano_usd: Option<Cost>,
+    /// Cost of the experiment, in nano-dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experiment_cost_nano_usd: Option<Cost>,
+}
+
+/// What goes on at the same time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Concurrency {
+    /// Attempts, and so worlds; one a core if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
+    /// Requests to models; as many as attempts if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_calls: Option<u32>,
+    /// Grades; one a core if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grades: Option<u32>,
 }
 
 /// One attempt that is to be made.
@@ -48,11 +121,28 @@ pub struct Planned {
     pub position: usize,
     /// Index of its task among the prepared ones.
     pub task: usize,
+    /// Index of its model in the spec, where one acts.
+    pub model: Option<usize>,
     /// Which attempt it is.
     pub key: AttemptKey,
 }
 
 impl Spec {
+    /// One attempt of each task, with nothing set.
+    pub fn new(tasks: Vec<String>, agent: AgentKind) -> Self {
+        Self {
+            tasks,
+            agent,
+            agent_settings: AgentSettings::default(),
+            models: Vec::new(),
+            attempts: 1,
+            limits: SpecLimits::default(),
+            seed: 0,
+            prices: Prices::default(),
+            concurrency: Concurrency::default(),
+        }
+    }
+
     /// The tasks' ids.
     ///
     /// # Errors
@@ -62,24 +152,43 @@ impl Spec {
         self.tasks.iter().map(|id| TaskId::from_str(id)).collect()
     }
 
-    /// All attempts: the first of each task, then the second of each, so that an
+    /// All attempts: the first of each task by each model, then the second of each, so that an
     /// experiment that is stopped early has seen every task.
     pub fn plan(&self) -> Vec<Planned> {
+        let settings = |value: &dyn Fn() -> serde_json::Result<serde_json::Value>| {
+            // Maps with string keys and finite numbers are always JSON.
+            value().map_or_else(|_| "{}".to_owned(), |value| canonical_json(&value))
+        };
+        let agent_settings = settings(&|| serde_json::to_value(&self.agent_settings));
+        let models: Vec<(Option<usize>, Option<String>, String)> = if self.models.is_empty() {
+            vec![(None, None, "{}".to_owned())]
+        } else {
+            let models = self.models.iter().enumerate();
+            models
+                .map(|(index, model)| {
+                    let settings = settings(&|| serde_json::to_value(&model.settings));
+                    (Some(index), Some(model.name.clone()), settings)
+                })
+                .collect()
+        };
         let mut plan = Vec::new();
         for k in 1..=self.attempts {
             for (task, id) in self.tasks.iter().enumerate() {
-                plan.push(Planned {
-                    position: plan.len(),
-                    task,
-                    key: AttemptKey {
-                        task: id.clone(),
-                        agent: self.agent.as_str().to_owned(),
-                        agent_settings: "{}".to_owned(),
-                        model: None,
-                        model_settings: "{}".to_owned(),
-                        k,
-                    },
-                });
+                for (model, name, model_settings) in &models {
+                    plan.push(Planned {
+                        position: plan.len(),
+                        task,
+                        model: *model,
+                        key: AttemptKey {
+                            task: id.clone(),
+                            agent: self.agent.as_str().to_owned(),
+                            agent_settings: agent_settings.clone(),
+                            model: name.clone(),
+                            model_settings: model_settings.clone(),
+                            k,
+                        },
+                    });
+                }
             }
         }
         plan
@@ -129,9 +238,8 @@ mod tests {
     #[test]
     fn every_task_is_seen_before_any_is_repeated() {
         let spec = Spec {
-            tasks: vec!["s/w/a".into(), "s/w/b".into()],
-            agent: AgentKind::Nop,
             attempts: 2,
+            ..Spec::new(vec!["s/w/a".into(), "s/w/b".into()], AgentKind::Nop)
         };
         let plan: Vec<_> = spec
             .plan()

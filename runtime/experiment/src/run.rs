@@ -383,10 +383,11 @@ impl OneAttempt {
                 return Ok(Acted::Over(Outcome::InfraError(error.to_string())));
             }
         };
+        let took = attempt.elapsed();
         let answer = attempt.answer().map(str::to_owned);
         self.runner
             .journal
-            .end_agent(&id, &end, answer.as_deref())?;
+            .end_agent(&id, &end, answer.as_deref(), took)?;
         match end.kind {
             EndKind::Cancelled => return Ok(Acted::Over(Outcome::Cancelled)),
             EndKind::ModelError => {

@@ -63,11 +63,8 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox) -> Shipped {
     };
     let (on_machine, on_interpreter) = (prepare(machine), prepare(interpreter));
 
-    let spec = Spec {
-        tasks: tasks.iter().map(|task| task.id.to_string()).collect(),
-        agent: AgentKind::Oracle,
-        attempts: 1,
-    };
+    let ids = tasks.iter().map(|task| task.id.to_string()).collect();
+    let spec = Spec::new(ids, AgentKind::Oracle);
     let journal = opened.journal().unwrap();
     let text = serde_json::to_string(&spec).unwrap();
     let experiment = journal.create_experiment("engines", &text).unwrap();

@@ -24,10 +24,10 @@ pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> 
     };
     let jobs = jobs(args.jobs);
     let setting = Setting::open(context, &library, &tasks, agent, jobs, args.engine)?;
+    let ids = tasks.iter().map(|task| task.id.to_string()).collect();
     let spec = Spec {
-        tasks: tasks.iter().map(|task| task.id.to_string()).collect(),
-        agent,
         attempts: args.attempts,
+        ..Spec::new(ids, agent)
     };
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
     let (id, name) = match args.experiment {
