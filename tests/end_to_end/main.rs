@@ -8,6 +8,7 @@ mod grading;
 mod guests;
 mod interruption;
 mod library;
+mod models;
 mod output;
 mod running;
 mod scaffold;

@@ -1,7 +1,7 @@
 //! Experiments: planning, scheduling, resume, the journal, grading.
 //!
 //! A [`Workshop`] turns tasks into [`Prepared`] ones. A [`Spec`] says what is to be run
-//! and gives a plan; a [`Runner`] makes its attempts and writes each of them to the
+//! and gives a plan, a [`Cast`] is who acts in it; a [`Runner`] makes its attempts and writes each of them to the
 //! [`Journal`] as it happens. States lie in the store, and [`grade`] judges them from
 //! there. [`Home`] is the directory that holds both.
 //!
@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod cast;
 mod grade;
 mod home;
 pub mod journal;
@@ -30,9 +31,11 @@ pub mod report;
 mod run;
 mod world;
 
-pub use mcpmark_agent::{End, EndKind};
+pub use mcpmark_agent::{Budget, End, EndKind, Retries};
+pub use mcpmark_external::{External, ExternalError, ServerSpec};
 pub use mcpmark_model::{Cost, Usage};
 
+pub use crate::cast::{Cast, steps};
 pub use crate::grade::{GradeInput, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};

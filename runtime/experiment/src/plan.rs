@@ -1,8 +1,13 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
+use std::time::Duration;
 
+use mcpmark_agent::AttemptLimits;
+use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSpec, Prices};
 use mcpmark_task::{TaskId, canonical_json};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use crate::Prepared;
@@ -18,6 +23,12 @@ pub enum AgentKind {
     Nop,
     /// Calls tools at random.
     Random,
+    /// A model that calls tools as functions.
+    Mcpmark,
+    /// A model that writes its calls as JSON in its text.
+    React,
+    /// Plays the calls of another attempt again.
+    Replay,
 }
 
 impl AgentKind {
@@ -27,7 +38,15 @@ impl AgentKind {
             Self::Oracle => "oracle",
             Self::Nop => "nop",
             Self::Random => "random",
+            Self::Mcpmark => "mcpmark",
+            Self::React => "react",
+            Self::Replay => "replay",
         }
+    }
+
+    /// Whether a model is behind it.
+    pub fn is_model(self) -> bool {
+        matches!(self, Self::Mcpmark | Self::React)
     }
 }
 
@@ -49,9 +68,9 @@ pub struct Spec {
     /// What attempts and the whole may use, beside the tasks' own limits.
     #[serde(default)]
     pub limits: SpecLimits,
-    /// Shuffles the order in which attempts begin.
+    /// Shuffles the order in which attempts begin; that of the plan if not set.
     #[serde(default)]
-    pub seed: u64,
+    pub seed: Option<u64>,
     /// The prices that costs are reckoned with.
     #[serde(default)]
     pub prices: Prices,
@@ -67,6 +86,12 @@ pub struct AgentSettings {
     /// Tokens of a request from which on the conversation is replaced by a summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_at: Option<u64>,
+    /// Times that a request is made again after an error that may pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u32>,
+    /// Servers whose tools stand beside those of the world, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub servers: BTreeMap<String, ServerSpec>,
     /// The attempt whose calls are played again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
@@ -97,6 +122,23 @@ pub struct SpecLimits {
     /// Cost of the experiment, in nano-dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment_cost_nano_usd: Option<Cost>,
+}
+
+impl SpecLimits {
+    /// These limits and a task's own, the lower of each.
+    pub fn over(&self, task: AttemptLimits) -> AttemptLimits {
+        let seconds = |own: Duration, limit: Option<u64>| {
+            limit.map_or(own, |limit| own.min(Duration::from_secs(limit)))
+        };
+        AttemptLimits {
+            turns: self.turns.map_or(task.turns, |turns| turns.min(task.turns)),
+            time: seconds(task.time, self.time_seconds),
+            tool_call: seconds(task.tool_call, self.tool_call_seconds),
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+            cost: self.attempt_cost_nano_usd,
+        }
+    }
 }
 
 /// What goes on at the same time.
@@ -137,7 +179,7 @@ impl Spec {
             models: Vec::new(),
             attempts: 1,
             limits: SpecLimits::default(),
-            seed: 0,
+            seed: None,
             prices: Prices::default(),
             concurrency: Concurrency::default(),
         }
@@ -205,6 +247,21 @@ impl Spec {
                 .get(&planned.position)
                 .is_some_and(|row| is_done(row) && is_of(row, &prepared[planned.task]))
         });
+        plan
+    }
+
+    /// The order in which attempts begin: shuffled, but never one of a later repetition before one
+    /// of an earlier, so that an experiment that is stopped has seen every task as often.
+    pub fn order(&self, mut plan: Vec<Planned>) -> Vec<Planned> {
+        if let Some(seed) = self.seed {
+            let mut rng = ChaCha20Rng::seed_from_u64(seed);
+            let mut drawn: Vec<(u32, u64, Planned)> = plan
+                .into_iter()
+                .map(|planned| (planned.key.k, rng.next_u64(), planned))
+                .collect();
+            drawn.sort_by_key(|(k, number, planned)| (*k, *number, planned.position));
+            plan = drawn.into_iter().map(|(_, _, planned)| planned).collect();
+        }
         plan
     }
 

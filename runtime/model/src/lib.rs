@@ -1,7 +1,8 @@
 //! Models behind one interface: providers, settings, usage, prices.
 //!
-//! A [`ModelSpec`] names a model as `provider/name` with its [`ModelSettings`]. [`Usage`] counts
-//! what a request took, and [`Prices`] say what that [`Cost`]s.
+//! A [`ModelSpec`] names a model as `provider/name` with its [`ModelSettings`]. [`Model`] is one
+//! that can be asked: it takes a [`Conversation`] and gives an [`Answer`] or an [`AskError`].
+//! [`Usage`] counts what a request took, and [`Prices`] say what that [`Cost`]s.
 //!
 //! ```
 //! use mcpmark_model::{Cost, Prices, Usage};
@@ -14,10 +15,21 @@
 //! # Ok::<(), mcpmark_model::PriceError>(())
 //! ```
 
+mod conversation;
+mod error;
+mod http;
+mod model;
 mod price;
+mod provider;
+mod secret;
 mod settings;
 mod usage;
 
+pub use crate::conversation::{Answer, AskedCall, CallResult, Conversation, Finish};
+pub use crate::error::{AskError, AskErrorKind, OpenError};
+pub use crate::model::{Asked, Model, REQUEST_TIME, ToolSpec};
 pub use crate::price::{Price, PriceError, PriceRow, Prices};
-pub use crate::settings::{Effort, ModelSettings, ModelSpec};
+pub use crate::provider::Provider;
+pub use crate::secret::Secret;
+pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec};
 pub use crate::usage::{Cost, NoAmount, Usage};

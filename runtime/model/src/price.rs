@@ -122,6 +122,14 @@ impl Prices {
         Ok(Self(rows))
     }
 
+    /// The prices that this program ships with.
+    pub fn shipped() -> Self {
+        const TABLE: &str = include_str!("../prices.csv");
+        const SOURCE: &str = "list price, catalog of rig-core 0.44.0, 2026-11-21";
+        // The test below reads it.
+        Self::parse(TABLE, SOURCE).unwrap_or_default()
+    }
+
     /// The price of a model.
     pub fn of(&self, model: &str) -> Option<&PriceRow> {
         self.0.iter().find(|row| row.model == model)
@@ -205,6 +213,18 @@ mod tests {
             error.starts_with("line 1: \"free\" is no amount"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_shipped_table_is_whole() {
+        let prices = Prices::shipped();
+        assert!(prices.rows().len() > 300, "{}", prices.rows().len());
+        for row in prices.rows() {
+            let provider = row.model.split('/').next().unwrap();
+            assert!(crate::Provider::named(provider).is_some(), "{}", row.model);
+            let free = row.model.ends_with(":free");
+            assert!(free || row.price.output > Cost::ZERO, "{}", row.model);
+        }
     }
 
     #[test]

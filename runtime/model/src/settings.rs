@@ -3,6 +3,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::OpenError;
+
 /// A model and how it is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +23,9 @@ pub struct ModelSettings {
     /// Where the provider's interface is, if not at its usual place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
+    /// Which of OpenAI's interfaces it is asked through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api: Option<Api>,
     /// How much it thinks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<Effort>,
@@ -33,6 +38,12 @@ pub struct ModelSettings {
     /// Tokens of one reply, reasoning among them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
+    /// Draws a sampling seed for each attempt, for providers that take one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling_seed: Option<u64>,
+    /// Whether it is shown images; if not set, the catalog of models says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
 }
 
 impl ModelSettings {
@@ -40,6 +51,36 @@ impl ModelSettings {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+
+    pub(crate) fn check(&self) -> Result<(), OpenError> {
+        let wrong = |name, value: String, allowed| {
+            Err(OpenError::Setting {
+                name,
+                value,
+                allowed,
+            })
+        };
+        match (self.temperature, self.top_p, self.max_output_tokens) {
+            (Some(value), _, _) if !(0.0..=2.0).contains(&value) => {
+                wrong("temperature", value.to_string(), "0 to 2")
+            }
+            (_, Some(value), _) if !(value > 0.0 && value <= 1.0) => {
+                wrong("top-p", value.to_string(), "above 0 and at most 1")
+            }
+            (_, _, Some(0)) => wrong("max-output-tokens", "0".to_owned(), "1 or more"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One of OpenAI's interfaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Api {
+    /// Chat Completions, which many servers speak.
+    Chat,
+    /// Responses, where models keep their reasoning between turns.
+    Responses,
 }
 
 /// How much a model thinks before it replies.

@@ -273,17 +273,12 @@ struct Spent {
 }
 
 /// A sum that is unknown once a part of it is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 enum Known<T> {
+    #[default]
     Nothing,
     Sum(T),
     Unknown,
-}
-
-impl<T> Default for Known<T> {
-    fn default() -> Self {
-        Self::Nothing
-    }
 }
 
 impl<T: Copy> Known<T> {
