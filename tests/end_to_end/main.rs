@@ -9,6 +9,7 @@ mod guests;
 mod hostile_text;
 mod interruption;
 mod library;
+mod models;
 #[path = "../differential/npm.rs"]
 mod npm;
 mod output;

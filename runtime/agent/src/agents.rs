@@ -115,7 +115,7 @@ impl Agent for Oracle {
             Ok(Ok(Solved::Answer(text))) => {
                 attempt.reply(&Reply {
                     text,
-                    calls: Vec::new(),
+                    ..Reply::default()
                 })?;
                 Ok(End::new(EndKind::Completed))
             }
@@ -139,8 +139,8 @@ async fn play(
         ..call
     };
     let reply = Reply {
-        text: String::new(),
         calls: vec![call],
+        ..Reply::default()
     };
     attempt.reply(&reply)?;
     Ok(attempt.call(&reply.calls[0]).await?.map(convert))
@@ -165,9 +165,9 @@ impl ToolHost for Bridge {
     fn call(&mut self, name: &str, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let gone = || ToolError::Stop("the attempt has ended".into());
         let call = ToolCall {
-            id: String::new(),
             name: name.to_owned(),
             arguments,
+            ..ToolCall::default()
         };
         let (result, answer) = oneshot::channel();
         self.requests

@@ -3,7 +3,9 @@ use std::time::{Duration, Instant};
 use mcpmark_service::{CallError, ToolClient, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
-use crate::{End, EndKind, Event, RecordError, Recorder, Reply, ToolCall};
+use crate::{
+    CallStatus, Cost, End, EndKind, Event, ModelCall, RecordError, Recorder, Reply, ToolCall, Usage,
+};
 
 /// What an agent may use in one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,12 @@ pub struct AttemptLimits {
     pub time: Duration,
     /// Wall time of one tool call.
     pub tool_call: Duration,
+    /// Tokens of all requests to the model.
+    pub input_tokens: Option<u64>,
+    /// Tokens of all its replies.
+    pub output_tokens: Option<u64>,
+    /// What all of that may cost.
+    pub cost: Option<Cost>,
 }
 
 impl Default for AttemptLimits {
@@ -22,6 +30,9 @@ impl Default for AttemptLimits {
             turns: 100,
             time: Duration::from_secs(3600),
             tool_call: Duration::from_secs(60),
+            input_tokens: None,
+            output_tokens: None,
+            cost: None,
         }
     }
 }
@@ -56,10 +67,13 @@ pub struct Attempt<'a> {
     limits: AttemptLimits,
     recorder: &'a mut dyn Recorder,
     cancel: CancellationToken,
+    began: Instant,
     /// None where the limit is past what the clock can count.
     deadline: Option<Instant>,
     turns: u32,
     tool_calls: u32,
+    usage: Usage,
+    cost: Cost,
     answer: Option<String>,
 }
 
@@ -77,15 +91,19 @@ impl<'a> Attempt<'a> {
         cancel: CancellationToken,
     ) -> Result<Self, RecordError> {
         recorder.record(Event::Instruction(instruction))?;
+        let began = Instant::now();
         Ok(Self {
             instruction,
             client,
             limits,
             recorder,
             cancel,
-            deadline: Instant::now().checked_add(limits.time),
+            began,
+            deadline: began.checked_add(limits.time),
             turns: 0,
             tool_calls: 0,
+            usage: Usage::default(),
+            cost: Cost::ZERO,
             answer: None,
         })
     }
@@ -138,6 +156,93 @@ impl<'a> Attempt<'a> {
                 format!("{} turns were used", self.limits.turns),
             )));
         }
+        let over = |limit: Option<u64>, used| limit.filter(|limit| used >= *limit);
+        let tokens = [
+            (over(self.limits.input_tokens, self.usage.input), "input"),
+            (over(self.limits.output_tokens, self.usage.output), "output"),
+        ];
+        for (limit, which) in tokens {
+            if let Some(limit) = limit {
+                let detail = format!("{limit} {which} tokens were used");
+                return Err(Halt::End(End::with(EndKind::TokenLimit, detail)));
+            }
+        }
+        if let Some(limit) = self.limits.cost.filter(|limit| self.cost >= *limit) {
+            let detail = format!("{limit} were spent");
+            return Err(Halt::End(End::with(EndKind::CostLimit, detail)));
+        }
+        Ok(())
+    }
+
+    /// Records what the model is told beside the instruction.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be recorded.
+    pub fn setup(
+        &mut self,
+        system: &str,
+        tools: &serde_json::Value,
+        adapted: &[String],
+    ) -> Result<(), Halt> {
+        let event = Event::Setup {
+            system,
+            tools,
+            adapted,
+        };
+        Ok(self.recorder.record(event)?)
+    }
+
+    /// Counts and records one request to the model.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be recorded.
+    pub fn asked(&mut self, call: &ModelCall) -> Result<(), Halt> {
+        self.recorder.record(Event::ModelCall(call))?;
+        if call.status == CallStatus::Ok || call.usage.is_some() {
+            self.usage += call.usage.unwrap_or_default();
+            let cost = call.cost.unwrap_or_default();
+            self.cost = self.cost.checked_add(cost).unwrap_or(self.cost);
+        }
+        Ok(())
+    }
+
+    /// Records that a summary takes the place of the conversation.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be recorded.
+    pub fn compacted(&mut self, content: &serde_json::Value) -> Result<(), Halt> {
+        let turn = self.turns + 1;
+        Ok(self.recorder.record(Event::Compaction { turn, content })?)
+    }
+
+    /// Records something that happened and is neither said nor done by the agent.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be recorded.
+    pub fn note(&mut self, text: &str) -> Result<(), Halt> {
+        let turn = self.turns;
+        Ok(self.recorder.record(Event::Note { turn, text })?)
+    }
+
+    /// Counts and records a call that cannot be made, and what the agent is told instead.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be recorded.
+    pub fn refuse(&mut self, call: &ToolCall, reason: &str) -> Result<(), Halt> {
+        self.tool_calls += 1;
+        let turn = self.turns;
+        self.recorder.record(Event::CallStarted { turn, call })?;
+        self.recorder.record(Event::CallEnded {
+            turn,
+            call,
+            result: Err(reason),
+            elapsed: Duration::ZERO,
+        })?;
         Ok(())
     }
 
@@ -212,6 +317,11 @@ impl<'a> Attempt<'a> {
             Some(halt) => Err(halt),
             None => Ok(result),
         }
+    }
+
+    /// Wall time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
     }
 
     /// Wall time that is left.

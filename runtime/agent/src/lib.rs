@@ -2,7 +2,9 @@
 //!
 //! An [`Agent`] acts in an [`Attempt`]: it replies, it calls tools, and what happens is
 //! handed to a [`Recorder`] at once. [`Oracle`] plays a task's solution, [`Nop`] does
-//! nothing, [`Random`] calls tools by chance; a model takes the same turns under the same [`AttemptLimits`].
+//! nothing, [`Random`] calls tools by chance, [`Replay`] plays an earlier attempt. Models act through
+//! [`Functions`] or [`React`], which differ in how tools are called. All take the same turns under
+//! the same [`AttemptLimits`].
 //!
 //! ```no_run
 //! use mcpmark_agent::{Agent, Attempt, AttemptLimits, Nop, Recorder};
@@ -20,11 +22,22 @@
 mod agents;
 mod attempt;
 mod end;
+mod functions;
+mod model;
 mod random;
+mod react;
+mod replay;
 mod trajectory;
 
 pub use crate::agents::{Agent, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt};
 pub use crate::end::{End, EndKind};
+pub use crate::functions::Functions;
+pub use crate::model::{Asking, Budget, Retries};
 pub use crate::random::Random;
-pub use crate::trajectory::{Event, RecordError, Recorder, Reply, ToolCall};
+pub use crate::react::React;
+pub use crate::replay::{Replay, Step};
+pub use crate::trajectory::{
+    CallStatus, Event, ModelCall, Purpose, RecordError, Recorder, Reply, ToolCall,
+};
+pub use mcpmark_model::{Cost, Usage};

@@ -43,8 +43,8 @@ impl Agent for Random {
                 break;
             };
             let reply = Reply {
-                text: String::new(),
                 calls: vec![call],
+                ..Reply::default()
             };
             attempt.reply(&reply)?;
             if let Ok(output) = attempt.call(&reply.calls[0]).await? {
@@ -54,7 +54,7 @@ impl Agent for Random {
         let text = chance.word();
         attempt.reply(&Reply {
             text,
-            calls: Vec::new(),
+            ..Reply::default()
         })?;
         Ok(End::new(EndKind::Completed))
     }
@@ -94,6 +94,7 @@ impl Chance {
             id: format!("call-{number}"),
             name: tool.name.to_string(),
             arguments,
+            malformed: None,
         })
     }
 

@@ -59,7 +59,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run tasks with an agent and grade what it leaves
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Go on with an experiment that was stopped
     Resume(ResumeArgs),
     /// Grade a directory, with a task or with any verifier
@@ -128,6 +128,12 @@ pub(crate) enum AgentName {
     Nop,
     /// Calls tools at random
     Random,
+    /// A model that calls tools as functions
+    Mcpmark,
+    /// A model that writes its calls as JSON in its text
+    React,
+    /// Plays the calls of another attempt again (`--from`)
+    Replay,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -165,23 +171,117 @@ pub(crate) struct Selection {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// Who acts
-    #[arg(long, value_enum, default_value = "oracle")]
-    pub(crate) agent: AgentName,
-    /// Attempts of each task
-    #[arg(short = 'k', long = "attempts", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) attempts: u32,
+    /// Who acts [default: mcpmark with a model, oracle without]
+    #[arg(long, value_enum)]
+    pub(crate) agent: Option<AgentName>,
+    /// Attempts of each task [default: 1]
+    #[arg(short = 'k', long = "attempts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) attempts: Option<u32>,
     /// Attempts at the same time [default: one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     /// Name of the experiment [default: the time]
     #[arg(long, value_name = "NAME")]
     pub(crate) experiment: Option<String>,
+    /// Play the calls of this attempt
+    #[arg(long, value_name = "ATTEMPT", conflicts_with = "selectors")]
+    pub(crate) from: Option<String>,
+    /// Read what is to be run from a TOML file; what stands on the command line goes first
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Put the tools of other MCP servers beside those of the world; a TOML file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) mcp_config: Option<PathBuf>,
+    /// Say what would run and what it may cost, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) models: ModelArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
     pub(crate) engine: EngineArgs,
+}
+
+/// Models and how they are asked.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Models")]
+pub(crate) struct ModelArgs {
+    /// A model, `provider/name`; may be repeated
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Vec<String>,
+    /// Where the interface is, if not at the provider's usual place
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) base_url: Option<String>,
+    /// Which of OpenAI's interfaces is asked [default: responses at OpenAI, chat elsewhere]
+    #[arg(long, value_parser = ["chat", "responses"], value_name = "API")]
+    pub(crate) api: Option<String>,
+    /// How much models think [default: left to the provider]
+    #[arg(long, value_parser = ["none", "minimal", "low", "medium", "high"], value_name = "EFFORT")]
+    pub(crate) reasoning_effort: Option<String>,
+    /// Sampling temperature [default: left to the provider]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) temperature: Option<f64>,
+    /// The share of probability that is sampled from [default: left to the provider]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) top_p: Option<f64>,
+    /// Tokens of one reply [default: left to the provider]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_output_tokens: Option<u64>,
+    /// Give each attempt a sampling seed that follows from this number, its task and repetition
+    #[arg(long, value_name = "N")]
+    pub(crate) sampling_seed: Option<u64>,
+    /// Sum the conversation up when a request and its reply have this many tokens
+    #[arg(long, value_name = "N")]
+    pub(crate) compact_at: Option<u64>,
+    /// Times that a request is made again after an error that may pass [default: 7]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100))]
+    pub(crate) retries: Option<u32>,
+    /// Prices, a CSV file: `provider/name,input,cached input,output` in US dollars a million tokens
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) prices: Option<PathBuf>,
+    /// Shuffles the order in which attempts begin [default: 1 with a model]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Requests to models at the same time [default: as many as attempts]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) max_model_calls: Option<u32>,
+    /// Grades at the same time [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) max_grades: Option<u32>,
+    /// Ask no model for a sign of life before the attempts
+    #[arg(long)]
+    pub(crate) no_preflight: bool,
+}
+
+/// What attempts may use. A task's own limits hold as well.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Turns of an attempt [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit_turns: Option<u32>,
+    /// Wall time of an attempt in seconds [default: 3600]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) limit_time: Option<u64>,
+    /// Wall time of a tool call in seconds [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) limit_tool_time: Option<u64>,
+    /// Tokens of all requests of an attempt
+    #[arg(long, value_name = "N")]
+    pub(crate) limit_input_tokens: Option<u64>,
+    /// Tokens of all replies of an attempt
+    #[arg(long, value_name = "N")]
+    pub(crate) limit_output_tokens: Option<u64>,
+    /// Cost of an attempt in US dollars
+    #[arg(long, value_name = "USD")]
+    pub(crate) limit_attempt_cost: Option<String>,
+    /// Cost of the experiment in US dollars
+    #[arg(long, value_name = "USD")]
+    pub(crate) limit_cost: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -189,9 +289,15 @@ pub(crate) struct ResumeArgs {
     /// Name of the experiment [default: the newest]
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
-    /// Attempts at the same time [default: one a core]
+    /// Attempts at the same time [default: those of the run, or one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
+    /// Cost of the experiment in US dollars, what is spent already among it [default: that of the run]
+    #[arg(long, value_name = "USD")]
+    pub(crate) limit_cost: Option<String>,
+    /// Ask no model for a sign of life before the attempts
+    #[arg(long)]
+    pub(crate) no_preflight: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

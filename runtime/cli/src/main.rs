@@ -55,7 +55,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<u8, CommandError> {
     let context = Context::new(cli.global)?;
     match cli.command {
-        Command::Run(args) => commands::run::run(&context, args),
+        Command::Run(args) => commands::run::run(&context, *args),
         Command::Resume(args) => commands::run::resume(&context, args),
         Command::Grade(args) => commands::grade::grade(&context, args),
         Command::Inspect(args) => commands::inspect::inspect(&context, args),

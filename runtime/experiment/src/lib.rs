@@ -1,7 +1,7 @@
 //! Experiments: planning, scheduling, resume, the journal, grading.
 //!
 //! A [`Workshop`] turns tasks into [`Prepared`] ones. A [`Spec`] says what is to be run
-//! and gives a plan; a [`Runner`] makes its attempts and writes each of them to the
+//! and gives a plan, a [`Cast`] is who acts in it; a [`Runner`] makes its attempts and writes each of them to the
 //! [`Journal`] as it happens. States lie in the store, and [`grade`] judges them from
 //! there. [`Home`] is the directory that holds both.
 //!
@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod cast;
 mod grade;
 mod home;
 pub mod journal;
@@ -30,13 +31,16 @@ pub mod report;
 mod run;
 mod world;
 
-pub use mcpmark_agent::{End, EndKind};
+pub use mcpmark_agent::{Budget, End, EndKind, Retries};
+pub use mcpmark_external::{External, ExternalError, ServerSpec};
+pub use mcpmark_model::{Cost, Usage};
 
+pub use crate::cast::{Cast, steps};
 pub use crate::grade::{GradeInput, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
 pub use crate::outcome::{FaultReport, Outcome};
-pub use crate::plan::{AgentKind, Planned, Spec};
+pub use crate::plan::{AgentKind, AgentSettings, Concurrency, Planned, Spec, SpecLimits};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
 pub use crate::world::{Start, WorldError, capture_directory, capture_state, start_world};

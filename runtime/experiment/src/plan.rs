@@ -1,7 +1,13 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
+use std::time::Duration;
 
-use mcpmark_task::TaskId;
+use mcpmark_agent::AttemptLimits;
+use mcpmark_external::ServerSpec;
+use mcpmark_model::{Cost, ModelSpec, Prices};
+use mcpmark_task::{TaskId, canonical_json};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use crate::Prepared;
@@ -17,6 +23,12 @@ pub enum AgentKind {
     Nop,
     /// Calls tools at random.
     Random,
+    /// A model that calls tools as functions.
+    Mcpmark,
+    /// A model that writes its calls as JSON in its text.
+    React,
+    /// Plays the calls of another attempt again.
+    Replay,
 }
 
 impl AgentKind {
@@ -26,19 +38,122 @@ impl AgentKind {
             Self::Oracle => "oracle",
             Self::Nop => "nop",
             Self::Random => "random",
+            Self::Mcpmark => "mcpmark",
+            Self::React => "react",
+            Self::Replay => "replay",
         }
+    }
+
+    /// Whether a model is behind it.
+    pub fn is_model(self) -> bool {
+        matches!(self, Self::Mcpmark | Self::React)
     }
 }
 
 /// What an experiment runs; kept in the journal, so that it can go on later.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
     /// The tasks, by id.
     pub tasks: Vec<String>,
     /// Who acts.
     pub agent: AgentKind,
-    /// Attempts of each task.
+    /// How it acts.
+    #[serde(default)]
+    pub agent_settings: AgentSettings,
+    /// The models, where the agent is one.
+    #[serde(default)]
+    pub models: Vec<ModelSpec>,
+    /// Attempts of each task by each model.
     pub attempts: u32,
+    /// What attempts and the whole may use, beside the tasks' own limits.
+    #[serde(default)]
+    pub limits: SpecLimits,
+    /// Shuffles the order in which attempts begin; that of the plan if not set.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// The prices that costs are reckoned with.
+    #[serde(default)]
+    pub prices: Prices,
+    /// What goes on at the same time.
+    #[serde(default)]
+    pub concurrency: Concurrency,
+}
+
+/// How an agent acts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgentSettings {
+    /// Tokens of a request from which on the conversation is replaced by a summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_at: Option<u64>,
+    /// Times that a request is made again after an error that may pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u32>,
+    /// Servers whose tools stand beside those of the world, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub servers: BTreeMap<String, ServerSpec>,
+    /// The attempt whose calls are played again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<String>,
+}
+
+/// What an experiment may use beside the tasks' own limits. The lower of two limits holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SpecLimits {
+    /// Turns of an attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+    /// Wall time of an attempt, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_seconds: Option<u64>,
+    /// Wall time of a tool call, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_seconds: Option<u64>,
+    /// Tokens of all requests of an attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Tokens of all replies of an attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// Cost of an attempt, in nano-dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt_cost_nano_usd: Option<Cost>,
+    /// Cost of the experiment, in nano-dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experiment_cost_nano_usd: Option<Cost>,
+}
+
+impl SpecLimits {
+    /// These limits and a task's own, the lower of each.
+    pub fn over(&self, task: AttemptLimits) -> AttemptLimits {
+        let seconds = |own: Duration, limit: Option<u64>| {
+            limit.map_or(own, |limit| own.min(Duration::from_secs(limit)))
+        };
+        AttemptLimits {
+            turns: self.turns.map_or(task.turns, |turns| turns.min(task.turns)),
+            time: seconds(task.time, self.time_seconds),
+            tool_call: seconds(task.tool_call, self.tool_call_seconds),
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+            cost: self.attempt_cost_nano_usd,
+        }
+    }
+}
+
+/// What goes on at the same time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Concurrency {
+    /// Attempts, and so worlds; one a core if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
+    /// Requests to models; as many as attempts if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_calls: Option<u32>,
+    /// Grades; one a core if not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grades: Option<u32>,
 }
 
 /// One attempt that is to be made.
@@ -48,11 +163,28 @@ pub struct Planned {
     pub position: usize,
     /// Index of its task among the prepared ones.
     pub task: usize,
+    /// Index of its model in the spec, where one acts.
+    pub model: Option<usize>,
     /// Which attempt it is.
     pub key: AttemptKey,
 }
 
 impl Spec {
+    /// One attempt of each task, with nothing set.
+    pub fn new(tasks: Vec<String>, agent: AgentKind) -> Self {
+        Self {
+            tasks,
+            agent,
+            agent_settings: AgentSettings::default(),
+            models: Vec::new(),
+            attempts: 1,
+            limits: SpecLimits::default(),
+            seed: None,
+            prices: Prices::default(),
+            concurrency: Concurrency::default(),
+        }
+    }
+
     /// The tasks' ids.
     ///
     /// # Errors
@@ -62,24 +194,43 @@ impl Spec {
         self.tasks.iter().map(|id| TaskId::from_str(id)).collect()
     }
 
-    /// All attempts: the first of each task, then the second of each, so that an
+    /// All attempts: the first of each task by each model, then the second of each, so that an
     /// experiment that is stopped early has seen every task.
     pub fn plan(&self) -> Vec<Planned> {
+        let settings = |value: &dyn Fn() -> serde_json::Result<serde_json::Value>| {
+            // Maps with string keys and finite numbers are always JSON.
+            value().map_or_else(|_| "{}".to_owned(), |value| canonical_json(&value))
+        };
+        let agent_settings = settings(&|| serde_json::to_value(&self.agent_settings));
+        let models: Vec<(Option<usize>, Option<String>, String)> = if self.models.is_empty() {
+            vec![(None, None, "{}".to_owned())]
+        } else {
+            let models = self.models.iter().enumerate();
+            models
+                .map(|(index, model)| {
+                    let settings = settings(&|| serde_json::to_value(&model.settings));
+                    (Some(index), Some(model.name.clone()), settings)
+                })
+                .collect()
+        };
         let mut plan = Vec::new();
         for k in 1..=self.attempts {
             for (task, id) in self.tasks.iter().enumerate() {
-                plan.push(Planned {
-                    position: plan.len(),
-                    task,
-                    key: AttemptKey {
-                        task: id.clone(),
-                        agent: self.agent.as_str().to_owned(),
-                        agent_settings: "{}".to_owned(),
-                        model: None,
-                        model_settings: "{}".to_owned(),
-                        k,
-                    },
-                });
+                for (model, name, model_settings) in &models {
+                    plan.push(Planned {
+                        position: plan.len(),
+                        task,
+                        model: *model,
+                        key: AttemptKey {
+                            task: id.clone(),
+                            agent: self.agent.as_str().to_owned(),
+                            agent_settings: agent_settings.clone(),
+                            model: name.clone(),
+                            model_settings: model_settings.clone(),
+                            k,
+                        },
+                    });
+                }
             }
         }
         plan
@@ -96,6 +247,21 @@ impl Spec {
                 .get(&planned.position)
                 .is_some_and(|row| is_done(row) && is_of(row, &prepared[planned.task]))
         });
+        plan
+    }
+
+    /// The order in which attempts begin: shuffled, but never one of a later repetition before one
+    /// of an earlier, so that an experiment that is stopped has seen every task as often.
+    pub fn order(&self, mut plan: Vec<Planned>) -> Vec<Planned> {
+        if let Some(seed) = self.seed {
+            let mut rng = ChaCha20Rng::seed_from_u64(seed);
+            let mut drawn: Vec<(u32, u64, Planned)> = plan
+                .into_iter()
+                .map(|planned| (planned.key.k, rng.next_u64(), planned))
+                .collect();
+            drawn.sort_by_key(|(k, number, planned)| (*k, *number, planned.position));
+            plan = drawn.into_iter().map(|(_, _, planned)| planned).collect();
+        }
         plan
     }
 
@@ -129,9 +295,8 @@ mod tests {
     #[test]
     fn every_task_is_seen_before_any_is_repeated() {
         let spec = Spec {
-            tasks: vec!["s/w/a".into(), "s/w/b".into()],
-            agent: AgentKind::Nop,
             attempts: 2,
+            ..Spec::new(vec!["s/w/a".into(), "s/w/b".into()], AgentKind::Nop)
         };
         let plan: Vec<_> = spec
             .plan()

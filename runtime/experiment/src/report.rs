@@ -1,5 +1,6 @@
 //! What `--json` prints; others build on these forms.
 
+use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use serde::Serialize;
 
@@ -50,6 +51,10 @@ pub struct AttemptReport {
     pub state: Option<String>,
     /// The task's digest.
     pub bundle: Option<String>,
+    /// Tokens of the model's requests; null where no model acted or they are not known.
+    pub usage: Option<Usage>,
+    /// What they cost in US dollars; null where that is not known.
+    pub cost_usd: Option<f64>,
 }
 
 /// How many attempts came to what.
@@ -126,6 +131,8 @@ impl From<AttemptRow> for AttemptReport {
             tool_calls: row.tool_calls,
             state: row.state,
             bundle: row.bundle,
+            usage: row.usage,
+            cost_usd: row.cost.map(Cost::usd),
         }
     }
 }

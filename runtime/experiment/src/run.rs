@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
-use mcpmark_agent::{
-    Agent, Attempt, End, EndKind, Event, Halt, Nop, Oracle, Random, RecordError, Recorder,
-};
+use mcpmark_agent::{Attempt, End, EndKind, Event, Halt, RecordError, Recorder};
+use mcpmark_external::External;
 use mcpmark_filesystem::Filesystem;
 use mcpmark_sandbox::{Log, Sandbox};
 use mcpmark_service::{Service, ServiceError, Session, ToolClient, WorldState};
@@ -13,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::{AttemptRecorder, GradeRecord, JournalError};
-use crate::{AgentKind, GradeInput, Journal, Outcome, Planned, Prepared, grade};
+use crate::{Cast, Cost, GradeInput, Journal, Outcome, Planned, Prepared, grade};
 
 /// What runs share.
 pub struct Runner {
@@ -27,6 +26,8 @@ pub struct Runner {
     pub scratch: ScratchSpace,
     /// Attempts at the same time.
     pub jobs: usize,
+    /// Grades at the same time.
+    pub grades: Arc<Semaphore>,
 }
 
 /// What happens while attempts run.
@@ -38,8 +39,17 @@ pub enum Progress {
         attempt: String,
         /// Its task.
         task: String,
+        /// The model, where one acts.
+        model: Option<String>,
         /// Which repetition.
         k: u32,
+    },
+    /// A model was asked.
+    Asked {
+        /// The attempt.
+        attempt: String,
+        /// What it cost, where that is known.
+        cost: Option<Cost>,
     },
     /// An agent calls a tool.
     ToolCall {
@@ -56,6 +66,8 @@ pub enum Progress {
         attempt: String,
         /// Its task.
         task: String,
+        /// The model, where one acts.
+        model: Option<String>,
         /// Which repetition.
         k: u32,
         /// How the agent's part ended, where that led to a grade.
@@ -98,7 +110,7 @@ impl Runner {
     pub async fn run(
         self: &Arc<Self>,
         experiment: &str,
-        agent: AgentKind,
+        cast: &Arc<Cast>,
         tasks: &[Arc<Prepared>],
         plan: Vec<Planned>,
         cancel: CancellationToken,
@@ -117,13 +129,13 @@ impl Runner {
                 failure = failure.or(failed(over));
             }
             // The semaphore is never closed.
-            let (Ok(permit), None) = (permit, &failure) else {
+            let (Ok(permit), None, None) = (permit, &failure, cast.budget.reached()) else {
                 break;
             };
             let one = OneAttempt {
                 runner: Arc::clone(self),
                 experiment: experiment.to_owned(),
-                agent,
+                cast: Arc::clone(cast),
                 task: Arc::clone(&tasks[planned.task]),
                 planned,
                 cancel: cancel.clone(),
@@ -163,7 +175,10 @@ impl Runner {
             parameters: task.parameters.clone(),
         };
         let (runner, prepared) = (Arc::clone(self), Arc::clone(task));
+        // Never closed; without a permit there is just no bound.
+        let permit = Arc::clone(&self.grades).acquire_owned().await.ok();
         let graded = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
             let Runner { sandbox, store, .. } = &*runner;
             grade(
                 sandbox,
@@ -245,7 +260,7 @@ pub fn service(name: &str) -> Option<Arc<dyn Service>> {
 struct OneAttempt {
     runner: Arc<Runner>,
     experiment: String,
-    agent: AgentKind,
+    cast: Arc<Cast>,
     task: Arc<Prepared>,
     planned: Planned,
     cancel: CancellationToken,
@@ -279,6 +294,7 @@ impl OneAttempt {
         (self.listener)(Progress::Started {
             attempt: id.clone(),
             task: planned.key.task.clone(),
+            model: planned.key.model.clone(),
             k: planned.key.k,
         });
         let mut recorder = Observed {
@@ -300,6 +316,7 @@ impl OneAttempt {
         (self.listener)(Progress::Finished {
             attempt: id,
             task: planned.key.task.clone(),
+            model: planned.key.model.clone(),
             k: planned.key.k,
             end,
             outcome,
@@ -330,8 +347,13 @@ impl OneAttempt {
             Err(error) => return Ok(infra(error)),
         };
         let acted = match ToolClient::connect(&*session).await {
-            Ok(client) => {
-                let acted = self.drive(&client, &*session, recorder).await;
+            Ok(mut client) => {
+                // They run for as long as the attempt does.
+                let mut running = Vec::new();
+                let acted = match self.put_servers_beside(&mut client, &mut running).await {
+                    Ok(notes) => self.drive(&client, &notes, &*session, recorder).await,
+                    Err(message) => Ok(Acted::Over(Outcome::InfraError(message))),
+                };
                 if let Err(error) = client.close().await {
                     self.warn(&error);
                 }
@@ -345,9 +367,31 @@ impl OneAttempt {
         acted
     }
 
+    /// Starts the servers of others, and says what they are.
+    async fn put_servers_beside(
+        &self,
+        client: &mut ToolClient,
+        running: &mut Vec<Box<dyn Send + Sync>>,
+    ) -> Result<Vec<String>, String> {
+        let mut notes = Vec::new();
+        for (name, spec) in &self.cast.servers {
+            let variable = |name: &str| std::env::var(name).ok();
+            let started = External::start(name, spec, variable).await;
+            let server = started.map_err(|error| error_chain(&error))?;
+            notes.push(server.describe());
+            let (other, process) = server.into_parts();
+            client
+                .put_beside(other)
+                .map_err(|error| format!("server {name}: {error}"))?;
+            running.push(Box::new(process));
+        }
+        Ok(notes)
+    }
+
     async fn drive(
         &self,
         client: &ToolClient,
+        notes: &[String],
         session: &dyn Session,
         recorder: &mut Observed,
     ) -> Result<Acted, RunFailure> {
@@ -355,24 +399,21 @@ impl OneAttempt {
         let mut attempt = Attempt::start(
             &self.task.instruction,
             client,
-            self.task.attempt_limits,
+            self.cast.limits.over(self.task.attempt_limits),
             recorder,
             self.cancel.clone(),
         )?;
-        let agent: Box<dyn Agent> = match (self.agent, &self.task.solution) {
-            (AgentKind::Nop, _) => Box::new(Nop),
-            (AgentKind::Random, _) => {
-                Box::new(Random::new(random_seed(&self.task.id, self.planned.key.k)))
+        for note in notes {
+            if let Err(Halt::Record(error)) = attempt.note(note) {
+                return Err(error.into());
             }
-            (AgentKind::Oracle, Some(solution)) => Box::new(Oracle::new(
-                self.runner.sandbox.clone(),
-                solution.clone(),
-                self.task.parameters.clone(),
-            )),
-            (AgentKind::Oracle, None) => {
-                let message = "the task has no solution for the oracle to play".to_owned();
-                return Ok(Acted::Over(Outcome::InvalidTask(message)));
-            }
+        }
+        let agent = match self
+            .cast
+            .agent(&self.task, &self.planned, &self.runner.sandbox)
+        {
+            Ok(agent) => agent,
+            Err(message) => return Ok(Acted::Over(Outcome::InvalidTask(message))),
         };
         let end: End = match agent.run(&mut attempt).await {
             Ok(end) | Err(Halt::End(end)) => end,
@@ -382,10 +423,11 @@ impl OneAttempt {
                 return Ok(Acted::Over(Outcome::InfraError(error.to_string())));
             }
         };
+        let took = attempt.elapsed();
         let answer = attempt.answer().map(str::to_owned);
         self.runner
             .journal
-            .end_agent(&id, &end, answer.as_deref())?;
+            .end_agent(&id, &end, answer.as_deref(), took)?;
         match end.kind {
             EndKind::Cancelled => return Ok(Acted::Over(Outcome::Cancelled)),
             EndKind::ModelError => {
@@ -420,6 +462,10 @@ impl Recorder for Observed {
     fn record(&mut self, event: Event<'_>) -> Result<(), RecordError> {
         match &event {
             Event::Reply { turn, .. } => self.turns = *turn,
+            Event::ModelCall(call) => (self.listener)(Progress::Asked {
+                attempt: self.inner.id().to_owned(),
+                cost: call.cost,
+            }),
             Event::CallStarted { call, .. } => {
                 self.calls += 1;
                 (self.listener)(Progress::ToolCall {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_experiment::{AgentKind, Home, Prepared, Runner, Spec, Workshop};
+use mcpmark_experiment::{AgentKind, Cast, Home, Prepared, Runner, Spec, Workshop};
 use mcpmark_sandbox::{EngineKind, RunError, Sandbox, SandboxConfig, VerifyInput};
 use mcpmark_snapshot::{
     Blobs, Digest, File, MemoryBlobs, Node, Snapshot, Tree, TreeBuilder, TreePath,
@@ -13,6 +13,7 @@ use mcpmark_task::Library;
 use mcpmark_task::build::{Builder, Options};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// Random states on top of each of the two that a task has by nature. The interpreter takes
@@ -65,11 +66,8 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox) -> Shipped {
     };
     let (on_machine, on_interpreter) = (prepare(machine), prepare(interpreter));
 
-    let spec = Spec {
-        tasks: tasks.iter().map(|task| task.id.to_string()).collect(),
-        agent: AgentKind::Oracle,
-        attempts: 1,
-    };
+    let ids = tasks.iter().map(|task| task.id.to_string()).collect();
+    let spec = Spec::new(ids, AgentKind::Oracle);
     let journal = opened.journal().unwrap();
     let text = serde_json::to_string(&spec).unwrap();
     let experiment = journal.create_experiment("engines", &text).unwrap();
@@ -79,11 +77,13 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox) -> Shipped {
         sandbox: machine.clone(),
         scratch: mcpmark_snapshot::ScratchSpace::plain(home.path()),
         jobs: 2,
+        grades: Arc::new(Semaphore::new(2)),
     });
+    let cast = Arc::new(Cast::plain(AgentKind::Oracle));
     let prepared: Vec<_> = on_machine.iter().cloned().map(Arc::new).collect();
     let run = runner.run(
         &experiment,
-        AgentKind::Oracle,
+        &cast,
         &prepared,
         spec.plan(),
         CancellationToken::new(),

@@ -1,12 +1,14 @@
 //! One file a command.
 
 pub(crate) mod batch;
+pub(crate) mod cast;
 pub(crate) mod check;
 pub(crate) mod doctor;
 pub(crate) mod grade;
 pub(crate) mod inspect;
 pub(crate) mod judge;
 pub(crate) mod mcp;
+pub(crate) mod request;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;

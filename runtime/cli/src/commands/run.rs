@@ -2,11 +2,14 @@ use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::ExperimentReport;
-use mcpmark_experiment::{AgentKind, JournalError, PrepareError, Prepared, Runner, Spec};
+use mcpmark_experiment::{AgentKind, Cast, JournalError, PrepareError, Prepared, Runner, Spec};
 use mcpmark_task::Task;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{AgentName, EngineArgs, ResumeArgs, RunArgs};
+use crate::args::{EngineArgs, ResumeArgs, RunArgs};
+use crate::commands::cast;
+use crate::commands::request::{self, Request};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -15,25 +18,37 @@ use crate::output::progress::Display;
 use crate::output::{self, sanitise};
 
 /// Runs tasks as a new experiment.
-pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> {
+pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandError> {
+    let Request {
+        selection,
+        experiment,
+        mut spec,
+    } = request::resolve(&mut args)?;
+    let experiment = experiment.map(check_name).transpose()?;
     let library = context.library()?;
-    let tasks = context::select(&library, &args.selection)?;
-    let agent = match args.agent {
-        AgentName::Oracle => AgentKind::Oracle,
-        AgentName::Nop => AgentKind::Nop,
-        AgentName::Random => AgentKind::Random,
+    let tasks = match &args.from {
+        Some(prefix) => {
+            let attempt = context.journal()?.attempt(prefix).map_err(journal_error)?;
+            spec.agent_settings.replay = Some(attempt.id);
+            vec![context::one_task(&library, &attempt.task)?]
+        }
+        None => context::select(&library, &selection)?,
     };
-    let jobs = jobs(args.jobs);
-    let setting = Setting::open(context, &library, &tasks, agent, jobs, args.engine)?;
-    let spec = Spec {
-        tasks: tasks.iter().map(|task| task.id.to_string()).collect(),
-        agent,
-        attempts: args.attempts,
-    };
+    spec.tasks = tasks.iter().map(|task| task.id.to_string()).collect();
+    if args.dry_run {
+        output::print(&cast::dry_run(&spec))?;
+        return Ok(exit::PASSED);
+    }
+    let models = cast::models(&spec)?;
+    if !args.models.no_preflight {
+        super::runtime(1)?.block_on(cast::preflight(&models, spec.agent))?;
+    }
+    warn_of_prices(&spec);
+    let jobs = jobs(spec.concurrency.jobs);
+    let setting = Setting::open(context, &library, &tasks, &spec, jobs, args.engine)?;
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
-    let (id, name) = match args.experiment {
+    let (id, name) = match experiment {
         Some(name) => {
-            let name = check_name(name)?;
             let journal = &setting.runner.journal;
             (
                 journal
@@ -48,7 +63,21 @@ pub(crate) fn run(context: &Context, args: RunArgs) -> Result<u8, CommandError> 
         .home()
         .lock_experiment(&id, &name)
         .map_err(|error| home_error(&error))?;
-    setting.go(&id, &name, &spec, args.json)
+    let cast = cast::cast(&spec, models, &setting.runner.journal, &id, jobs)?;
+    setting.go(&id, &name, &spec, cast, args.json)
+}
+
+/// Says which costs will not be known.
+fn warn_of_prices(spec: &Spec) {
+    for model in &spec.models {
+        if spec.prices.of(&model.name).is_none() {
+            output::note(&format!(
+                "{} the price of {} is not known, so its cost will not be either; --prices FILE gives prices",
+                output::paint(output::WARN, "warning:"),
+                sanitise::line(&model.name)
+            ));
+        }
+    }
 }
 
 /// Goes on with an experiment.
@@ -63,9 +92,16 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
             })?
         }
     };
-    let spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
+    let mut spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
         CommandError::infrastructure(format!("experiment {:?}: {error}", experiment.name))
     })?;
+    if let Some(limit) = request::amount(args.limit_cost.as_ref())? {
+        spec.limits.experiment_cost_nano_usd = Some(limit);
+    }
+    let models = cast::models(&spec)?;
+    if !args.no_preflight {
+        super::runtime(1)?.block_on(cast::preflight(&models, spec.agent))?;
+    }
     let _lock = context
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
@@ -77,10 +113,12 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .map(|id| library.task(id))
         .collect::<Result<_, _>>()
         .map_err(|error| context::invalid(&error))?;
-    let jobs = jobs(args.jobs);
-    let setting = Setting::open(context, &library, &tasks, spec.agent, jobs, args.engine)?;
+    let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
+    let setting = Setting::open(context, &library, &tasks, &spec, jobs, args.engine)?;
     setting.take_over(&experiment.id, &experiment.name, &spec)?;
-    setting.go(&experiment.id, &experiment.name, &spec, args.json)
+    let journal = &setting.runner.journal;
+    let cast = cast::cast(&spec, models, journal, &experiment.id, jobs)?;
+    setting.go(&experiment.id, &experiment.name, &spec, cast, args.json)
 }
 
 fn jobs(wanted: Option<u32>) -> u32 {
@@ -117,7 +155,7 @@ impl Setting {
         context: &Context,
         library: &mcpmark_task::Library,
         tasks: &[Task],
-        agent: AgentKind,
+        spec: &Spec,
         jobs: u32,
         engine: EngineArgs,
     ) -> Result<Self, CommandError> {
@@ -132,13 +170,18 @@ impl Setting {
             }
         }
         let unsolved = tasks.iter().find(|task| task.solution.is_none());
-        if let (AgentKind::Oracle, Some(task)) = (agent, unsolved) {
+        if let (AgentKind::Oracle, Some(task)) = (spec.agent, unsolved) {
             return Err(context::prepare_error(&PrepareError::NoSolution(
                 task.id.clone(),
             )));
         }
-        // A solution holds its slot while its tools run; its grade needs another.
-        let sandbox = context.sandbox(jobs.saturating_mul(2), engine)?;
+        let grades = self::jobs(spec.concurrency.grades);
+        // A solution holds its slot while its tools run; grades need others.
+        let slots = match spec.agent {
+            AgentKind::Oracle => jobs.saturating_add(grades),
+            _ => grades,
+        };
+        let sandbox = context.sandbox(slots, engine)?;
         let store = context.store()?;
         let prepared = context.prepare(library, tasks, &sandbox, &store)?;
         let runner = Runner {
@@ -147,6 +190,7 @@ impl Setting {
             sandbox,
             scratch: context.scratch()?,
             jobs: jobs as usize,
+            grades: Arc::new(Semaphore::new(grades as usize)),
         };
         Ok(Self {
             runner: Arc::new(runner),
@@ -198,11 +242,19 @@ impl Setting {
         self.tasks.iter().map(|task| (**task).clone()).collect()
     }
 
-    fn go(self, id: &str, name: &str, spec: &Spec, json: bool) -> Result<u8, CommandError> {
+    fn go(
+        self,
+        id: &str,
+        name: &str,
+        spec: &Spec,
+        cast: Cast,
+        json: bool,
+    ) -> Result<u8, CommandError> {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
-        let remaining = spec.remaining(&self.prepared(), &rows);
+        let remaining = spec.order(spec.remaining(&self.prepared(), &rows));
         let planned = spec.plan().len();
-        let display = Arc::new(Display::new(remaining.len(), output::interactive()));
+        let display = Arc::new(Display::new(&remaining, output::interactive()));
+        let cast = Arc::new(cast);
         let cancel = CancellationToken::new();
         let runtime = super::runtime(self.runner.jobs)?;
         let run = runtime.block_on(async {
@@ -212,7 +264,7 @@ impl Setting {
                 .runner
                 .run(
                     id,
-                    spec.agent,
+                    &cast,
                     &self.tasks,
                     remaining,
                     cancel.clone(),
@@ -242,6 +294,11 @@ impl Setting {
                 text.insert_str(0, &super::runs::lines(&report.attempts));
             }
             output::print(&text)?;
+        }
+        if let Some(limit) = cast.budget.reached() {
+            output::note(&format!(
+                "the limit of {limit} is reached; go on with `mcpmark resume {name} --limit-cost USD`"
+            ));
         }
         if code == exit::INTERRUPTED {
             output::note(&format!("interrupted; go on with `mcpmark resume {name}`"));
@@ -301,6 +358,7 @@ fn summary(report: &ExperimentReport) -> String {
         let number = counts.attempts - counts.graded;
         parts.push(output::paint(output::WARN, format!("{number} not graded")));
     }
+    parts.extend(spent(report));
     let mut text = parts.join(", ") + "\n";
     let name = sanitise::line(&report.experiment);
     text.push_str(&output::paint(
@@ -309,6 +367,29 @@ fn summary(report: &ExperimentReport) -> String {
     ));
     text.push('\n');
     text
+}
+
+/// What the attempts cost, where models acted.
+fn spent(report: &ExperimentReport) -> Option<String> {
+    let attempts = || {
+        report
+            .attempts
+            .iter()
+            .filter(|attempt| attempt.model.is_some())
+    };
+    attempts().next()?;
+    let known: f64 = attempts().filter_map(|attempt| attempt.cost_usd).sum();
+    let unknown = attempts()
+        .filter(|attempt| attempt.cost_usd.is_none())
+        .count();
+    Some(match unknown {
+        0 => format!("{known:.4} USD"),
+        _ if known == 0.0 => "cost unknown".to_owned(),
+        _ => format!(
+            "{known:.4} USD and the unknown cost of {}",
+            output::count(unknown, "attempt")
+        ),
+    })
 }
 
 pub(crate) fn journal_error(error: JournalError) -> CommandError {

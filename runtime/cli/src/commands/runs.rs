@@ -112,7 +112,7 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
             "{}{:gap$}  {}  {}\n",
             output::paint(*style, sanitise::line(word)),
             "",
-            output::progress::label(&attempt.task, attempt.k),
+            output::progress::label(&attempt.task, attempt.model.as_deref(), attempt.k),
             output::paint(output::DIM, &attempt.id)
         )
     };

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mcpmark_experiment::{EndKind, Outcome, Progress};
+use mcpmark_experiment::{Cost, EndKind, Outcome, Planned, Progress};
 
 use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
 
@@ -14,6 +14,7 @@ use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
 pub(crate) struct Display {
     bars: Option<Bars>,
     total: usize,
+    began: Instant,
     state: Mutex<State>,
 }
 
@@ -25,11 +26,61 @@ struct Bars {
 #[derive(Default)]
 struct State {
     done: usize,
-    running: BTreeMap<String, (ProgressBar, String)>,
+    running: BTreeMap<String, Running>,
+    models: BTreeMap<String, Standing>,
+}
+
+struct Running {
+    bar: Option<ProgressBar>,
+    name: String,
+    model: Option<String>,
+}
+
+/// How far a model has come.
+#[derive(Default)]
+struct Standing {
+    bar: Option<ProgressBar>,
+    planned: u32,
+    done: u32,
+    passed: u32,
+    failed: u32,
+    cost: Cost,
+    unknown: bool,
+}
+
+impl Standing {
+    fn show(&self, model: &str, since: Duration) {
+        let Some(bar) = &self.bar else { return };
+        let cost = match (self.cost, self.unknown) {
+            (cost, false) => cost.to_string(),
+            (Cost::ZERO, true) => "cost unknown".to_owned(),
+            (cost, true) => format!("{cost}+"),
+        };
+        let left = match self.done {
+            0 => String::new(),
+            done => {
+                let each = since.as_secs_f64() / f64::from(done);
+                let left = each * f64::from(self.planned.saturating_sub(done));
+                format!(
+                    ", about {} left",
+                    indicatif::HumanDuration(Duration::from_secs_f64(left))
+                )
+            }
+        };
+        bar.set_message(format!(
+            "{}  {}/{} done, {} passed, {} failed, {cost}{left}",
+            sanitise::line(model),
+            self.done,
+            self.planned,
+            self.passed,
+            self.failed
+        ));
+    }
 }
 
 impl Display {
-    pub(crate) fn new(total: usize, interactive: bool) -> Self {
+    pub(crate) fn new(plan: &[Planned], interactive: bool) -> Self {
+        let total = plan.len();
         let bars = (interactive && total > 0).then(|| {
             let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
             let overall = all.add(ProgressBar::new(total as u64));
@@ -37,10 +88,24 @@ impl Display {
             overall.enable_steady_tick(Duration::from_millis(200));
             Bars { all, overall }
         });
+        let mut state = State::default();
+        for model in plan.iter().filter_map(|planned| planned.key.model.as_ref()) {
+            let standing = state.models.entry(model.clone()).or_default();
+            standing.planned += 1;
+        }
+        if let Some(bars) = &bars {
+            for (model, standing) in &mut state.models {
+                let bar = bars.all.add(ProgressBar::new_spinner());
+                bar.set_style(style("  {msg}"));
+                standing.bar = Some(bar);
+                standing.show(model, Duration::ZERO);
+            }
+        }
         Self {
             bars,
             total,
-            state: Mutex::default(),
+            began: Instant::now(),
+            state: Mutex::new(state),
         }
     }
 
@@ -48,13 +113,34 @@ impl Display {
     pub(crate) fn show(&self, progress: Progress) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match progress {
-            Progress::Started { attempt, task, k } => {
-                if let Some(bars) = &self.bars {
+            Progress::Started {
+                attempt,
+                task,
+                model,
+                k,
+            } => {
+                let name = label(&task, model.as_deref(), k);
+                let bar = self.bars.as_ref().map(|bars| {
                     let bar = bars.all.add(ProgressBar::new_spinner());
                     bar.set_style(style("  {wide_msg:.dim}"));
-                    let name = label(&task, k);
                     bar.set_message(name.clone());
-                    state.running.insert(attempt, (bar, name));
+                    bar
+                });
+                state.running.insert(attempt, Running { bar, name, model });
+            }
+            Progress::Asked { attempt, cost } => {
+                let State {
+                    running, models, ..
+                } = &mut *state;
+                let model = running.get(&attempt).and_then(|one| one.model.as_ref());
+                if let Some((model, standing)) =
+                    model.and_then(|model| Some((model, models.get_mut(model)?)))
+                {
+                    match cost.and_then(|cost| standing.cost.checked_add(cost)) {
+                        Some(sum) => standing.cost = sum,
+                        None => standing.unknown = true,
+                    }
+                    standing.show(model, self.began.elapsed());
                 }
             }
             Progress::ToolCall {
@@ -62,21 +148,36 @@ impl Display {
                 number,
                 tool,
             } => {
-                if let Some((bar, name)) = state.running.get(&attempt) {
+                if let Some(Running {
+                    bar: Some(bar),
+                    name,
+                    ..
+                }) = state.running.get(&attempt)
+                {
                     bar.set_message(format!("{name}  {number} {}", sanitise::line(&tool)));
                 }
             }
             Progress::Finished {
                 attempt,
                 task,
+                model,
                 k,
                 end,
                 outcome,
                 tool_calls,
                 ..
             } => {
-                if let Some((bar, _)) = state.running.remove(&attempt) {
+                if let Some(bar) = state.running.remove(&attempt).and_then(|one| one.bar) {
                     bar.finish_and_clear();
+                }
+                if let Some((name, standing)) = model
+                    .as_ref()
+                    .and_then(|name| Some((name, state.models.get_mut(name)?)))
+                {
+                    standing.done += 1;
+                    standing.passed += u32::from(outcome.passed() == Some(true));
+                    standing.failed += u32::from(outcome.passed() == Some(false));
+                    standing.show(name, self.began.elapsed());
                 }
                 state.done += 1;
                 let width = self.total.to_string().len();
@@ -85,7 +186,7 @@ impl Display {
                     "{} {} {}{}",
                     paint(DIM, done),
                     mark(&outcome),
-                    label(&task, k),
+                    label(&task, model.as_deref(), k),
                     paint(
                         DIM,
                         format!("  {attempt}  {}", count(tool_calls as usize, "call"))
@@ -123,6 +224,10 @@ impl Display {
     pub(crate) fn finish(&self) {
         if let Some(bars) = &self.bars {
             bars.overall.finish_and_clear();
+            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            for bar in state.models.values().filter_map(|model| model.bar.as_ref()) {
+                bar.finish();
+            }
             // The bars of attempts that a failure cut off.
             let _ = bars.all.clear();
         }
@@ -133,14 +238,16 @@ pub(super) fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// A task, and which repetition of it if there are several.
-pub(crate) fn label(task: &str, k: u32) -> String {
-    let task = sanitise::line(task);
-    if k == 1 {
-        task.into_owned()
-    } else {
-        format!("{task} #{k}")
+/// A task, the model that acts, and which repetition of it if there are several.
+pub(crate) fn label(task: &str, model: Option<&str>, k: u32) -> String {
+    let mut label = sanitise::line(task).into_owned();
+    if k > 1 {
+        label.push_str(&format!(" #{k}"));
     }
+    if let Some(model) = model {
+        label.push_str(&format!("  {}", sanitise::line(model)));
+    }
+    label
 }
 
 fn mark(outcome: &Outcome) -> String {

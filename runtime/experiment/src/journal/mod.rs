@@ -14,7 +14,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
-pub use self::read::{AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, Trajectory};
+pub use self::read::{
+    AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
+};
 pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
 /// Everything about experiments that outlives the process.

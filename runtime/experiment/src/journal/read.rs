@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use rusqlite::{OptionalExtension, Row, params};
 use serde_json::Value;
@@ -38,8 +39,12 @@ pub struct AttemptRow {
     pub task: String,
     /// The agent's name.
     pub agent: String,
+    /// The agent's settings, as canonical JSON.
+    pub agent_settings: String,
     /// The model, where one acts.
     pub model: Option<String>,
+    /// The model's settings, as canonical JSON.
+    pub model_settings: String,
     /// Which repetition, from 1.
     pub k: u32,
     /// Which try, from 1.
@@ -64,6 +69,18 @@ pub struct AttemptRow {
     pub turns: u32,
     /// Tool calls of the agent.
     pub tool_calls: u32,
+    /// Those whose arguments were no JSON object.
+    pub malformed_calls: u32,
+    /// Tokens of all its requests; none where no model acted or a reply does not say.
+    pub usage: Option<Usage>,
+    /// What they cost; none where that is not known.
+    pub cost: Option<Cost>,
+    /// Wall time of the agent's part, in microseconds, once it is over.
+    pub agent_us: Option<i64>,
+    /// The share of it that was spent waiting for the model.
+    pub model_us: Option<i64>,
+    /// The share of it that was spent waiting for tools.
+    pub tool_us: Option<i64>,
     /// The final state's digest.
     pub state: Option<String>,
     /// What came of it.
@@ -102,10 +119,45 @@ pub struct GradeRow {
 pub struct MessageRow {
     /// The turn; 0 for the instruction.
     pub turn: u32,
-    /// `user` or `assistant`.
+    /// `system`, `user`, `assistant`, `note` or `compaction`.
     pub role: String,
-    /// The message as JSON.
+    /// The message as JSON: `text`, and
+    /// - of `system`: `tools`, the digest of the tools that the model saw, and `adapted`, a list
+    ///   of what was changed in them for the provider;
+    /// - of `assistant`: `reasoning` where there is some, and `calls`, each with `id`, `name`,
+    ///   `arguments`, and `malformed` where the model wrote no JSON object;
+    /// - of `compaction`, instead of a text: `request`, `summary` and `kept`, the messages that
+    ///   the model sees from there on.
     pub content: Value,
+}
+
+/// One request to a model, also one that failed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelCallRow {
+    /// The turn that it was to give.
+    pub turn: u32,
+    /// `turn` or `compaction`.
+    pub purpose: String,
+    /// Which try, from 1.
+    pub try_number: u32,
+    /// When it began, in milliseconds since 1970-01-01T00:00:00Z.
+    pub started_ms: i64,
+    /// How long it took, in microseconds.
+    pub elapsed_us: i64,
+    /// `ok`, `retry` or `failed`.
+    pub status: String,
+    /// The kind of error.
+    pub error_kind: Option<String>,
+    /// The error.
+    pub error: Option<String>,
+    /// The SHA-256 of the request's body, in hexadecimal.
+    pub request_digest: Option<String>,
+    /// The reply as the provider sent it.
+    pub raw: Option<Value>,
+    /// What the provider says it took.
+    pub usage: Option<Usage>,
+    /// What it cost, where that is known.
+    pub cost: Option<Cost>,
 }
 
 /// One tool call of a trajectory.
@@ -139,12 +191,13 @@ pub struct Trajectory {
 }
 
 const ATTEMPT: &str = "
-SELECT a.id, e.name, a.position, a.task, a.agent, a.model, a.k, a.try, a.bundle, a.world, a.status,
-       a.started_ms, a.ended_ms, a.ended, a.ended_detail, a.answer,
-       (SELECT coalesce(max(turn), 0) FROM messages WHERE attempt = a.id),
-       (SELECT count(*) FROM tool_calls WHERE attempt = a.id), a.state,
-       a.outcome, a.error, g.id, g.verifier, g.engine, g.outcome, g.passed, g.score, g.fault_kind,
-       g.fault_message, g.log
+SELECT a.id, e.name, a.position, a.task, a.agent, a.agent_settings, a.model, a.model_settings,
+       a.k, a.try, a.bundle, a.world, a.status, a.started_ms, a.ended_ms, a.ended, a.ended_detail,
+       a.answer, a.turns, a.tool_calls, a.malformed_calls, a.input_tokens, a.cached_tokens,
+       a.output_tokens, a.reasoning_tokens, a.cost_nano_usd, a.agent_us, a.model_us, a.tool_us,
+       a.state, a.outcome, a.error,
+       g.id AS grade, g.verifier, g.engine, g.outcome AS grade_outcome, g.passed, g.score,
+       g.fault_kind, g.fault_message, g.log
 FROM attempts a
 JOIN experiments e ON e.id = a.experiment
 LEFT JOIN grades g ON g.id = (SELECT max(id) FROM grades WHERE attempt = a.id)";
@@ -288,6 +341,73 @@ impl Journal {
         }
         Ok(trajectory)
     }
+
+    /// The requests to the model in an attempt, by its whole id, in order.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn model_calls(&self, attempt: &str) -> Result<Vec<ModelCallRow>, JournalError> {
+        let connection = self.lock();
+        let mut query = connection
+            .prepare_cached("SELECT * FROM model_calls WHERE attempt = ?1 ORDER BY seq")?;
+        let mut rows = query.query([attempt])?;
+        let mut calls = Vec::new();
+        while let Some(row) = rows.next()? {
+            calls.push(ModelCallRow {
+                turn: row.get("turn")?,
+                purpose: row.get("purpose")?,
+                try_number: row.get("try")?,
+                started_ms: row.get("started_ms")?,
+                elapsed_us: row.get("elapsed_us")?,
+                status: row.get("status")?,
+                error_kind: row.get("error_kind")?,
+                error: row.get("error")?,
+                request_digest: row.get("request_digest")?,
+                raw: row.get::<_, Option<String>>("raw")?.map(json).transpose()?,
+                usage: usage(row)?,
+                cost: cost(row)?,
+            });
+        }
+        Ok(calls)
+    }
+
+    /// The tools that a model saw, by the digest in its attempt's system message.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn tool_set(&self, digest: &str) -> Result<Option<Value>, JournalError> {
+        let tools: Option<String> = self
+            .lock()
+            .query_row(
+                "SELECT tools FROM tool_sets WHERE digest = ?1",
+                [digest],
+                |row| row.get(0),
+            )
+            .optional()?;
+        Ok(tools.map(json).transpose()?)
+    }
+
+    /// What an experiment's attempts have cost so far, tries that were abandoned among them, and
+    /// whether some of it is unknown.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn spent(&self, experiment: &str) -> Result<(Cost, bool), JournalError> {
+        let spent = self.lock().query_row(
+            "SELECT coalesce(sum(c.cost_nano_usd), 0),
+                    coalesce(max(c.status = 'ok' AND c.cost_nano_usd IS NULL), 0)
+             FROM attempts a JOIN model_calls c ON c.attempt = a.id WHERE a.experiment = ?1",
+            [experiment],
+            |row| {
+                let nano: i64 = row.get(0)?;
+                Ok((Cost::from_nano_usd(nano.unsigned_abs()), row.get(1)?))
+            },
+        )?;
+        Ok(spent)
+    }
 }
 
 fn experiments(tail: &str) -> String {
@@ -317,46 +437,76 @@ fn experiment_row(row: &Row<'_>) -> rusqlite::Result<ExperimentRow> {
 }
 
 fn attempt_row(row: &Row<'_>) -> rusqlite::Result<(AttemptRow, Option<i64>)> {
-    let grade_id: Option<i64> = row.get(21)?;
+    let grade_id: Option<i64> = row.get("grade")?;
     let grade = match grade_id {
         None => None,
         Some(_) => Some(GradeRow {
-            verifier: row.get(22)?,
-            engine: row.get(23)?,
-            outcome: row.get(24)?,
-            passed: row.get(25)?,
-            score: row.get(26)?,
-            fault_kind: row.get(27)?,
-            fault_message: row.get(28)?,
-            log: row.get(29)?,
+            verifier: row.get("verifier")?,
+            engine: row.get("engine")?,
+            outcome: row.get("grade_outcome")?,
+            passed: row.get("passed")?,
+            score: row.get("score")?,
+            fault_kind: row.get("fault_kind")?,
+            fault_message: row.get("fault_message")?,
+            log: row.get("log")?,
             checks: Vec::new(),
         }),
     };
     let attempt = AttemptRow {
-        id: row.get(0)?,
-        experiment: row.get(1)?,
-        position: row.get::<_, i64>(2)? as usize,
-        task: row.get(3)?,
-        agent: row.get(4)?,
-        model: row.get(5)?,
-        k: row.get(6)?,
-        try_number: row.get(7)?,
-        bundle: row.get(8)?,
-        world: row.get(9)?,
-        status: row.get(10)?,
-        started_ms: row.get(11)?,
-        ended_ms: row.get(12)?,
-        ended: row.get(13)?,
-        ended_detail: row.get(14)?,
-        answer: row.get(15)?,
-        turns: row.get(16)?,
-        tool_calls: row.get(17)?,
-        state: row.get(18)?,
-        outcome: row.get(19)?,
-        error: row.get(20)?,
+        id: row.get("id")?,
+        experiment: row.get("name")?,
+        position: row.get::<_, i64>("position")? as usize,
+        task: row.get("task")?,
+        agent: row.get("agent")?,
+        agent_settings: row.get("agent_settings")?,
+        model: row.get("model")?,
+        model_settings: row.get("model_settings")?,
+        k: row.get("k")?,
+        try_number: row.get("try")?,
+        bundle: row.get("bundle")?,
+        world: row.get("world")?,
+        status: row.get("status")?,
+        started_ms: row.get("started_ms")?,
+        ended_ms: row.get("ended_ms")?,
+        ended: row.get("ended")?,
+        ended_detail: row.get("ended_detail")?,
+        answer: row.get("answer")?,
+        turns: row.get("turns")?,
+        tool_calls: row.get("tool_calls")?,
+        malformed_calls: row.get("malformed_calls")?,
+        usage: usage(row)?,
+        cost: cost(row)?,
+        agent_us: row.get("agent_us")?,
+        model_us: row.get("model_us")?,
+        tool_us: row.get("tool_us")?,
+        state: row.get("state")?,
+        outcome: row.get("outcome")?,
+        error: row.get("error")?,
         grade,
     };
     Ok((attempt, grade_id))
+}
+
+/// The token columns that attempts and model calls share; the input says whether they are known.
+fn usage(row: &Row<'_>) -> rusqlite::Result<Option<Usage>> {
+    let count = |name| {
+        let number: Option<i64> = row.get(name)?;
+        Ok::<_, rusqlite::Error>(number.map(i64::unsigned_abs))
+    };
+    let Some(input) = count("input_tokens")? else {
+        return Ok(None);
+    };
+    Ok(Some(Usage {
+        input,
+        cached: count("cached_tokens")?.unwrap_or(0),
+        output: count("output_tokens")?.unwrap_or(0),
+        reasoning: count("reasoning_tokens")?.unwrap_or(0),
+    }))
+}
+
+fn cost(row: &Row<'_>) -> rusqlite::Result<Option<Cost>> {
+    let nano: Option<i64> = row.get("cost_nano_usd")?;
+    Ok(nano.map(|nano| Cost::from_nano_usd(nano.unsigned_abs())))
 }
 
 fn checks(connection: &rusqlite::Connection, grade: i64) -> rusqlite::Result<Vec<Check>> {

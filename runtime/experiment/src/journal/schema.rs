@@ -8,9 +8,12 @@ use super::JournalError;
 const APPLICATION_ID: i32 = 0x4d43_504d;
 
 /// The format that this program reads and writes.
-pub(super) const FORMAT: i32 = 1;
+pub(super) const FORMAT: i32 = STEPS.len() as i32;
 
-const TABLES: &str = "
+/// What makes each format out of the one before; a new file takes all of them.
+const STEPS: [&str; 2] = [BASE, MODELS];
+
+const BASE: &str = "
 CREATE TABLE experiments (
     id          TEXT PRIMARY KEY,
     name        TEXT NOT NULL UNIQUE,
@@ -93,6 +96,53 @@ CREATE TABLE checks (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Models: what they took and what they cost. Null is unknown, or that no model acted; it is
+/// never 0 for unknown. Costs are nano-dollars, times with `_us` microseconds.
+const MODELS: &str = "
+ALTER TABLE attempts ADD COLUMN input_tokens     INTEGER;
+ALTER TABLE attempts ADD COLUMN cached_tokens    INTEGER;
+ALTER TABLE attempts ADD COLUMN output_tokens    INTEGER;
+ALTER TABLE attempts ADD COLUMN reasoning_tokens INTEGER;
+ALTER TABLE attempts ADD COLUMN cost_nano_usd    INTEGER;
+ALTER TABLE attempts ADD COLUMN turns            INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE attempts ADD COLUMN tool_calls       INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE attempts ADD COLUMN malformed_calls  INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE attempts ADD COLUMN agent_us         INTEGER;
+ALTER TABLE attempts ADD COLUMN model_us         INTEGER;
+ALTER TABLE attempts ADD COLUMN tool_us          INTEGER;
+
+UPDATE attempts SET
+    turns = (SELECT coalesce(max(turn), 0) FROM messages WHERE attempt = attempts.id),
+    tool_calls = (SELECT count(*) FROM tool_calls WHERE attempt = attempts.id),
+    tool_us = (SELECT sum(elapsed_us) FROM tool_calls WHERE attempt = attempts.id);
+
+CREATE TABLE model_calls (
+    attempt           TEXT NOT NULL REFERENCES attempts (id),
+    seq               INTEGER NOT NULL,
+    turn              INTEGER NOT NULL,
+    purpose           TEXT NOT NULL CHECK (purpose IN ('turn', 'compaction')),
+    try               INTEGER NOT NULL,
+    started_ms        INTEGER NOT NULL,
+    elapsed_us        INTEGER NOT NULL,
+    status            TEXT NOT NULL CHECK (status IN ('ok', 'retry', 'failed')),
+    error_kind        TEXT,
+    error             TEXT,
+    request_digest    TEXT,
+    raw               TEXT,
+    input_tokens      INTEGER,
+    cached_tokens     INTEGER,
+    output_tokens     INTEGER,
+    reasoning_tokens  INTEGER,
+    cost_nano_usd     INTEGER,
+    PRIMARY KEY (attempt, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tool_sets (
+    digest  TEXT PRIMARY KEY,
+    tools   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 /// Prepares a connection, makes the tables of a new file, and refuses those of a newer program.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
     // Another process may hold the write lock for the length of one small transaction.
@@ -104,14 +154,11 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let pragma =
         |name: &str| transaction.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    match (pragma("application_id")?, pragma("user_version")?) {
-        (0, 0) => {
-            transaction.execute_batch(TABLES)?;
-            transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-            transaction.pragma_update(None, "user_version", FORMAT)?;
-        }
-        (APPLICATION_ID, FORMAT) => {}
-        (APPLICATION_ID, found) => {
+    let found = pragma("user_version")?;
+    match pragma("application_id")? {
+        0 if found == 0 => transaction.pragma_update(None, "application_id", APPLICATION_ID)?,
+        APPLICATION_ID if (1..=FORMAT).contains(&found) => {}
+        APPLICATION_ID => {
             return Err(JournalError::Format {
                 found,
                 known: FORMAT,
@@ -119,6 +166,57 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
         }
         _ => return Err(JournalError::Foreign),
     }
+    for step in &STEPS[found as usize..] {
+        transaction.execute_batch(step)?;
+    }
+    if found < FORMAT {
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+    }
     transaction.commit()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Journal;
+
+    #[test]
+    fn a_journal_of_format_1_is_brought_up_to_date_in_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.db");
+        let old = Connection::open(&path).unwrap();
+        // The dump of a file that the last program with format 1 wrote: one attempt that passed,
+        // and one that was cut off.
+        old.execute_batch(include_str!("../../tests/format-1.sql"))
+            .unwrap();
+        drop(old);
+
+        let journal = Journal::open(&path).unwrap();
+        let rows = journal.attempts("old").unwrap();
+        let row = &rows[0];
+        assert_eq!((row.turns, row.tool_calls, row.malformed_calls), (8, 7, 0));
+        assert_eq!((row.usage, row.cost, row.agent_us), (None, None, None));
+        assert_eq!(row.grade.as_ref().unwrap().passed, Some(true));
+        let calls = journal.trajectory(&row.id).unwrap().calls;
+        assert_eq!(row.tool_us, calls.iter().map(|call| call.elapsed_us).sum());
+        assert_eq!((rows[1].turns, rows[1].status.as_str()), (0, "running"));
+        let spec = journal.experiment("old").unwrap().spec;
+        let spec: crate::Spec = serde_json::from_str(&spec).unwrap();
+        assert_eq!(spec.plan().len(), 2);
+        drop(journal);
+
+        Journal::open(&path).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        let version: i32 = connection
+            .pragma_query_value(None, "user_version", |row| row.get(0))
+            .unwrap();
+        assert_eq!(version, FORMAT);
+        connection
+            .pragma_update(None, "user_version", FORMAT + 1)
+            .unwrap();
+        drop(connection);
+        let error = Journal::open(&path).unwrap_err().to_string();
+        assert!(error.contains("use a newer mcpmark"), "{error}");
+    }
 }

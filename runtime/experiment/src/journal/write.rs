@@ -1,8 +1,9 @@
 use std::sync::Arc;
+use std::time::Duration;
 
-use mcpmark_agent::{End, Event, RecordError, Recorder};
+use mcpmark_agent::{CallStatus, Cost, End, Event, ModelCall, RecordError, Recorder, Usage};
 use mcpmark_snapshot::Digest;
-use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use serde_json::json;
 
 use super::{Journal, JournalError, now_ms};
@@ -148,10 +149,12 @@ impl Journal {
             id,
             messages: 0,
             calls: 0,
+            model_calls: 0,
+            spent: Spent::default(),
         })
     }
 
-    /// Keeps how the agent's part ended.
+    /// Keeps how the agent's part ended and how long it took.
     ///
     /// # Errors
     ///
@@ -161,10 +164,18 @@ impl Journal {
         attempt: &str,
         end: &End,
         answer: Option<&str>,
+        took: Duration,
     ) -> Result<(), JournalError> {
         self.lock().execute(
-            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4 WHERE id = ?1",
-            params![attempt, end.kind.as_str(), end.detail, answer],
+            "UPDATE attempts SET ended = ?2, ended_detail = ?3, answer = ?4, agent_us = ?5
+             WHERE id = ?1",
+            params![
+                attempt,
+                end.kind.as_str(),
+                end.detail,
+                answer,
+                microseconds(took)
+            ],
         )?;
         Ok(())
     }
@@ -243,13 +254,59 @@ impl Journal {
     }
 }
 
-/// Writes one attempt's messages and tool calls as they happen.
+/// Writes one attempt's messages and calls as they happen.
 #[derive(Debug)]
 pub struct AttemptRecorder {
     journal: Arc<Journal>,
     id: String,
     messages: u32,
     calls: u32,
+    model_calls: u32,
+    spent: Spent,
+}
+
+/// What an attempt's requests came to.
+#[derive(Debug, Default, Clone, Copy)]
+struct Spent {
+    usage: Known<Usage>,
+    cost: Known<Cost>,
+}
+
+/// A sum that is unknown once a part of it is.
+#[derive(Debug, Clone, Copy, Default)]
+enum Known<T> {
+    #[default]
+    Nothing,
+    Sum(T),
+    Unknown,
+}
+
+impl<T: Copy> Known<T> {
+    fn add(&mut self, part: Option<T>, sum: impl Fn(T, T) -> Option<T>) {
+        let total = match (*self, part) {
+            (Self::Nothing, part) => part,
+            (Self::Sum(so_far), Some(part)) => sum(so_far, part),
+            (Self::Sum(_), None) | (Self::Unknown, _) => None,
+        };
+        *self = total.map_or(Self::Unknown, Self::Sum);
+    }
+
+    fn get(self) -> Option<T> {
+        match self {
+            Self::Sum(sum) => Some(sum),
+            Self::Nothing | Self::Unknown => None,
+        }
+    }
+}
+
+impl Spent {
+    /// Adds a request. One that failed without a word on tokens took none.
+    fn add(&mut self, call: &ModelCall) {
+        if call.status == CallStatus::Ok || call.usage.is_some() {
+            self.usage.add(call.usage, |a, b| Some(a + b));
+            self.cost.add(call.cost, Cost::checked_add);
+        }
+    }
 }
 
 impl AttemptRecorder {
@@ -258,37 +315,68 @@ impl AttemptRecorder {
         &self.id
     }
 
-    fn message(&mut self, turn: u32, role: &str, content: &str) -> Result<(), JournalError> {
-        self.messages += 1;
-        self.journal
-            .lock()
-            .prepare_cached(
-                "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            )?
-            .execute(params![
-                self.id,
-                self.messages,
-                turn,
-                role,
-                content,
-                now_ms()
-            ])?;
+    fn write(&mut self, event: Event<'_>) -> Result<(), JournalError> {
+        let journal = Arc::clone(&self.journal);
+        let mut connection = journal.lock();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        self.insert(&transaction, event)?;
+        transaction.commit()?;
         Ok(())
     }
 
-    fn write(&mut self, event: Event<'_>) -> Result<(), JournalError> {
+    fn insert(
+        &mut self,
+        transaction: &Transaction<'_>,
+        event: Event<'_>,
+    ) -> Result<(), JournalError> {
         match event {
             Event::Instruction(text) => {
-                self.message(0, "user", &json!({ "text": text }).to_string())
+                self.message(transaction, 0, "user", &json!({ "text": text }).to_string())
             }
+            Event::Setup {
+                system,
+                tools,
+                adapted,
+            } => {
+                let tools = serde_json::to_string(tools)?;
+                let digest = Digest::of(tools.as_bytes()).hex();
+                transaction
+                    .prepare_cached(
+                        "INSERT OR IGNORE INTO tool_sets (digest, tools) VALUES (?1, ?2)",
+                    )?
+                    .execute(params![digest, tools])?;
+                let content = json!({ "text": system, "tools": digest, "adapted": adapted });
+                self.message(transaction, 0, "system", &content.to_string())
+            }
+            Event::ModelCall(call) => self.model_call(transaction, call),
+            Event::Compaction { turn, content } => {
+                self.message(transaction, turn, "compaction", &content.to_string())
+            }
+            Event::Note { turn, text } => self.message(
+                transaction,
+                turn,
+                "note",
+                &json!({ "text": text }).to_string(),
+            ),
             Event::Reply { turn, reply } => {
-                self.message(turn, "assistant", &serde_json::to_string(reply)?)
+                self.message(
+                    transaction,
+                    turn,
+                    "assistant",
+                    &serde_json::to_string(reply)?,
+                )?;
+                let malformed = reply.calls.iter().filter(|call| call.malformed.is_some());
+                transaction
+                    .prepare_cached(
+                        "UPDATE attempts SET turns = ?2, malformed_calls = malformed_calls + ?3
+                         WHERE id = ?1",
+                    )?
+                    .execute(params![self.id, turn, malformed.count() as i64])?;
+                Ok(())
             }
             Event::CallStarted { turn, call } => {
                 self.calls += 1;
-                self.journal
-                    .lock()
+                transaction
                     .prepare_cached(
                         "INSERT INTO tool_calls
                             (attempt, seq, turn, call_id, name, arguments, started_ms)
@@ -303,6 +391,9 @@ impl AttemptRecorder {
                         serde_json::to_string(&call.arguments)?,
                         now_ms()
                     ])?;
+                transaction
+                    .prepare_cached("UPDATE attempts SET tool_calls = ?2 WHERE id = ?1")?
+                    .execute(params![self.id, self.calls])?;
                 Ok(())
             }
             Event::CallEnded {
@@ -316,22 +407,115 @@ impl AttemptRecorder {
                     ),
                     Err(error) => (None, None, Some(error)),
                 };
-                self.journal.lock().prepare_cached(
-                    "UPDATE tool_calls SET elapsed_us = ?3, result = ?4, is_error = ?5, error = ?6
-                     WHERE attempt = ?1 AND seq = ?2",
-                )?
-                .execute(params![
-                    self.id,
-                    self.calls,
-                    elapsed.as_micros() as i64,
-                    output,
-                    is_error,
-                    error
-                ])?;
+                transaction
+                    .prepare_cached(
+                        "UPDATE tool_calls
+                         SET elapsed_us = ?3, result = ?4, is_error = ?5, error = ?6
+                         WHERE attempt = ?1 AND seq = ?2",
+                    )?
+                    .execute(params![
+                        self.id,
+                        self.calls,
+                        microseconds(elapsed),
+                        output,
+                        is_error,
+                        error
+                    ])?;
+                transaction
+                    .prepare_cached(
+                        "UPDATE attempts SET tool_us = coalesce(tool_us, 0) + ?2 WHERE id = ?1",
+                    )?
+                    .execute(params![self.id, microseconds(elapsed)])?;
                 Ok(())
             }
         }
     }
+
+    fn message(
+        &mut self,
+        transaction: &Transaction<'_>,
+        turn: u32,
+        role: &str,
+        content: &str,
+    ) -> Result<(), JournalError> {
+        self.messages += 1;
+        transaction
+            .prepare_cached(
+                "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                self.id,
+                self.messages,
+                turn,
+                role,
+                content,
+                now_ms()
+            ])?;
+        Ok(())
+    }
+
+    fn model_call(
+        &mut self,
+        transaction: &Transaction<'_>,
+        call: &ModelCall,
+    ) -> Result<(), JournalError> {
+        self.model_calls += 1;
+        self.spent.add(call);
+        let (kind, message) = call.error.as_ref().map(|(kind, text)| (kind, text)).unzip();
+        transaction
+            .prepare_cached(
+                "INSERT INTO model_calls (attempt, seq, turn, purpose, try, started_ms, elapsed_us,
+                    status, error_kind, error, request_digest, raw, input_tokens, cached_tokens,
+                    output_tokens, reasoning_tokens, cost_nano_usd)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            )?
+            .execute(params![
+                self.id,
+                self.model_calls,
+                call.turn,
+                call.purpose.as_str(),
+                call.try_number,
+                call.started_ms,
+                microseconds(call.elapsed),
+                call.status.as_str(),
+                kind,
+                message,
+                call.request_digest,
+                call.raw.as_ref().map(ToString::to_string),
+                call.usage.map(|usage| count(usage.input)),
+                call.usage.map(|usage| count(usage.cached)),
+                call.usage.map(|usage| count(usage.output)),
+                call.usage.map(|usage| count(usage.reasoning)),
+                call.cost.map(|cost| count(cost.nano_usd())),
+            ])?;
+        let (usage, cost) = (self.spent.usage.get(), self.spent.cost.get());
+        transaction
+            .prepare_cached(
+                "UPDATE attempts SET input_tokens = ?2, cached_tokens = ?3, output_tokens = ?4,
+                    reasoning_tokens = ?5, cost_nano_usd = ?6, model_us = coalesce(model_us, 0) + ?7
+                 WHERE id = ?1",
+            )?
+            .execute(params![
+                self.id,
+                usage.map(|usage| count(usage.input)),
+                usage.map(|usage| count(usage.cached)),
+                usage.map(|usage| count(usage.output)),
+                usage.map(|usage| count(usage.reasoning)),
+                cost.map(|cost| count(cost.nano_usd())),
+                microseconds(call.elapsed),
+            ])?;
+        Ok(())
+    }
+}
+
+/// SQLite's integers are signed.
+fn count(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn microseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
 impl Recorder for AttemptRecorder {

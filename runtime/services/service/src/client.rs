@@ -20,7 +20,13 @@ const PIPE_BYTES: usize = 64 * 1024;
 pub struct ToolClient {
     connection: RunningService<RoleClient, ClientConfig>,
     tools: Vec<Tool>,
+    beside: Vec<Self>,
 }
+
+/// Two servers offer a tool of the same name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("two servers have a tool named {0:?}; leave one of them out")]
+pub struct ToolClash(pub String);
 
 impl ToolClient {
     /// Connects to a session within this process.
@@ -50,12 +56,42 @@ impl ToolClient {
             .list_all_tools()
             .await
             .map_err(|error| ServiceError::Handshake(error.to_string()))?;
-        Ok(Self { connection, tools })
+        Ok(Self {
+            connection,
+            tools,
+            beside: Vec::new(),
+        })
     }
 
-    /// The tools of the server, all of them, in its order.
+    /// The tools of the server in its order, and then those of servers beside it.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    /// What the server says it is: its name and version.
+    pub fn server(&self) -> Option<(String, String)> {
+        let info = self.connection.peer_info()?.server_info.clone()?;
+        Some((info.name, info.version))
+    }
+
+    /// Forgets the tools that are not kept.
+    pub fn keep_tools(&mut self, keep: impl Fn(&str) -> bool) {
+        self.tools.retain(|tool| keep(&tool.name));
+    }
+
+    /// Puts the tools of another server beside those of this one.
+    ///
+    /// # Errors
+    ///
+    /// When both have a tool of the same name.
+    pub fn put_beside(&mut self, other: Self) -> Result<(), ToolClash> {
+        let has = |name: &str| self.tools.iter().any(|tool| tool.name == name);
+        if let Some(tool) = other.tools.iter().find(|tool| has(&tool.name)) {
+            return Err(ToolClash(tool.name.to_string()));
+        }
+        self.tools.extend(other.tools.iter().cloned());
+        self.beside.push(other);
+        Ok(())
     }
 
     /// Calls a tool and waits for its result at most as long as `timeout`.
@@ -73,7 +109,9 @@ impl ToolClient {
         let deadline = tokio::time::Instant::now() + timeout;
         let timed_out = || CallError::Timeout { after: timeout };
 
-        let sending = self
+        let offers = |client: &&Self| client.tools.iter().any(|tool| tool.name == name);
+        let server = self.beside.iter().find(offers).unwrap_or(self);
+        let sending = server
             .connection
             .send_request_with_option(request, PeerRequestOptions::no_options());
         let mut sent = tokio::time::timeout_at(deadline, sending)
@@ -90,8 +128,12 @@ impl ToolClient {
         }
     }
 
-    /// Closes the connection.
+    /// Closes the connections.
     pub async fn close(mut self) -> Result<(), ServiceError> {
+        for mut other in self.beside.drain(..) {
+            // What becomes of a server of others is no concern of the world's.
+            let _ = other.connection.close().await;
+        }
         self.connection
             .close()
             .await

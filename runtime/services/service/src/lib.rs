@@ -36,7 +36,7 @@ mod server;
 mod session;
 mod world;
 
-pub use client::{CallError, ToolClient};
+pub use client::{CallError, ToolClash, ToolClient};
 pub use output::{Content, ToolOutput};
 pub use rmcp::model::{JsonObject, Tool};
 pub use server::{ToolHandler, ToolServer, ToolSurface};

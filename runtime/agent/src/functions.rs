@@ -1,0 +1,195 @@
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use mcpmark_model::{AskedCall, CallResult, Conversation, Finish, ToolSpec};
+use mcpmark_service::{Content, Tool, ToolOutput};
+use serde_json::{Value, json};
+
+use crate::{Agent, Asking, Attempt, End, EndKind, Halt, Reply, ToolCall};
+
+/// A model that calls tools as functions, until a reply calls none.
+pub struct Functions {
+    asking: Asking,
+}
+
+const SYSTEM: &str = "\
+You carry out a task in a workspace that you reach through tools. Work step by step: look before \
+you change anything, use the results of your calls, and check what you did. You work alone: nobody \
+answers questions, so decide for yourself where the task leaves a choice. When the task is done, \
+reply without calling a tool; that reply ends your work and is your answer.";
+
+impl Functions {
+    /// An agent that asks a model.
+    pub fn new(asking: Asking) -> Self {
+        Self { asking }
+    }
+}
+
+#[async_trait]
+impl Agent for Functions {
+    fn name(&self) -> &'static str {
+        "mcpmark"
+    }
+
+    async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
+        let (tools, adapted) = tool_specs(attempt.client().tools());
+        attempt.setup(SYSTEM, &tools_json(&tools), &adapted)?;
+        let mut conversation = Conversation::new(SYSTEM, attempt.instruction());
+        loop {
+            let answer = self.asking.turn(attempt, &mut conversation, &tools).await?;
+            let reply = Reply {
+                text: answer.text.clone(),
+                reasoning: answer.reasoning.clone(),
+                calls: answer.calls.iter().map(tool_call).collect(),
+            };
+            attempt.reply(&reply)?;
+            if let Some(end) = last(&answer.finish, answer.calls.is_empty()) {
+                return Ok(end);
+            }
+            conversation.push_answer(&answer);
+            let mut results = Vec::with_capacity(answer.calls.len());
+            for (asked, call) in answer.calls.iter().zip(&reply.calls) {
+                let images = self.asking.model.takes_images();
+                results.push((asked, play(attempt, call, images).await?));
+            }
+            conversation.push_results(&results);
+            self.asking
+                .compact_if_long(attempt, &mut conversation, &answer)
+                .await?;
+        }
+    }
+}
+
+/// The end that a reply is, if it is one.
+pub(crate) fn last(finish: &Finish, calls_nothing: bool) -> Option<End> {
+    match finish {
+        Finish::Refused(reason) => {
+            let detail = format!("the model was stopped: {reason}");
+            Some(End::with(EndKind::Completed, detail))
+        }
+        _ if !calls_nothing => None,
+        Finish::Length => {
+            let detail = "the last reply was cut off at its token limit";
+            Some(End::with(EndKind::Completed, detail))
+        }
+        Finish::Stop => Some(End::new(EndKind::Completed)),
+    }
+}
+
+/// Makes one call, or says why it cannot be made; both are for the model.
+pub(crate) async fn play(
+    attempt: &mut Attempt<'_>,
+    call: &ToolCall,
+    images: bool,
+) -> Result<CallResult, Halt> {
+    if let Some(text) = &call.malformed {
+        let problem = match serde_json::from_str::<Value>(text) {
+            Ok(_) => "they are no JSON object".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let reason = format!("the arguments cannot be read: {problem}; call the tool again");
+        attempt.refuse(call, &reason)?;
+        return Ok(CallResult::error(reason));
+    }
+    let tools = attempt.client().tools();
+    if !tools.iter().any(|tool| tool.name == call.name) {
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+        let reason = format!(
+            "there is no tool named {:?}; there are {}",
+            call.name,
+            names.join(", ")
+        );
+        attempt.refuse(call, &reason)?;
+        return Ok(CallResult::error(reason));
+    }
+    Ok(match attempt.call(call).await? {
+        Ok(output) => result(output, images),
+        Err(reason) => CallResult::error(reason),
+    })
+}
+
+/// A result in words, and its images where the model is shown them.
+fn result(output: ToolOutput, images: bool) -> CallResult {
+    let mut result = CallResult {
+        text: String::new(),
+        images: Vec::new(),
+        is_error: output.is_error,
+    };
+    let had_content = !output.content.is_empty();
+    for block in output.content {
+        if !result.text.is_empty() {
+            result.text.push('\n');
+        }
+        // Writing to a string does not fail.
+        let _ = match block {
+            Content::Text { text } => write!(result.text, "{text}"),
+            Content::Image { mime_type, data } if images => {
+                let number = result.images.len() + 1;
+                result.images.push((mime_type.clone(), data));
+                write!(
+                    result.text,
+                    "[image {number} of this result, {mime_type}, follows]"
+                )
+            }
+            Content::Image { mime_type, .. } | Content::Audio { mime_type, .. } => {
+                write!(result.text, "[{mime_type} that this model is not shown]")
+            }
+            Content::Other(value) => write!(result.text, "{value}"),
+        };
+    }
+    if !had_content {
+        result.text = output
+            .structured
+            .map_or_else(|| "(no output)".to_owned(), |value| value.to_string());
+    } else if result.text.is_empty() {
+        "(empty)".clone_into(&mut result.text);
+    }
+    result
+}
+
+fn tool_call(asked: &AskedCall) -> ToolCall {
+    ToolCall {
+        id: asked.id.clone(),
+        name: asked.name.clone(),
+        arguments: match asked.malformed {
+            Some(_) => serde_json::Map::new(),
+            None => asked.arguments.clone(),
+        },
+        malformed: asked.malformed.clone(),
+    }
+}
+
+/// The tools as models see them, and what was changed in them for providers that refuse it: an
+/// object without `properties`.
+pub(crate) fn tool_specs(tools: &[Tool]) -> (Vec<ToolSpec>, Vec<String>) {
+    let mut adapted = Vec::new();
+    let specs = tools
+        .iter()
+        .map(|tool| {
+            let mut schema = (*tool.input_schema).clone();
+            if !schema.contains_key("properties") {
+                schema.insert("properties".to_owned(), json!({}));
+                adapted.push(format!("{}: an empty `properties` was added", tool.name));
+            }
+            ToolSpec {
+                name: tool.name.to_string(),
+                description: tool.description.as_deref().unwrap_or_default().to_owned(),
+                input_schema: Value::Object(schema),
+            }
+        })
+        .collect();
+    (specs, adapted)
+}
+
+pub(crate) fn tools_json(tools: &[ToolSpec]) -> Value {
+    tools
+        .iter()
+        .map(|tool| {
+            json!({
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": tool.input_schema,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,285 @@
+//! What is to be run, from the command line and a file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mcpmark_experiment::{
+    AgentKind, AgentSettings, Concurrency, Cost, ServerSpec, Spec, SpecLimits,
+};
+use mcpmark_model::{ModelSettings, ModelSpec, Prices};
+use serde::Deserialize;
+
+use crate::args::{AgentName, RunArgs, Selection, Tier};
+use crate::error::{CommandError, chain};
+
+/// The file of `--config`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct File {
+    experiment: Option<String>,
+    tasks: Vec<String>,
+    tiers: Vec<String>,
+    tags: Vec<String>,
+    agent: Option<AgentKind>,
+    attempts: Option<u32>,
+    jobs: Option<u32>,
+    max_model_calls: Option<u32>,
+    max_grades: Option<u32>,
+    seed: Option<u64>,
+    compact_at: Option<u64>,
+    retries: Option<u32>,
+    prices: Option<PathBuf>,
+    limits: Limits,
+    models: Vec<FileModel>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct Limits {
+    turns: Option<u32>,
+    time: Option<u64>,
+    tool_time: Option<u64>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    attempt_cost: Option<String>,
+    cost: Option<String>,
+}
+
+/// A model with its settings beside its name.
+#[derive(Debug, Deserialize)]
+struct FileModel {
+    name: String,
+    #[serde(flatten)]
+    settings: toml::Table,
+}
+
+/// What is to be run, but for the tasks, which are still to be selected.
+pub(crate) struct Request {
+    pub(crate) selection: Selection,
+    pub(crate) experiment: Option<String>,
+    pub(crate) spec: Spec,
+}
+
+/// Puts the command line and the file together.
+pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
+    let file = match &args.config {
+        Some(path) => read(path)?,
+        None => File::default(),
+    };
+    let models = models(args, &file)?;
+    let agent = agent(args, &file, models.is_empty())?;
+    let mut selection = Selection {
+        selectors: std::mem::take(&mut args.selection.selectors),
+        tier: std::mem::take(&mut args.selection.tier),
+        tag: std::mem::take(&mut args.selection.tag),
+    };
+    if selection.selectors.is_empty() {
+        selection.selectors.clone_from(&file.tasks);
+    }
+    if selection.tag.is_empty() {
+        selection.tag.clone_from(&file.tags);
+    }
+    if selection.tier.is_empty() {
+        selection.tier = file
+            .tiers
+            .iter()
+            .map(|name| tier(name))
+            .collect::<Result<_, _>>()?;
+    }
+    let beside = |path: &PathBuf| match args.config.as_deref().and_then(Path::parent) {
+        Some(dir) => dir.join(path),
+        None => path.clone(),
+    };
+    let prices = match (&args.models.prices, &file.prices) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Some(path)) => Some(beside(path)),
+        (None, None) => None,
+    };
+    let prices = prices_of(&models, prices.as_deref())?;
+    let is_model = agent.is_model();
+    let spec = Spec {
+        agent_settings: AgentSettings {
+            compact_at: args.models.compact_at.or(file.compact_at),
+            retries: args.models.retries.or(file.retries),
+            servers: servers(args)?,
+            ..AgentSettings::default()
+        },
+        models,
+        attempts: args.attempts.or(file.attempts).unwrap_or(1),
+        limits: limits(args, &file)?,
+        seed: args.models.seed.or(file.seed).or(is_model.then_some(1)),
+        prices,
+        concurrency: Concurrency {
+            jobs: args.jobs.or(file.jobs),
+            model_calls: args.models.max_model_calls.or(file.max_model_calls),
+            grades: args.models.max_grades.or(file.max_grades),
+        },
+        ..Spec::new(Vec::new(), agent)
+    };
+    if spec.attempts == 0 {
+        return Err(CommandError::usage("attempts is 0; it may be 1 or more"));
+    }
+    Ok(Request {
+        selection,
+        experiment: args.experiment.clone().or(file.experiment),
+        spec,
+    })
+}
+
+fn read(path: &Path) -> Result<File, CommandError> {
+    let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))
+}
+
+/// The file of `--mcp-config`: servers by name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Servers {
+    servers: BTreeMap<String, ServerSpec>,
+}
+
+fn servers(args: &RunArgs) -> Result<BTreeMap<String, ServerSpec>, CommandError> {
+    let Some(path) = &args.mcp_config else {
+        return Ok(BTreeMap::new());
+    };
+    let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let file: Servers =
+        toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
+    Ok(file.servers)
+}
+
+fn tier(name: &str) -> Result<Tier, CommandError> {
+    <Tier as clap::ValueEnum>::from_str(name, true).map_err(CommandError::usage)
+}
+
+fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, CommandError> {
+    let named = args.agent.map(|agent| match agent {
+        AgentName::Oracle => AgentKind::Oracle,
+        AgentName::Nop => AgentKind::Nop,
+        AgentName::Random => AgentKind::Random,
+        AgentName::Mcpmark => AgentKind::Mcpmark,
+        AgentName::React => AgentKind::React,
+        AgentName::Replay => AgentKind::Replay,
+    });
+    let default = match (&args.from, no_model) {
+        (Some(_), _) => AgentKind::Replay,
+        (None, true) => AgentKind::Oracle,
+        (None, false) => AgentKind::Mcpmark,
+    };
+    let agent = named.or(file.agent).unwrap_or(default);
+    let name = agent.as_str();
+    let wrong = |message: String| Err(CommandError::usage(message));
+    match agent {
+        _ if agent.is_model() && no_model => wrong(format!(
+            "--agent {name} asks a model; name one with --model provider/name"
+        )),
+        _ if !agent.is_model() && !no_model => {
+            wrong(format!("--agent {name} asks no model; leave out --model"))
+        }
+        AgentKind::Replay if args.from.is_none() => {
+            wrong("--agent replay plays an attempt; name it with --from".to_owned())
+        }
+        _ if agent != AgentKind::Replay && args.from.is_some() => {
+            wrong(format!("--from is for --agent replay, and not for {name}"))
+        }
+        _ => Ok(agent),
+    }
+}
+
+/// The models of the command line, or those of the file; the settings of the command line hold for
+/// all of them.
+fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
+    let given = &args.models;
+    let mut models: Vec<ModelSpec> = if given.model.is_empty() {
+        let read = |model: &FileModel| {
+            let table = toml::Value::Table(model.settings.clone());
+            let settings = table.try_into::<ModelSettings>();
+            let settings = settings.map_err(|error| {
+                CommandError::usage(format!("model {}: {}", model.name, error.message()))
+            })?;
+            Ok(ModelSpec {
+                name: model.name.clone(),
+                settings,
+            })
+        };
+        file.models
+            .iter()
+            .map(read)
+            .collect::<Result<_, CommandError>>()?
+    } else {
+        let named = given.model.iter();
+        named
+            .map(|name| ModelSpec {
+                name: name.clone(),
+                settings: ModelSettings::default(),
+            })
+            .collect()
+    };
+    for model in &mut models {
+        let settings = &mut model.settings;
+        settings.base_url = given.base_url.clone().or(settings.base_url.take());
+        settings.temperature = given.temperature.or(settings.temperature);
+        settings.top_p = given.top_p.or(settings.top_p);
+        settings.max_output_tokens = given.max_output_tokens.or(settings.max_output_tokens);
+        settings.sampling_seed = given.sampling_seed.or(settings.sampling_seed);
+        if let Some(effort) = &given.reasoning_effort {
+            settings.reasoning_effort = Some(effort.parse().map_err(CommandError::usage)?);
+        }
+        match given.api.as_deref() {
+            Some("chat") => settings.api = Some(mcpmark_model::Api::Chat),
+            Some(_) => settings.api = Some(mcpmark_model::Api::Responses),
+            None => {}
+        }
+    }
+    for (index, model) in models.iter().enumerate() {
+        if models[..index].contains(model) {
+            let message = format!(
+                "model {} stands there twice with the same settings",
+                model.name
+            );
+            return Err(CommandError::usage(message));
+        }
+    }
+    Ok(models)
+}
+
+fn limits(args: &RunArgs, file: &File) -> Result<SpecLimits, CommandError> {
+    let (given, file) = (&args.limits, &file.limits);
+    Ok(SpecLimits {
+        turns: given.limit_turns.or(file.turns),
+        time_seconds: given.limit_time.or(file.time),
+        tool_call_seconds: given.limit_tool_time.or(file.tool_time),
+        input_tokens: given.limit_input_tokens.or(file.input_tokens),
+        output_tokens: given.limit_output_tokens.or(file.output_tokens),
+        attempt_cost_nano_usd: amount(
+            given
+                .limit_attempt_cost
+                .as_ref()
+                .or(file.attempt_cost.as_ref()),
+        )?,
+        experiment_cost_nano_usd: amount(given.limit_cost.as_ref().or(file.cost.as_ref()))?,
+    })
+}
+
+/// An amount of money that somebody wrote.
+pub(crate) fn amount(text: Option<&String>) -> Result<Option<Cost>, CommandError> {
+    text.map(|text| Cost::from_usd(text))
+        .transpose()
+        .map_err(CommandError::usage)
+}
+
+/// The prices of some models: those of a file, and else those that ship.
+fn prices_of(models: &[ModelSpec], file: Option<&Path>) -> Result<Prices, CommandError> {
+    let mut prices = Prices::shipped();
+    if let Some(path) = file {
+        let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let own = Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))?;
+        prices = prices.overridden(own);
+    }
+    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+    Ok(prices.only(&names))
+}

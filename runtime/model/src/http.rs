@@ -1,0 +1,171 @@
+//! The HTTP client that models are asked through: ours, so that every exchange is seen whole.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use rig_core::http_client::{
+    Error, HttpClientExt, LazyBody, MultipartForm, Request, Response, Result, StreamingResponse,
+};
+use sha2::{Digest as _, Sha256};
+
+/// Bytes of a reply that are read; what is longer is an error.
+const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
+
+/// What went over the wire in one exchange.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Seen {
+    /// The SHA-256 of the request's body, in hexadecimal.
+    pub(crate) request_digest: Option<String>,
+    /// The reply's body, whatever its status.
+    pub(crate) body: Option<Bytes>,
+    /// What the transport ran into, before or instead of a whole reply.
+    pub(crate) trouble: Option<Trouble>,
+}
+
+/// How the transport failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// Nobody answers there.
+    Connect,
+    /// No whole reply in time.
+    Timeout,
+    /// The reply broke off.
+    Broken,
+    /// The reply does not end.
+    TooLong,
+}
+
+/// A client for one exchange.
+#[derive(Clone)]
+pub(crate) struct Wiretap {
+    client: reqwest::Client,
+    timeout: Duration,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// The transport cannot be used this way.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Unusable(&'static str);
+
+impl Wiretap {
+    pub(crate) fn new(client: reqwest::Client, timeout: Duration) -> Self {
+        Self {
+            client,
+            timeout,
+            seen: Arc::default(),
+        }
+    }
+
+    /// What was seen so far.
+    pub(crate) fn seen(&self) -> Seen {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failed(&self, error: reqwest::Error) -> Error {
+        let trouble = if error.is_connect() {
+            Trouble::Connect
+        } else if error.is_timeout() {
+            Trouble::Timeout
+        } else {
+            Trouble::Broken
+        };
+        self.lock().trouble = Some(trouble);
+        // A base URL may hold what is nobody's business.
+        Error::instance(error.without_url())
+    }
+
+    async fn exchange(self, request: Request<Bytes>) -> Result<Response<Bytes>> {
+        let (parts, body) = request.into_parts();
+        self.lock().request_digest = Some(hex::encode(Sha256::digest(&body)));
+        let sent = self
+            .client
+            .request(parts.method, parts.uri.to_string())
+            .headers(parts.headers)
+            .timeout(self.timeout)
+            .body(body)
+            .send();
+        let mut reply = sent.await.map_err(|error| self.failed(error))?;
+        let mut response = Response::builder().status(reply.status());
+        if let Some(headers) = response.headers_mut() {
+            *headers = reply.headers().clone();
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = reply.chunk().await.map_err(|error| self.failed(error))? {
+            if body.len() + chunk.len() > MAX_REPLY_BYTES {
+                self.lock().trouble = Some(Trouble::TooLong);
+                return Err(Error::instance(Unusable("the reply is longer than 64 MiB")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let body = Bytes::from(body);
+        self.lock().body = Some(body.clone());
+        let response = response.body(body)?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (parts, body) = response.into_parts();
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Err(Error::non_success_with_details(
+            parts.status,
+            parts.headers,
+            text,
+        ))
+    }
+}
+
+impl HttpClientExt for Wiretap {
+    fn send<T, U>(
+        &self,
+        request: Request<T>,
+    ) -> impl Future<Output = Result<Response<LazyBody<U>>>> + Send + 'static
+    where
+        T: Into<Bytes> + Send,
+        U: From<Bytes> + Send + 'static,
+    {
+        let (this, request) = (self.clone(), request.map(Into::into));
+        async move {
+            let response = this.exchange(request).await?;
+            Ok(response.map(|body| -> LazyBody<U> { Box::pin(async move { Ok(U::from(body)) }) }))
+        }
+    }
+
+    fn send_multipart<U>(
+        &self,
+        _: Request<MultipartForm>,
+    ) -> impl Future<Output = Result<Response<LazyBody<U>>>> + Send + 'static
+    where
+        U: From<Bytes> + Send + 'static,
+    {
+        std::future::ready(Err(Error::instance(Unusable("no form is sent to models"))))
+    }
+
+    async fn send_streaming<T>(&self, _: Request<T>) -> Result<StreamingResponse>
+    where
+        T: Into<Bytes> + Send,
+    {
+        Err(Error::instance(Unusable("replies are read whole")))
+    }
+}
+
+/// The client that all models of a process share. `proxy` says whether the environment's proxies
+/// are used.
+pub(crate) fn client(proxy: bool) -> std::result::Result<reqwest::Client, reqwest::Error> {
+    // Fails where another part of the process chose one before, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("mcpmark/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(Duration::from_secs(20))
+        // A redirect would take the key elsewhere.
+        .redirect(reqwest::redirect::Policy::none());
+    if proxy {
+        builder.build()
+    } else {
+        builder.no_proxy().build()
+    }
+}

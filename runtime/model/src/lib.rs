@@ -1,0 +1,35 @@
+//! Models behind one interface: providers, settings, usage, prices.
+//!
+//! A [`ModelSpec`] names a model as `provider/name` with its [`ModelSettings`]. [`Model`] is one
+//! that can be asked: it takes a [`Conversation`] and gives an [`Answer`] or an [`AskError`].
+//! [`Usage`] counts what a request took, and [`Prices`] say what that [`Cost`]s.
+//!
+//! ```
+//! use mcpmark_model::{Cost, Prices, Usage};
+//!
+//! let prices = Prices::parse("a/b,2.50,0.25,10", "mine")?;
+//! let usage = Usage { input: 1000, cached: 400, output: 100, reasoning: 0 };
+//! let cost = prices.cost("a/b", usage).unwrap();
+//! assert_eq!(cost, Cost::from_usd("0.0026").unwrap());
+//! assert_eq!(prices.cost("a/unknown", usage), None);
+//! # Ok::<(), mcpmark_model::PriceError>(())
+//! ```
+
+mod conversation;
+mod error;
+mod http;
+mod model;
+mod price;
+mod provider;
+mod secret;
+mod settings;
+mod usage;
+
+pub use crate::conversation::{Answer, AskedCall, CallResult, Conversation, Finish};
+pub use crate::error::{AskError, AskErrorKind, OpenError};
+pub use crate::model::{Asked, Model, REQUEST_TIME, ToolSpec};
+pub use crate::price::{Price, PriceError, PriceRow, Prices};
+pub use crate::provider::Provider;
+pub use crate::secret::Secret;
+pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec};
+pub use crate::usage::{Cost, NoAmount, Usage};

@@ -1,0 +1,383 @@
+use std::time::{Duration, Instant};
+
+use rig_core::catalog::Catalog;
+use rig_core::completion::{
+    CompletionRequest, Effort as RigEffort, GenerationOptions, Reasoning, ToolDefinition,
+};
+use rig_core::error::ProviderError;
+use rig_core::message::ToolName;
+use serde_json::Value;
+
+use crate::http::{self, Seen, Wiretap};
+use crate::provider::Reach;
+use crate::{
+    Answer, AskError, AskErrorKind, Conversation, Effort, ModelSpec, OpenError, Provider, Secret,
+};
+
+/// The longest time that one request may take unless it is told less.
+pub const REQUEST_TIME: Duration = Duration::from_secs(900);
+
+/// A model that can be asked.
+#[derive(Debug, Clone)]
+pub struct Model {
+    spec: ModelSpec,
+    name: String,
+    reach: Reach,
+    key: Option<Secret>,
+    client: reqwest::Client,
+    images: bool,
+    context: Option<u64>,
+}
+
+/// A tool as a model sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// One request and what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The reply, or why there is none.
+    pub result: Result<Answer, AskError>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// The SHA-256 of the request's body, in hexadecimal; none where nothing was sent.
+    pub request_digest: Option<String>,
+    /// The reply as the provider sent it, without the key: JSON, or a string of what is none.
+    pub raw: Option<Value>,
+}
+
+/// Where a request came to its end.
+enum Failed {
+    Sent(ProviderError),
+    Unsent(AskError),
+}
+
+impl Model {
+    /// Makes a model ready to be asked. `variable` looks a variable of the environment up.
+    /// Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// When the provider is unknown, its key is missing, or a setting cannot be.
+    pub fn open(
+        spec: &ModelSpec,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, OpenError> {
+        let (provider, name) = spec
+            .name
+            .split_once('/')
+            .filter(|(provider, name)| !provider.is_empty() && !name.is_empty())
+            .ok_or_else(|| OpenError::Name(spec.name.clone()))?;
+        let provider = Provider::named(provider).ok_or_else(|| OpenError::Provider {
+            name: provider.to_owned(),
+        })?;
+        let settings = &spec.settings;
+        settings.check()?;
+        let key = variable(provider.key_variable)
+            .filter(|key| !key.trim().is_empty())
+            .map(|key| Secret::new(key.trim()));
+        if key.is_none() && provider.needs_key && settings.base_url.is_none() {
+            return Err(OpenError::NoKey {
+                model: spec.name.clone(),
+                variable: provider.key_variable,
+                provider: provider.name,
+            });
+        }
+        let base = settings
+            .base_url
+            .clone()
+            .unwrap_or_else(|| provider.base_url());
+        let local = check_url(&base, key.is_some().then_some(provider.key_variable))?;
+        let known = provider
+            .catalog()
+            .filter(|_| settings.base_url.is_none())
+            .and_then(|id| Catalog::builtin().get(id, name));
+        let client = http::client(!local).map_err(|error| OpenError::Client(error.to_string()))?;
+        Ok(Self {
+            spec: spec.clone(),
+            name: name.to_owned(),
+            reach: provider.reach(settings, key.as_ref())?,
+            key,
+            client,
+            images: settings
+                .images
+                .unwrap_or_else(|| known.is_some_and(|known| known.input.image)),
+            context: known.and_then(|known| known.context_window).map(u64::from),
+        })
+    }
+
+    /// `provider/name`.
+    pub fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    /// Whether it is shown images.
+    pub fn takes_images(&self) -> bool {
+        self.images
+    }
+
+    /// Tokens that fit it, where that is known.
+    pub fn context(&self) -> Option<u64> {
+        self.context
+    }
+
+    /// Says whether the catalog knows that this model calls no tools.
+    ///
+    /// # Errors
+    ///
+    /// When it does not call tools.
+    pub fn check_tools(&self) -> Result<(), OpenError> {
+        let provider = self.spec.name.split('/').next().and_then(Provider::named);
+        let known = provider
+            .filter(|_| self.spec.settings.base_url.is_none())
+            .and_then(Provider::catalog)
+            .and_then(|id| Catalog::builtin().get(id, &self.name));
+        match known {
+            Some(known) if !known.tools => Err(OpenError::NoTools(self.spec.name.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the key out of a text.
+    pub fn scrub(&self, text: &str) -> String {
+        match &self.key {
+            Some(key) => key.scrub(text),
+            None => text.to_owned(),
+        }
+    }
+
+    /// The sampling seed of an attempt that has a number of its own, where one is wanted.
+    pub fn sampling_seed(&self, attempt: u64) -> Option<u64> {
+        // Providers take 31 bits for certain.
+        let drawn = |seed: u64| (seed ^ attempt) & 0x7fff_ffff;
+        self.spec.settings.sampling_seed.map(drawn)
+    }
+
+    /// Asks for the next reply, once, and waits at most `time` for it.
+    pub async fn ask(
+        &self,
+        conversation: &Conversation,
+        tools: &[ToolSpec],
+        seed: Option<u64>,
+        time: Duration,
+    ) -> Asked {
+        let effort = self.spec.settings.reasoning_effort.map(reasoning);
+        let request = self.request(conversation, tools, effort, seed);
+        let asked = self.send(request, time).await;
+        // Models of Anthropic before the efforts take a budget of thinking instead.
+        if let (Err(error), Some(effort), true) = (
+            &asked.result,
+            self.spec.settings.reasoning_effort,
+            self.reach.is_anthropic(),
+        ) && error.kind == AskErrorKind::Unsupported
+            && let Some(tokens) = budget(effort)
+        {
+            let budget = Some(Reasoning::Budget { tokens });
+            let request = self.request(conversation, tools, budget, seed);
+            return self.send(request, time).await;
+        }
+        asked
+    }
+
+    async fn send(&self, request: Result<CompletionRequest, AskError>, time: Duration) -> Asked {
+        let wiretap = Wiretap::new(self.client.clone(), time);
+        let model = self.reach.model(&self.name, wiretap.clone());
+        let began = Instant::now();
+        let called = match request {
+            Ok(request) => model.call(request).await.map_err(Failed::Sent),
+            Err(error) => Err(Failed::Unsent(error)),
+        };
+        let elapsed = began.elapsed();
+        let Seen {
+            request_digest,
+            body,
+            trouble,
+        } = wiretap.seen();
+        let raw = body.map(|body| {
+            let text = self.scrub(&String::from_utf8_lossy(&body));
+            serde_json::from_str(&text).unwrap_or(Value::String(text))
+        });
+        let result = match called {
+            Ok(response) => Ok(Answer::read(&response)),
+            Err(Failed::Sent(error)) => Err(AskError::read(&error, trouble, self.key.as_ref())),
+            Err(Failed::Unsent(error)) => Err(error),
+        };
+        Asked {
+            result,
+            elapsed,
+            request_digest,
+            raw,
+        }
+    }
+
+    fn request(
+        &self,
+        conversation: &Conversation,
+        tools: &[ToolSpec],
+        effort: Option<Reasoning>,
+        seed: Option<u64>,
+    ) -> Result<CompletionRequest, AskError> {
+        let settings = &self.spec.settings;
+        let mut request = CompletionRequest::new("");
+        request.chat_history = conversation.messages().to_vec();
+        for tool in tools {
+            let name = ToolName::new(tool.name.clone())
+                .map_err(|_| AskError::new(AskErrorKind::BadRequest, "a tool has no name"))?;
+            request.tools.push(ToolDefinition::new(
+                name,
+                tool.description.clone(),
+                tool.input_schema.clone(),
+            ));
+        }
+        request.temperature = settings.temperature;
+        request.max_tokens = settings.max_output_tokens;
+        request.accept_unknown_finish_reasons = true;
+        let mut options = GenerationOptions::new();
+        if let Some(effort) = effort {
+            options = options.reasoning(effort);
+        }
+        if let Some(top_p) = settings.top_p {
+            options = options.top_p(top_p);
+        }
+        if let Some(seed) = seed {
+            options = options.seed(seed);
+        }
+        request.options = options;
+        Ok(request)
+    }
+}
+
+fn reasoning(effort: Effort) -> Reasoning {
+    match effort {
+        Effort::None => Reasoning::Off,
+        Effort::Minimal => RigEffort::Minimal.into(),
+        Effort::Low => RigEffort::Low.into(),
+        Effort::Medium => RigEffort::Medium.into(),
+        Effort::High => RigEffort::High.into(),
+    }
+}
+
+/// Tokens of thinking for models that take a budget and no effort.
+fn budget(effort: Effort) -> Option<u32> {
+    match effort {
+        Effort::None => None,
+        Effort::Minimal | Effort::Low => Some(1024),
+        Effort::Medium => Some(4096),
+        Effort::High => Some(16384),
+    }
+}
+
+/// Whether a base URL is this machine. A key does not cross a network in the clear.
+fn check_url(text: &str, key_variable: Option<&str>) -> Result<bool, OpenError> {
+    let wrong = |reason: &str| OpenError::BaseUrl {
+        url: text.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let url = url::Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong("it begins with neither http:// nor https://"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(OpenError::BaseUrl {
+            url: format!("{}://…", url.scheme()),
+            reason: "it holds a user name or password; keys come from the environment".to_owned(),
+        });
+    }
+    let local = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => return Err(wrong("it names no host")),
+    };
+    match key_variable {
+        Some(variable) if url.scheme() == "http" && !local => Err(wrong(&format!(
+            "the key in {variable} would cross the network unencrypted; use https, or unset the variable"
+        ))),
+        _ => Ok(local),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ModelSettings;
+
+    fn open(name: &str, settings: ModelSettings, key: Option<&str>) -> Result<Model, OpenError> {
+        let spec = ModelSpec {
+            name: name.to_owned(),
+            settings,
+        };
+        Model::open(&spec, |_| key.map(str::to_owned))
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_said_before_anything_is_sent() {
+        let none = ModelSettings::default;
+        let at = |url: &str| ModelSettings {
+            base_url: Some(url.to_owned()),
+            ..none()
+        };
+        let message = |result: Result<Model, OpenError>| result.unwrap_err().to_string();
+        assert_eq!(
+            message(open("gpt-5", none(), Some("k"))),
+            "\"gpt-5\" is no model; write it as provider/name, as in openai/gpt-5"
+        );
+        let unknown = message(open("opnai/gpt-5", none(), Some("k")));
+        assert!(
+            unknown.contains("known are anthropic, deepseek"),
+            "{unknown}"
+        );
+        let keyless = message(open("openai/gpt-5", none(), None));
+        assert!(keyless.contains("OPENAI_API_KEY is not set"), "{keyless}");
+        for url in ["ftp://x/", "127.0.0.1:80", "http://a:b@127.0.0.1/v1"] {
+            let wrong = message(open("openai/x", at(url), None));
+            assert!(wrong.contains("is no base URL"), "{wrong}");
+        }
+        let clear = message(open(
+            "openai/x",
+            at("http://10.0.0.1/v1"),
+            Some("sk-1234567"),
+        ));
+        assert!(clear.contains("OPENAI_API_KEY would cross"), "{clear}");
+        assert!(!clear.contains("sk-1234567"), "{clear}");
+        for url in [
+            "http://127.0.0.1:8080/v1",
+            "http://[::1]/v1",
+            "https://example.org/v1",
+        ] {
+            open("openai/x", at(url), Some("sk-1234567")).unwrap();
+        }
+        let hot = ModelSettings {
+            temperature: Some(9.0),
+            ..none()
+        };
+        assert_eq!(
+            message(open("openai/gpt-5", hot, Some("k"))),
+            "temperature is 9; it may be 0 to 2"
+        );
+        let api = ModelSettings {
+            api: Some(crate::Api::Chat),
+            ..none()
+        };
+        let no_choice = message(open("anthropic/x", api, Some("k")));
+        assert!(no_choice.contains("no choice of interfaces"), "{no_choice}");
+    }
+
+    #[test]
+    fn a_model_shows_no_key() {
+        let model = open(
+            "openai/gpt-5",
+            ModelSettings::default(),
+            Some("sk-canary-1"),
+        )
+        .unwrap();
+        assert!(!format!("{model:?}").contains("canary"));
+    }
+}

@@ -1,0 +1,151 @@
+use std::fmt;
+use std::ops::{Add, AddAssign};
+
+use serde::{Deserialize, Serialize};
+
+/// Tokens that a model took and gave, as its provider counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the whole request, those of [`cached`](Self::cached) among them.
+    pub input: u64,
+    /// Tokens of the request that the provider had kept from an earlier one.
+    pub cached: u64,
+    /// Tokens of the reply, those of [`reasoning`](Self::reasoning) among them.
+    pub output: u64,
+    /// Tokens of the reply that are reasoning, where the provider tells them apart.
+    pub reasoning: u64,
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            cached: self.cached.saturating_add(other.cached),
+            output: self.output.saturating_add(other.output),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+        }
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// Nano-dollars in a dollar.
+const DOLLAR: u64 = 1_000_000_000;
+
+/// An amount of money in whole nano-dollars (10⁻⁹ USD). A cost that nobody knows is no `Cost`;
+/// it is never 0.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Cost(u64);
+
+/// A text is no amount of money.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no amount in US dollars; write it like 2.50, with at most nine decimals")]
+pub struct NoAmount(pub String);
+
+impl Cost {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// An amount in nano-dollars.
+    pub const fn from_nano_usd(nano: u64) -> Self {
+        Self(nano)
+    }
+
+    /// The amount in nano-dollars.
+    pub const fn nano_usd(self) -> u64 {
+        self.0
+    }
+
+    /// The amount in dollars, for display and JSON.
+    pub fn usd(self) -> f64 {
+        self.0 as f64 / DOLLAR as f64
+    }
+
+    /// The sum, unless it is too large to write down.
+    #[must_use]
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        self.0.checked_add(other.0).map(Self)
+    }
+
+    /// Reads dollars as people write them: `12`, `0.075`.
+    ///
+    /// # Errors
+    ///
+    /// When the text is something else, has more than nine decimals, or is too large.
+    pub fn from_usd(text: &str) -> Result<Self, NoAmount> {
+        let wrong = || NoAmount(text.to_owned());
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !digits(whole) || !digits(fraction) || fraction.len() > 9 {
+            return Err(wrong());
+        }
+        let whole: u64 = whole.parse().map_err(|_| wrong())?;
+        let fraction: u64 = format!("{fraction:0<9}").parse().map_err(|_| wrong())?;
+        whole
+            .checked_mul(DOLLAR)
+            .and_then(|nano| nano.checked_add(fraction))
+            .map(Self)
+            .ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for Cost {
+    /// Dollars with four decimals, or more where there would be nothing to see.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = if self.0 >= DOLLAR / 10_000 || self.0 == 0 {
+            4
+        } else {
+            9
+        };
+        write!(f, "${:.digits$}", self.usd())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dollars_are_read_to_the_nano_dollar() {
+        for (text, nano) in [
+            ("0", 0),
+            ("12", 12_000_000_000),
+            ("0.075", 75_000_000),
+            ("2.5", 2_500_000_000),
+            ("0.000000001", 1),
+            ("18446744073.709551615", u64::MAX),
+        ] {
+            assert_eq!(Cost::from_usd(text), Ok(Cost(nano)), "{text}");
+        }
+        for text in [
+            "",
+            ".5",
+            "1.",
+            "-1",
+            "1e3",
+            "$2",
+            "0.0000000001",
+            "18446744073.709551616",
+        ] {
+            assert!(Cost::from_usd(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cost_never_overflows_and_small_ones_show() {
+        assert_eq!(Cost(u64::MAX).checked_add(Cost(1)), None);
+        assert_eq!(Cost(1).checked_add(Cost(2)), Some(Cost(3)));
+        assert_eq!(Cost(1_234_567_890).to_string(), "$1.2346");
+        assert_eq!(Cost(75).to_string(), "$0.000000075");
+        assert_eq!(Cost::ZERO.to_string(), "$0.0000");
+    }
+}

@@ -1,0 +1,886 @@
+//! Models: asked through real HTTP clients, by a server on loopback that plays scripts.
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcpmark_model_server::{Api, Conduct, Reaction, Request, Saying, Server, Solutions};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output};
+
+const TASKS: [&str; 3] = [
+    "filesystem/village-festival/inbox-filing",
+    "filesystem/village-festival/saturday-draft",
+    "filesystem/village-festival/stall-balances",
+];
+const TASK: &str = TASKS[2];
+
+/// What the oracle does in some tasks.
+fn solutions(environment: &Environment, tasks: &[&str]) -> Solutions {
+    let mut solutions = Solutions::default();
+    let args = [
+        "run",
+        "--agent",
+        "oracle",
+        "--experiment",
+        "oracle",
+        "--json",
+    ];
+    let args: Vec<_> = args.iter().chain(tasks).copied().collect();
+    let report = environment.run(args).exits(0).json();
+    for attempt in report["attempts"].as_array().unwrap() {
+        let id = attempt["id"].as_str().unwrap();
+        assert!(solutions.add(&environment.run(["show", id, "--json"]).exits(0).json()));
+    }
+    solutions
+}
+
+fn serve(script: impl Fn(&Request) -> Reaction + Send + Sync + 'static) -> Server {
+    Server::start(script).unwrap()
+}
+
+fn run(environment: &Environment, server: &Server, args: &[&str]) -> Output {
+    let url = server.base_url();
+    let args = ["run", "--base-url", &url, "--json"].iter().chain(args);
+    environment.run(args)
+}
+
+fn calls(environment: &Environment, what: &str) -> Vec<String> {
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let mut query = journal.prepare(what).unwrap();
+    let rows = query.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn models_act_and_everything_is_counted() {
+    let environment = Environment::new();
+    let solutions = solutions(&environment, &TASKS);
+    let server = serve(move |request| {
+        let conduct = match request.model.as_str() {
+            "good" => Conduct::Solve,
+            _ => Conduct::StopHalfway,
+        };
+        match conduct.react(request, &solutions) {
+            Reaction::Say(saying) => Reaction::Say(Saying {
+                usage: Some([1000, 400, 100, 10]),
+                reasoning: Some("Let me see.".to_owned()),
+                ..saying
+            }),
+            other => other,
+        }
+    });
+    let prices = environment.directory("prices", &[("prices.csv", "openai/good,2,0.5,10\n")]);
+    let prices = prices.join("prices.csv");
+    let mut args = vec!["--model", "openai/good", "--model", "openai/bad", "-k", "2"];
+    args.extend(["--prices", prices.to_str().unwrap(), "--experiment", "two"]);
+    args.extend(TASKS);
+    let output = run(&environment, &server, &args).exits(1);
+    assert!(
+        output
+            .stderr
+            .contains("the price of openai/bad is not known"),
+        "{}",
+        output.stderr
+    );
+    let report = output.json();
+    assert_eq!(
+        report["summary"],
+        json!({"attempts": 12, "graded": 12, "passed": 6})
+    );
+    for attempt in report["attempts"].as_array().unwrap() {
+        let good = attempt["model"] == "openai/good";
+        assert_eq!(attempt["passed"], good, "{attempt}");
+        assert_eq!(
+            (&attempt["agent"], &attempt["ended"]),
+            (&json!("mcpmark"), &json!("completed"))
+        );
+        let turns = attempt["turns"].as_u64().unwrap();
+        assert_eq!(attempt["usage"]["input"], 1000 * turns);
+        assert_eq!(attempt["usage"]["cached"], 400 * turns);
+        assert_eq!(attempt["usage"]["output"], 100 * turns);
+        assert_eq!(attempt["usage"]["reasoning"], 10 * turns);
+        if good {
+            // 600 at 2, 400 at 0.50 and 100 at 10 dollars a million.
+            let cost = attempt["cost_usd"].as_f64().unwrap();
+            assert!((cost - 0.0024 * turns as f64).abs() < 1e-12, "{attempt}");
+        } else {
+            assert_eq!(attempt["cost_usd"], Value::Null);
+        }
+    }
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let roles: Vec<_> = shown["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| &m["role"])
+        .collect();
+    assert_eq!(roles[..3], ["user", "system", "assistant"]);
+    assert_eq!(shown["messages"][2]["content"]["reasoning"], "Let me see.");
+    // What the model saw of the tools stands once, whatever the number of attempts.
+    assert_eq!(calls(&environment, "SELECT digest FROM tool_sets").len(), 1);
+    let bodies = server.requests();
+    let second = bodies.iter().find(|request| request.turns == 1).unwrap();
+    let last = second.body["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["role"], "tool");
+    assert!(!last["content"].to_string().contains("isError"), "{last}");
+}
+
+#[test]
+fn errors_that_pass_are_tried_again_and_each_try_is_kept() {
+    let environment = Environment::new();
+    let solutions = solutions(&environment, &[TASK]);
+    let number = AtomicUsize::new(0);
+    let server = serve(move |request| {
+        if request.tools == ["ping"] {
+            return Reaction::say("ok");
+        }
+        let soon = |reaction: Reaction| reaction.with_header("retry-after-ms", "1");
+        match number.fetch_add(1, Ordering::SeqCst) {
+            0 => Reaction::Truncate(Saying::default()),
+            1 => soon(Reaction::error(429, "rate_limit", "slow down")),
+            2 => soon(Reaction::error(529, "overloaded_error", "busy")),
+            3 => soon(Reaction::error(500, "server_error", "oh no")),
+            _ => solutions.step(request, 0),
+        }
+    });
+    let report = run(&environment, &server, &["--model", "openai/m", TASK])
+        .exits(0)
+        .json();
+    assert_eq!(report["summary"]["passed"], 1);
+    let tries = calls(
+        &environment,
+        "SELECT try || ' ' || status || ' ' || coalesce(error_kind, '') FROM model_calls
+         WHERE turn = 1 ORDER BY seq",
+    );
+    assert_eq!(
+        tries,
+        [
+            "1 retry connection",
+            "2 retry rate-limit",
+            "3 retry overloaded",
+            "4 retry server",
+            "5 ok "
+        ]
+    );
+    let digests = calls(
+        &environment,
+        "SELECT request_digest FROM model_calls WHERE turn = 1",
+    );
+    assert_eq!(
+        BTreeSet::from_iter(&digests).len(),
+        1,
+        "the same request each time"
+    );
+}
+
+#[test]
+fn errors_that_stay_end_the_attempt_without_a_grade() {
+    let environment = Environment::new();
+    let server = serve(|request| Conduct::Broken.react(request, &Solutions::default()));
+    let output = run(&environment, &server, &["--model", "openai/m", TASK]).exits(5);
+    let attempt = &output.json()["attempts"][0];
+    assert_eq!(
+        (&attempt["ended"], &attempt["outcome"]),
+        (&json!("model-error"), &json!("infra-error"))
+    );
+    assert_eq!(attempt["passed"], Value::Null);
+    let message = attempt["fault"]["message"].as_str().unwrap();
+    assert!(message.contains("no such parameter"), "{message}");
+    let asked = server.requests().len();
+    assert_eq!(asked, 3, "a bad request is not made again");
+}
+
+#[test]
+fn every_interface_carries_calls_and_reasoning() {
+    for (model, flags, api) in [
+        ("openai/m", &["--api", "responses"][..], Api::Responses),
+        ("openai/m", &["--api", "chat"][..], Api::Chat),
+        (
+            "anthropic/claude-test",
+            &["--max-output-tokens", "4000"][..],
+            Api::Messages,
+        ),
+    ] {
+        let environment = Environment::new();
+        let solutions = solutions(&environment, &[TASK]);
+        let server = serve(move |request| match solutions.step(request, 0) {
+            Reaction::Say(saying) if request.tools != ["ping"] => Reaction::Say(Saying {
+                reasoning: Some("A thought of mine.".to_owned()),
+                ..saying
+            }),
+            other => other,
+        });
+        let args: Vec<_> = ["--model", model, TASK]
+            .iter()
+            .chain(flags)
+            .copied()
+            .collect();
+        let report = run(&environment, &server, &args).exits(0).json();
+        assert_eq!(report["summary"]["passed"], 1, "{model}");
+        assert!(
+            report["attempts"][0]["usage"]["input"].as_u64() > Some(0),
+            "{report}"
+        );
+        let requests = server.requests();
+        assert!(requests.iter().all(|request| request.api == api));
+        let last = requests.last().unwrap().body.to_string();
+        assert!(
+            last.contains("A thought of mine."),
+            "reasoning goes back: {model} {last}"
+        );
+    }
+}
+
+#[test]
+fn what_a_model_gets_wrong_it_is_told() {
+    let environment = Environment::new();
+    let server = serve(|request| match request.model.as_str() {
+        "mumble" => Conduct::Mumble.react(request, &Solutions::default()),
+        _ => Conduct::Invent.react(request, &Solutions::default()),
+    });
+    let args = [
+        "--model",
+        "openai/mumble",
+        "--model",
+        "openai/invent",
+        "--experiment",
+        "w",
+        TASK,
+    ];
+    let report = run(&environment, &server, &args).exits(1).json();
+    for attempt in report["attempts"].as_array().unwrap() {
+        let shown = environment
+            .run(["show", attempt["id"].as_str().unwrap(), "--json"])
+            .exits(0)
+            .json();
+        let error = shown["calls"][0]["error"].as_str().unwrap();
+        let expected = match attempt["model"].as_str().unwrap() {
+            "openai/mumble" => "the arguments cannot be read",
+            _ => "there is no tool named \"save_everything\"; there are ",
+        };
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(attempt["ended"], "completed");
+    }
+    let malformed = calls(
+        &environment,
+        "SELECT model || ' ' || malformed_calls FROM attempts WHERE model IS NOT NULL ORDER BY 1",
+    );
+    assert_eq!(malformed, ["openai/invent 0", "openai/mumble 4"]);
+    let told = server.requests().last().unwrap().body.to_string();
+    assert!(
+        told.contains("there is no tool named") || told.contains("cannot be read"),
+        "{told}"
+    );
+}
+
+#[test]
+fn limits_end_attempts_and_what_they_did_is_graded() {
+    let environment = Environment::new();
+    let solutions = solutions(&environment, &[TASK]);
+    let server = serve(move |request| match request.model.as_str() {
+        "wander" => Conduct::Wander.react(request, &solutions),
+        "spend" => Conduct::Spend.react(request, &solutions),
+        "slow" if request.tools != ["ping"] => {
+            Reaction::After(Duration::from_secs(60), Box::new(Reaction::say("late")))
+        }
+        "overflow" => Conduct::Overflow.react(request, &solutions),
+        _ => Reaction::say("ok"),
+    });
+    let prices = environment.directory("prices", &[("p.csv", "openai/spend,1,1,1\n")]);
+    let prices = prices.join("p.csv");
+    for (model, flags, ended) in [
+        ("openai/wander", &["--limit-turns", "5"][..], "turn-limit"),
+        (
+            "openai/spend",
+            &["--limit-output-tokens", "500000"][..],
+            "token-limit",
+        ),
+        (
+            "openai/spend",
+            &[
+                "--limit-attempt-cost",
+                "0.5",
+                "--prices",
+                prices.to_str().unwrap(),
+            ][..],
+            "cost-limit",
+        ),
+        ("openai/slow", &["--limit-time", "2"][..], "time-limit"),
+        ("openai/overflow", &[][..], "context-overflow"),
+    ] {
+        let args: Vec<_> = ["--model", model, TASK]
+            .iter()
+            .chain(flags)
+            .copied()
+            .collect();
+        let report = run(&environment, &server, &args).exits(1).json();
+        let attempt = &report["attempts"][0];
+        assert_eq!(
+            (&attempt["ended"], &attempt["passed"]),
+            (&json!(ended), &json!(false)),
+            "{model}"
+        );
+    }
+}
+
+#[test]
+fn an_experiment_stops_at_its_limit_and_goes_on_with_a_higher_one() {
+    let environment = Environment::new();
+    let solutions = solutions(&environment, &[TASK]);
+    let server = serve(
+        move |request| match Conduct::Solve.react(request, &solutions) {
+            Reaction::Say(saying) => Reaction::Say(Saying {
+                usage: Some([1_000_000, 0, 0, 0]),
+                ..saying
+            }),
+            other => other,
+        },
+    );
+    let prices = environment.directory("prices", &[("p.csv", "openai/m,1,1,1\n")]);
+    let prices = prices.join("p.csv");
+    let args = [
+        "--model",
+        "openai/m",
+        "-k",
+        "3",
+        "-j",
+        "1",
+        "--limit-cost",
+        "12",
+        "--prices",
+        prices.to_str().unwrap(),
+        "--experiment",
+        "dear",
+        TASK,
+    ];
+    // An attempt is eight turns of a dollar each.
+    let output = run(&environment, &server, &args).exits(5);
+    assert!(
+        output.stderr.contains("the limit of $12.0000 is reached"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(
+        output.json()["summary"],
+        json!({"attempts": 3, "graded": 1, "passed": 1})
+    );
+    let args = ["resume", "dear", "--limit-cost", "100", "--json"];
+    let report = environment.run(args).exits(0).json();
+    assert_eq!(
+        report["summary"],
+        json!({"attempts": 3, "graded": 3, "passed": 3})
+    );
+}
+
+#[test]
+fn a_conversation_that_grows_long_is_summed_up_and_kept_whole() {
+    let environment = Environment::new();
+    let solutions = solutions(&environment, &[TASK]);
+    let done = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&done);
+    let server = serve(move |request| {
+        if request.tools.is_empty() {
+            return Reaction::say("Three calls were made.");
+        }
+        if request.tools == ["ping"] {
+            return Reaction::say("ok");
+        }
+        let step = count.fetch_add(1, Ordering::SeqCst);
+        let ahead = step - request.turns;
+        let tokens = if step == 2 { 50_000 } else { 10 };
+        match solutions.step(request, ahead) {
+            Reaction::Say(saying) => Reaction::Say(Saying {
+                usage: Some([tokens, 0, 10, 0]),
+                ..saying
+            }),
+            other => other,
+        }
+    });
+    let args = ["--model", "openai/m", "--compact-at", "40000", TASK];
+    let report = run(&environment, &server, &args).exits(0).json();
+    assert_eq!(report["summary"]["passed"], 1);
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let messages = shown["messages"].as_array().unwrap();
+    let compaction = messages.iter().find(|m| m["role"] == "compaction").unwrap();
+    let content = &compaction["content"];
+    assert_eq!(content["summary"], "Three calls were made.");
+    // The system prompt, the instruction, three replies and their results; then three messages.
+    assert_eq!(content["request"]["messages"].as_array().unwrap().len(), 8);
+    assert_eq!(content["kept"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        messages.iter().filter(|m| m["role"] == "assistant").count(),
+        8
+    );
+    let purposes = calls(
+        &environment,
+        "SELECT DISTINCT purpose FROM model_calls ORDER BY 1",
+    );
+    assert_eq!(purposes, ["compaction", "turn"]);
+}
+
+#[test]
+fn a_model_may_write_its_calls_in_text() {
+    let environment = Environment::new();
+    let solutions = solutions(&environment, &[TASK]);
+    let server = serve(move |request| {
+        assert!(request.tools.is_empty());
+        let known = solutions.calls_of_any(&request.instruction);
+        let Some((instruction, calls)) = known else {
+            return Reaction::say("ok");
+        };
+        assert!(request.instruction.starts_with(instruction));
+        match (request.turns, calls.get(request.turns.saturating_sub(1))) {
+            (0, _) => Reaction::say("I would like to look around first."),
+            (_, Some((tool, arguments))) => Reaction::say(
+                json!({"thought": "next", "action": {"tool": tool, "arguments": arguments}})
+                    .to_string(),
+            ),
+            (_, None) => {
+                Reaction::say("```json\n{\"thought\": \"done\", \"answer\": \"All done.\"}\n```")
+            }
+        }
+    });
+    let args = ["--agent", "react", "--model", "openai/m", TASK];
+    let report = run(&environment, &server, &args).exits(0).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(
+        (&attempt["agent"], &attempt["passed"]),
+        (&json!("react"), &json!(true))
+    );
+    let shown = environment
+        .run(["show", attempt["id"].as_str().unwrap(), "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(shown["answer"], "All done.");
+    assert_eq!(
+        calls(
+            &environment,
+            "SELECT malformed_calls || '' FROM attempts WHERE agent = 'react'"
+        ),
+        ["1"]
+    );
+}
+
+#[test]
+fn an_attempt_is_played_again() {
+    let environment = Environment::new();
+    solutions(&environment, &[TASK]);
+    let oracle = environment
+        .run(["runs", "oracle", "--json"])
+        .exits(0)
+        .json();
+    let id = oracle["attempts"][0]["id"].as_str().unwrap();
+    let args = ["run", "--agent", "replay", "--from", id, "--json"];
+    let report = environment.run(args).exits(0).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(
+        (&attempt["agent"], &attempt["task"]),
+        (&json!("replay"), &json!(TASK))
+    );
+    assert_eq!(attempt["state"], oracle["attempts"][0]["state"]);
+    let shown = environment
+        .run(["show", attempt["id"].as_str().unwrap(), "--json"])
+        .exits(0)
+        .json();
+    let detail = shown["ended_detail"].as_str().unwrap();
+    assert!(detail.starts_with("0 of 7 results differ"), "{detail}");
+}
+
+#[test]
+fn what_cannot_work_is_said_before_anything_is_spent() {
+    let environment = Environment::new();
+    let server = serve(|request| match request.model.as_str() {
+        "locked" => Reaction::error(401, "invalid_api_key", "no such key"),
+        "toolless" => Reaction::error(400, "bad", "toolless does not support tools"),
+        "nowhere" => Reaction::error(404, "model_not_found", "there is no such model"),
+        _ => Reaction::say("ok"),
+    });
+    let url = server.base_url();
+    let closed = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/v1", listener.local_addr().unwrap())
+    };
+    let at = |model: &'static str| vec!["--model", model, "--base-url", &url];
+    for (args, message) in [
+        (vec!["--model", "gpt-5"], "write it as provider/name"),
+        (
+            vec!["--model", "opnai/gpt-5"],
+            "known are anthropic, deepseek, gemini",
+        ),
+        (vec!["--model", "openai/gpt-5"], "OPENAI_API_KEY is not set"),
+        (
+            vec!["--model", "openai/m", "--base-url", &closed],
+            "nobody answers",
+        ),
+        (
+            vec!["--model", "openai/m", "--base-url", "localhost:1"],
+            "is no base URL",
+        ),
+        (at("openai/locked"), "no such key"),
+        (at("openai/toolless"), "does not support tools"),
+        (at("openai/nowhere"), "there is no such model"),
+        (
+            [at("openai/m"), vec!["--limit-cost", "1"]].concat(),
+            "the price of openai/m is not known",
+        ),
+        (
+            [at("openai/m"), vec!["--temperature", "7"]].concat(),
+            "temperature is 7; it may be 0 to 2",
+        ),
+        (
+            [at("openai/m"), vec!["--agent", "oracle"]].concat(),
+            "--agent oracle asks no model",
+        ),
+        (vec!["--agent", "mcpmark"], "name one with --model"),
+        (vec!["--agent", "replay"], "name it with --from"),
+    ] {
+        let args: Vec<_> = ["run", TASK].into_iter().chain(args).collect();
+        let output = Output::of(environment.command(&args).env_remove("OPENAI_API_KEY"));
+        let output = output.exits(2);
+        assert!(
+            output.stderr.contains(message),
+            "{args:?}: {}",
+            output.stderr
+        );
+        let errors = output.stderr.lines().filter(|line| line.contains("error:"));
+        assert_eq!(errors.count(), 1, "{}", output.stderr);
+    }
+    assert!(!environment.home().join("journal.db").exists());
+}
+
+#[test]
+fn keys_are_seen_nowhere() {
+    const CANARY: &str = "sk-canary-5f1e9a77d2";
+    let environment = Environment::new();
+    let server = serve(|request| {
+        let key = request.key.clone().unwrap_or_default();
+        assert_eq!(key, CANARY);
+        match request.turns {
+            _ if request.tools == ["ping"] => Reaction::say("ok"),
+            0 => Reaction::call("list_directory", &json!({"path": "."})),
+            1 if request.model == "echo" => Reaction::say(format!("Your key is {key}.")),
+            _ => Reaction::error(400, "bad", &format!("you sent {key}")),
+        }
+    });
+    let url = server.base_url();
+    for model in ["openai/echo", "openai/fail", "anthropic/fail"] {
+        let args = [
+            "run",
+            TASK,
+            "--model",
+            model,
+            "--base-url",
+            &url,
+            "--max-output-tokens",
+            "999",
+        ];
+        let mut command = environment.command(args);
+        for variable in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
+            command.env(variable, CANARY);
+        }
+        let output = Output::of(&mut command);
+        assert!(!format!("{output:?}").contains(CANARY), "{output:?}");
+    }
+    let shown = calls(&environment, "SELECT id FROM attempts");
+    assert_eq!(shown.len(), 3);
+    for id in shown {
+        let output = environment.run(["show", &id, "--json"]);
+        assert!(!output.stdout.contains(CANARY));
+    }
+    let mut files = vec![environment.home()];
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(
+                std::fs::read_dir(path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let found = bytes
+            .windows(CANARY.len())
+            .any(|window| window == CANARY.as_bytes());
+        assert!(!found, "{}", path.display());
+    }
+}
+
+/// What an experiment came to, attempt by attempt.
+fn numbers(report: &Value) -> Vec<Value> {
+    let attempts = report["attempts"].as_array().unwrap().iter();
+    attempts
+        .map(|a| {
+            json!([
+                a["task"],
+                a["model"],
+                a["k"],
+                a["passed"],
+                a["turns"],
+                a["usage"],
+                a["state"]
+            ])
+        })
+        .collect()
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
+    let environment = Environment::new();
+    let solved = solutions(&environment, &TASKS);
+    let server = serve(solved.solved_with(0.6, Duration::from_millis(20)));
+    let url = server.base_url();
+    let args = |name: &'static str| {
+        let mut args = vec![
+            "run", "--model", "openai/a", "--model", "openai/b", "-k", "4",
+        ];
+        args.extend([
+            "-j",
+            "4",
+            "--sampling-seed",
+            "7",
+            "--base-url",
+            &url,
+            "--experiment",
+            name,
+        ]);
+        args.extend(TASKS);
+        args.push("--json");
+        args
+    };
+    let undisturbed = environment.run(args("whole")).exits(1).json();
+    let passed = undisturbed["summary"]["passed"].as_u64().unwrap();
+    assert!(
+        (1..24).contains(&passed),
+        "some pass and some do not: {passed}"
+    );
+
+    let mut first = environment.command(args("torn"));
+    let mut command = &mut first;
+    let mut resume = environment.command(["resume", "torn", "--json", "--no-preflight"]);
+    // Kills at times that differ, some before the first attempt and some within the last.
+    for number in 0..20_u64 {
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut child = child.unwrap();
+        let named =
+            || calls(&environment, "SELECT name FROM experiments").contains(&"torn".to_owned());
+        while !named() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_millis(40 + number * 61 % 700));
+        let _ = child.kill();
+        child.wait().unwrap();
+        command = &mut resume;
+    }
+    let report = environment.run(["resume", "torn", "--json"]);
+    let report = report.exits(1).json();
+    assert_eq!(numbers(&report), numbers(&undisturbed));
+    let finished = calls(
+        &environment,
+        "SELECT count(*) || '' FROM attempts a JOIN experiments e ON e.id = a.experiment
+         WHERE e.name = 'torn' AND a.status = 'finished'",
+    );
+    assert_eq!(finished, ["24"], "nothing is finished twice");
+}
+
+#[test]
+fn many_attempts_run_at_once() {
+    let environment = Environment::new();
+    let solved = solutions(&environment, &[TASK]);
+    let server = serve(solved.solved_with(1.0, Duration::from_millis(200)));
+    let args = ["--model", "openai/m", "-k", "64", "-j", "64", TASK];
+    let report = run(&environment, &server, &args).exits(0).json();
+    assert_eq!(
+        report["summary"],
+        json!({"attempts": 64, "graded": 64, "passed": 64})
+    );
+    assert!(server.most_at_once() > 16, "{}", server.most_at_once());
+    let server = serve(|_| Reaction::say("ok"));
+    let args = [
+        "--model",
+        "openai/m",
+        "-k",
+        "16",
+        "-j",
+        "16",
+        "--max-model-calls",
+        "2",
+        TASK,
+    ];
+    run(&environment, &server, &args).exits(1);
+    assert!(server.most_at_once() <= 2, "{}", server.most_at_once());
+}
+
+#[test]
+fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
+    let environment = Environment::new();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let server = serve(move |request| {
+        seen.lock().unwrap().push(request.body.clone());
+        Reaction::say("ok")
+    });
+    let file = format!(
+        "tasks = [\"{TASK}\"]\nattempts = 2\nprices = \"p.csv\"\nseed = 3\n\
+         [limits]\nturns = 7\ncost = \"4\"\n\
+         [[models]]\nname = \"openai/m\"\nbase-url = \"{}\"\ntemperature = 0.5\n\
+         max-output-tokens = 99\n",
+        server.base_url()
+    );
+    let dir = environment.directory(
+        "config",
+        &[("exp.toml", &file), ("p.csv", "openai/m,1,1,2")],
+    );
+    let config = dir.join("exp.toml");
+    let config = config.to_str().unwrap();
+    let dry = environment
+        .run(["run", "--config", config, "--dry-run"])
+        .exits(0);
+    assert!(
+        dry.stdout
+            .contains("2 attempts of 1 task, 2 each by 1 model"),
+        "{}",
+        dry.stdout
+    );
+    assert!(
+        dry.stdout.contains("openai/m: about 0.63 USD"),
+        "{}",
+        dry.stdout
+    );
+    assert!(asked.lock().unwrap().is_empty());
+    let args = ["run", "--config", config, "--experiment", "filed", "--json"];
+    environment.run(args).exits(1);
+    let body = asked.lock().unwrap().last().unwrap().clone();
+    assert_eq!(
+        (&body["temperature"], &body["max_tokens"]),
+        (&json!(0.5), &json!(99))
+    );
+    let spec = &calls(
+        &environment,
+        "SELECT spec FROM experiments WHERE name = 'filed'",
+    )[0];
+    let spec: Value = serde_json::from_str(spec).unwrap();
+    assert_eq!(spec["seed"], 3);
+    assert_eq!(spec["limits"]["turns"], 7);
+    assert_eq!(spec["prices"][0]["source"], "p.csv");
+    let wrong = environment.directory("wrong", &[("exp.toml", "taks = []\n")]);
+    let wrong = wrong.join("exp.toml");
+    let output = environment
+        .run(["run", "--config", wrong.to_str().unwrap()])
+        .exits(2);
+    assert!(
+        output.stderr.contains("unknown field `taks`"),
+        "{}",
+        output.stderr
+    );
+}
+
+/// An MCP server in the shell alone, for its environment is empty.
+const NOTES: &str = r#"
+while read -r line; do
+  id=${line#*'"id":'}; id=${id%%[,\}]*}
+  case "$line" in
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"notes","version":"1.2.3"}}';;
+    *'"tools/list"'*) result='{"tools":[{"name":"remember","inputSchema":{"type":"object"}},{"name":"forget","inputSchema":{"type":"object"}}]}';;
+    *'"tools/call"'*) result='{"content":[{"type":"text","text":"token='$NOTES_TOKEN' home='$HOME'"}]}';;
+    *) continue;;
+  esac
+  echo '{"jsonrpc":"2.0","id":'$id',"result":'$result'}'
+done
+"#;
+
+#[test]
+fn tools_of_other_servers_stand_beside_those_of_the_world() {
+    let environment = Environment::new();
+    let server = serve(|request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        0 => Reaction::call("remember", &json!({})),
+        1 => Reaction::call("forget", &json!({})),
+        _ => Reaction::say("Done."),
+    });
+    let config = |version: &str| {
+        format!(
+            "[servers.notes]\ncommand = [\"/bin/sh\", \"{}\"]\nenv = [\"NOTES_TOKEN\"]\n\
+             tools = [\"remember\"]\nversion = \"{version}\"\n",
+            environment.path("notes/server.sh").display()
+        )
+    };
+    let (right, wrong) = (config("1.2.3"), config("2.0.0"));
+    let dir = environment.directory(
+        "notes",
+        &[
+            ("server.sh", NOTES),
+            ("right.toml", &right),
+            ("wrong.toml", &wrong),
+        ],
+    );
+    let url = server.base_url();
+    let run = |file: &str, token: &str| {
+        let file = dir.join(file);
+        let file = file.to_str().unwrap();
+        let args = [
+            "run",
+            TASK,
+            "--model",
+            "openai/m",
+            "--base-url",
+            &url,
+            "--mcp-config",
+            file,
+            "--json",
+        ];
+        let mut command = environment.command(args);
+        command.env_remove("NOTES_TOKEN");
+        if !token.is_empty() {
+            command.env("NOTES_TOKEN", token);
+        }
+        Output::of(&mut command)
+    };
+    let report = run("right.toml", "t-123").exits(1).json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    assert_eq!(
+        shown["calls"][0]["result"]["content"][0]["text"],
+        "token=t-123 home="
+    );
+    let error = shown["calls"][1]["error"].as_str().unwrap();
+    assert!(
+        error.contains("there is no tool named \"forget\""),
+        "{error}"
+    );
+    let messages = shown["messages"].to_string();
+    assert!(
+        messages.contains("server notes: notes 1.2.3, with remember"),
+        "{messages}"
+    );
+    let offered = &server.requests().last().unwrap().tools.clone();
+    assert!(offered.contains(&"remember".to_owned()) && offered.contains(&"write_file".to_owned()));
+    assert!(
+        shown["messages"]
+            .to_string()
+            .contains("remember: an empty `properties` was added")
+    );
+
+    for (file, token, message) in [
+        (
+            "wrong.toml",
+            "t",
+            "server notes has version \"1.2.3\", and \"2.0.0\" is asked for",
+        ),
+        (
+            "right.toml",
+            "",
+            "the environment variable NOTES_TOKEN is not set",
+        ),
+    ] {
+        let report = run(file, token).exits(5).json();
+        let fault = report["attempts"][0]["fault"]["message"].as_str().unwrap();
+        assert!(fault.contains(message), "{fault}");
+    }
+}

@@ -1,0 +1,204 @@
+//! The server: a thread for each connection, and no more of HTTP than clients use.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use crate::Script;
+use crate::wire::{Reaction, Request};
+
+/// The longest request that is read.
+const MAX_REQUEST: usize = 256 * 1024 * 1024;
+
+/// A server that runs until the process ends.
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    script: Box<Script>,
+    seen: Mutex<Vec<Request>>,
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Server {
+    /// Listens on a free port of loopback.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn start(
+        script: impl Fn(&Request) -> Reaction + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            script: Box::new(script),
+            seen: Mutex::default(),
+            now: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+        });
+        let serving = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = Arc::clone(&serving);
+                // A client that goes away is no failure of the server.
+                std::thread::spawn(move || shared.serve(&stream));
+            }
+        });
+        Ok(Self { address, shared })
+    }
+
+    /// The base URL of all three interfaces.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The most requests that were answered at the same time.
+    pub fn most_at_once(&self) -> usize {
+        self.shared.most.load(Ordering::SeqCst)
+    }
+}
+
+impl Shared {
+    fn serve(&self, stream: &TcpStream) -> io::Result<()> {
+        let _ = stream.set_nodelay(true);
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let mut stream = stream.try_clone()?;
+        while let Some(raw) = read(&mut reader)? {
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            let kept = self.answer(&mut stream, &raw);
+            self.now.fetch_sub(1, Ordering::SeqCst);
+            if !kept? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers one request, and says whether the connection stays.
+    fn answer(&self, stream: &mut TcpStream, raw: &RawRequest) -> io::Result<bool> {
+        let body: Value = serde_json::from_slice(&raw.body).unwrap_or(Value::Null);
+        let Some(request) = Request::read(&raw.path, raw.key.clone(), body) else {
+            write(
+                stream,
+                404,
+                &[],
+                b"{\"error\":{\"message\":\"no such interface\"}}",
+            )?;
+            return Ok(true);
+        };
+        let mut reaction = (self.script)(&request);
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(request.clone());
+        while let Reaction::After(wait, then) = reaction {
+            std::thread::sleep(wait);
+            reaction = *then;
+        }
+        match reaction {
+            Reaction::Say(saying) => {
+                write(
+                    stream,
+                    200,
+                    &[],
+                    request.reply(&saying).to_string().as_bytes(),
+                )?;
+            }
+            Reaction::Status {
+                status,
+                headers,
+                body,
+            } => write(stream, status, &headers, body.as_bytes())?,
+            Reaction::Truncate(saying) => {
+                let whole = request.reply(&saying).to_string();
+                let head = head(200, whole.len(), &[]);
+                stream.write_all(head.as_bytes())?;
+                stream.write_all(&whole.as_bytes()[..whole.len() / 2])?;
+                return Ok(false);
+            }
+            Reaction::Drop => return Ok(false),
+            Reaction::After(..) => {}
+        }
+        Ok(true)
+    }
+}
+
+struct RawRequest {
+    path: String,
+    key: Option<String>,
+    body: Vec<u8>,
+}
+
+/// Reads one request; none where the client has gone.
+fn read(reader: &mut BufReader<TcpStream>) -> io::Result<Option<RawRequest>> {
+    let mut line = String::new();
+    if reader.read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let (mut length, mut key) = (0_usize, None);
+    loop {
+        let mut header = String::new();
+        if reader.read_line(&mut header)? == 0 {
+            return Ok(None);
+        }
+        let header = header.trim();
+        if header.is_empty() {
+            break;
+        }
+        let Some((name, value)) = header.split_once(':') else {
+            continue;
+        };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().unwrap_or(0),
+            "authorization" => key = value.strip_prefix("Bearer ").map(str::to_owned),
+            "x-api-key" | "x-goog-api-key" => key = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+    if length > MAX_REQUEST {
+        return Ok(None);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(Some(RawRequest { path, key, body }))
+}
+
+fn head(status: u16, length: usize, headers: &[(String, String)]) -> String {
+    let mut head = format!(
+        "HTTP/1.1 {status} Scripted\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n"
+    );
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head + "\r\n"
+}
+
+fn write(
+    stream: &mut TcpStream,
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+) -> io::Result<()> {
+    let mut whole = head(status, body.len(), headers).into_bytes();
+    whole.extend_from_slice(body);
+    stream.write_all(&whole)
+}

@@ -1,0 +1,293 @@
+//! Requests and replies in the forms of the three interfaces.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// An interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// OpenAI's Chat Completions.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Anthropic's Messages.
+    Messages,
+}
+
+/// What a client asks.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Through which interface.
+    pub api: Api,
+    /// The model.
+    pub model: String,
+    /// What the user said first.
+    pub instruction: String,
+    /// Replies that the conversation holds.
+    pub turns: usize,
+    /// The names of the tools.
+    pub tools: Vec<String>,
+    /// The sampling seed.
+    pub seed: Option<u64>,
+    /// The key.
+    pub key: Option<String>,
+    /// The whole request.
+    pub body: Value,
+}
+
+/// What comes back.
+#[derive(Debug, Clone)]
+pub enum Reaction {
+    /// A reply.
+    Say(Saying),
+    /// A status with a body, such as an error.
+    Status {
+        /// The status.
+        status: u16,
+        /// Further headers.
+        headers: Vec<(String, String)>,
+        /// The body.
+        body: String,
+    },
+    /// The first half of a reply, and then the end of the connection.
+    Truncate(Saying),
+    /// The end of the connection.
+    Drop,
+    /// Something, later.
+    After(Duration, Box<Self>),
+}
+
+/// What a reply says.
+#[derive(Debug, Clone, Default)]
+pub struct Saying {
+    /// Its text.
+    pub text: String,
+    /// Its reasoning.
+    pub reasoning: Option<String>,
+    /// Its calls: tools and arguments, which need not be JSON.
+    pub calls: Vec<(String, String)>,
+    /// Tokens: input, cached, output, reasoning; those of the request's and reply's length if none.
+    pub usage: Option<[u64; 4]>,
+    /// Whether the reply leaves usage out.
+    pub no_usage: bool,
+    /// Whether it was cut off at its token limit.
+    pub cut: bool,
+    /// Whether the provider refused.
+    pub refused: bool,
+}
+
+impl Reaction {
+    /// A reply of text.
+    pub fn say(text: impl Into<String>) -> Self {
+        Self::Say(Saying {
+            text: text.into(),
+            ..Saying::default()
+        })
+    }
+
+    /// A reply that calls one tool.
+    pub fn call(tool: impl Into<String>, arguments: &Value) -> Self {
+        Self::Say(Saying {
+            calls: vec![(tool.into(), arguments.to_string())],
+            ..Saying::default()
+        })
+    }
+
+    /// An error in the form that all three interfaces share.
+    pub fn error(status: u16, code: &str, message: &str) -> Self {
+        Self::Status {
+            status,
+            headers: Vec::new(),
+            body:
+                json!({"type": "error", "error": {"type": code, "code": code, "message": message}})
+                    .to_string(),
+        }
+    }
+
+    /// This, with a header; a reply stays as it is.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        if let Self::Status { headers, .. } = &mut self {
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+        self
+    }
+}
+
+impl Request {
+    pub(crate) fn read(path: &str, key: Option<String>, body: Value) -> Option<Self> {
+        let path = path.split('?').next().unwrap_or_default();
+        let api = match path {
+            path if path.ends_with("/chat/completions") => Api::Chat,
+            path if path.ends_with("/responses") => Api::Responses,
+            path if path.ends_with("/messages") => Api::Messages,
+            _ => return None,
+        };
+        let list = match api {
+            Api::Responses => &body["input"],
+            Api::Chat | Api::Messages => &body["messages"],
+        };
+        let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
+        let first = items.iter().find(|item| item["role"] == "user");
+        let turns = match api {
+            // The items of a reply stand alone: count them where they begin.
+            Api::Responses => {
+                let of_model = |item: &Value| {
+                    item["role"] == "assistant"
+                        || item["type"] == "function_call"
+                        || item["type"] == "reasoning"
+                };
+                let begins = |pair: &[Value]| !of_model(&pair[0]) && of_model(&pair[1]);
+                items.windows(2).filter(|pair| begins(pair)).count()
+            }
+            Api::Chat | Api::Messages => items
+                .iter()
+                .filter(|item| item["role"] == "assistant")
+                .count(),
+        };
+        let tools = body["tools"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let name = |tool: &Value| {
+            let name = tool["name"].as_str().or(tool["function"]["name"].as_str());
+            name.map(str::to_owned)
+        };
+        Some(Self {
+            api,
+            model: body["model"].as_str().unwrap_or_default().to_owned(),
+            instruction: first.map(|item| text(&item["content"])).unwrap_or_default(),
+            turns,
+            tools: tools.iter().filter_map(name).collect(),
+            seed: body["seed"].as_u64(),
+            key,
+            body,
+        })
+    }
+
+    /// A reply in the form of the request's interface.
+    pub(crate) fn reply(&self, saying: &Saying) -> Value {
+        let [input, cached, output, reasoning] = saying.usage.unwrap_or_else(|| {
+            let tokens = |text: &str| (text.len() as u64).div_ceil(4);
+            let calls: String = saying.calls.iter().map(|call| call.1.as_str()).collect();
+            let thought = tokens(saying.reasoning.as_deref().unwrap_or_default());
+            let output = tokens(&saying.text) + tokens(&calls) + thought + 1;
+            [tokens(&self.body.to_string()), 0, output, thought]
+        });
+        let id = |index: usize| format!("call_{}_{index}", self.turns + 1);
+        let calls = saying.calls.iter().enumerate();
+        match self.api {
+            Api::Chat => {
+                let calls: Vec<Value> = calls
+                    .map(|(index, (name, arguments))| {
+                        json!({"id": id(index), "type": "function",
+                               "function": {"name": name, "arguments": arguments}})
+                    })
+                    .collect();
+                let finish = match (saying.refused, saying.cut, calls.is_empty()) {
+                    (true, ..) => "content_filter",
+                    (_, true, _) => "length",
+                    (.., false) => "tool_calls",
+                    _ => "stop",
+                };
+                let mut message = json!({"role": "assistant", "content": saying.text});
+                if let Some(reasoning) = &saying.reasoning {
+                    message["reasoning_content"] = reasoning.as_str().into();
+                }
+                if !calls.is_empty() {
+                    message["tool_calls"] = calls.into();
+                }
+                let mut reply = json!({
+                    "id": "chatcmpl-scripted", "object": "chat.completion", "created": 0,
+                    "model": self.model,
+                    "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+                });
+                if !saying.no_usage {
+                    reply["usage"] = json!({
+                        "prompt_tokens": input, "completion_tokens": output,
+                        "total_tokens": input + output,
+                        "prompt_tokens_details": {"cached_tokens": cached},
+                        "completion_tokens_details": {"reasoning_tokens": reasoning},
+                    });
+                }
+                reply
+            }
+            Api::Responses => {
+                let mut items = Vec::new();
+                if let Some(reasoning) = &saying.reasoning {
+                    items.push(
+                        json!({"type": "reasoning", "id": format!("rs_{}", self.turns + 1),
+                        "summary": [{"type": "summary_text", "text": reasoning}]}),
+                    );
+                }
+                if !saying.text.is_empty() || saying.calls.is_empty() {
+                    items.push(json!({"type": "message", "id": format!("msg_{}", self.turns + 1),
+                        "role": "assistant", "status": "completed",
+                        "content": [{"type": "output_text", "text": saying.text, "annotations": []}]}));
+                }
+                items.extend(calls.map(|(index, (name, arguments))| {
+                    json!({"type": "function_call", "id": format!("fc_{}_{index}", self.turns + 1),
+                        "call_id": id(index), "name": name, "arguments": arguments,
+                        "status": "completed"})
+                }));
+                let (status, why) = match (saying.refused, saying.cut) {
+                    (true, _) => ("incomplete", json!({"reason": "content_filter"})),
+                    (_, true) => ("incomplete", json!({"reason": "max_output_tokens"})),
+                    _ => ("completed", Value::Null),
+                };
+                json!({
+                    "id": "resp_scripted", "object": "response", "created_at": 0,
+                    "status": status, "incomplete_details": why, "error": null,
+                    "model": self.model, "output": items, "tools": [],
+                    "usage": {"input_tokens": input, "output_tokens": output,
+                        "total_tokens": input + output,
+                        "input_tokens_details": {"cached_tokens": cached},
+                        "output_tokens_details": {"reasoning_tokens": reasoning}},
+                })
+            }
+            Api::Messages => {
+                let mut content = Vec::new();
+                if let Some(reasoning) = &saying.reasoning {
+                    content.push(json!({"type": "thinking", "thinking": reasoning,
+                        "signature": "c2lnbmVk"}));
+                }
+                if !saying.text.is_empty() {
+                    content.push(json!({"type": "text", "text": saying.text}));
+                }
+                content.extend(calls.map(|(index, (name, arguments))| {
+                    // Here arguments are JSON by form; what is none goes as a string.
+                    let input: Value = serde_json::from_str(arguments)
+                        .unwrap_or_else(|_| arguments.as_str().into());
+                    json!({"type": "tool_use", "id": id(index), "name": name, "input": input})
+                }));
+                let stop = match (saying.refused, saying.cut, saying.calls.is_empty()) {
+                    (true, ..) => "refusal",
+                    (_, true, _) => "max_tokens",
+                    (.., false) => "tool_use",
+                    _ => "end_turn",
+                };
+                json!({
+                    "id": "msg_scripted", "type": "message", "role": "assistant",
+                    "model": self.model, "content": content, "stop_reason": stop,
+                    "stop_sequence": null,
+                    "usage": {"input_tokens": input.saturating_sub(cached),
+                        "cache_read_input_tokens": cached, "cache_creation_input_tokens": 0,
+                        "output_tokens": output},
+                })
+            }
+        }
+    }
+}
+
+/// The text of a message's content, in whichever form it comes.
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
