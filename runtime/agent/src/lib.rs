@@ -20,6 +20,7 @@
 mod agents;
 mod attempt;
 mod end;
+pub mod failure;
 mod random;
 mod trajectory;
 

@@ -23,6 +23,7 @@
 mod grade;
 mod home;
 pub mod journal;
+pub mod metrics;
 mod outcome;
 mod plan;
 mod prepare;
@@ -30,7 +31,7 @@ pub mod report;
 mod run;
 mod world;
 
-pub use mcpmark_agent::{End, EndKind};
+pub use mcpmark_agent::{End, EndKind, failure};
 pub use mcpmark_model::{Cost, Usage};
 
 pub use crate::grade::{GradeInput, grade, grade_loaded};
