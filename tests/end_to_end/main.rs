@@ -7,8 +7,11 @@ mod environment;
 mod grading;
 mod guests;
 mod interruption;
+#[path = "../journal/mod.rs"]
+mod journal;
 mod library;
 mod output;
+mod reporting;
 mod running;
 mod scaffold;
 mod serving;

@@ -6,8 +6,9 @@
 )]
 
 pub(crate) mod progress;
-pub(crate) mod sanitise;
 pub(crate) mod table;
+
+pub(crate) use mcpmark_report::sanitise;
 
 use std::io::{self, IsTerminal, Write};
 
