@@ -19,6 +19,9 @@ pub(crate) const HOSTILE: &str =
 /// 2026-03-02T08:00:00Z.
 const BEGUN_MS: i64 = 1_772_438_400_000;
 
+/// Who acts; any will do, for nothing is run.
+const AGENT: &str = "oracle";
+
 /// The tools of the made-up models.
 const TOOLS: [&str; 6] = [
     "read_text_file",
@@ -158,7 +161,7 @@ fn planned(
         .map(|(name, effort, _)| json!({ "name": name, "settings": settings(*effort) }))
         .collect();
     let spec = json!({
-        "tasks": tasks, "agent": "mcpmark", "models": models, "attempts": attempts,
+        "tasks": tasks, "agent": AGENT, "models": models, "attempts": attempts,
     });
     let experiment = id(&["experiment", name]);
     transaction
@@ -339,7 +342,7 @@ impl Row<'_> {
                     ended_detail, answer, state, outcome, error, input_tokens, cached_tokens,
                     output_tokens, reasoning_tokens, cost_nano_usd, turns, tool_calls,
                     malformed_calls, agent_us, model_us, tool_us)
-                 VALUES (?1, ?2, ?3, ?4, 'mcpmark', '{}', ?5, ?6, ?7, 1, ?8, ?9, 'finished', ?10,
+                 VALUES (?1, ?2, ?3, ?4, ?27, '{}', ?5, ?6, ?7, 1, ?8, ?9, 'finished', ?10,
                     ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,
                     ?26, 0)",
             )
@@ -371,6 +374,7 @@ impl Row<'_> {
                 play.turns - 1,
                 i64::from(play.malformed),
                 agent_us,
+                AGENT,
             ])
             .unwrap();
         self.trajectory(transaction, play, draw);

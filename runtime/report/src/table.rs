@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
+/// Texts are cut no shorter.
+const NARROWEST: usize = 8;
+
 /// A titled table with a note below. Cells are plain text that is already safe to print.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
@@ -55,7 +58,7 @@ impl Table {
     }
 
     /// Lines of at most `width` columns. What does not fit is dropped, column by column, and the
-    /// last line says so; a table that still does not fit has its first column cut.
+    /// last line says so; where that does not do, texts are cut in their middle.
     pub(crate) fn text(&self, width: usize) -> String {
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         let mut dropped = Vec::new();
@@ -69,9 +72,12 @@ impl Table {
             };
             dropped.push(shown.remove(place));
         }
-        let excess = total(&widths, &shown).saturating_sub(width);
-        if let Some(first) = shown.first() {
-            widths[*first] = widths[*first].saturating_sub(excess).max(8);
+        while total(&widths, &shown) > width {
+            let texts = shown.iter().filter(|column| !self.columns[**column].right);
+            match texts.max_by_key(|column| widths[**column]) {
+                Some(widest) if widths[*widest] > NARROWEST => widths[*widest] -= 1,
+                _ => break,
+            }
         }
         let mut out = String::new();
         let names: Vec<String> = self.columns.iter().map(|c| c.name.clone()).collect();
@@ -250,7 +256,7 @@ mod tests {
     #[test]
     fn a_long_name_is_cut_in_its_middle() {
         assert_eq!(cut("filesystem/office/a-long-name", 13), "filesy…g-name");
-        assert_eq!(cut("日本語日本語", 7), "日本…語");
+        assert_eq!(cut("日本語日本語", 7), "日…語");
     }
 
     #[test]

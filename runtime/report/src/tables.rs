@@ -100,11 +100,11 @@ fn scores(report: &Report) -> Table {
 
 fn resource_columns() -> Vec<Column> {
     vec![
-        right("input k", 0),
-        right("output k", 0),
+        right("input k", 2),
+        right("output k", 3),
         right("USD", 0),
-        right("turns", 0),
-        right("calls", 0),
+        right("turns", 1),
+        right("calls", 4),
     ]
 }
 
@@ -122,8 +122,8 @@ fn resource_cells(slice: &Slice) -> Vec<String> {
 fn resources(report: &Report) -> Table {
     let mut columns = vec![left("model", 0)];
     columns.extend(resource_columns());
-    columns.push(right("seconds", 1));
-    columns.push(right("malformed", 2));
+    columns.push(right("seconds", 5));
+    columns.push(right("malformed", 6));
     let mut table = Table::new("What an attempt takes", columns);
     for model in &report.models {
         let mut cells = vec![name(model)];
@@ -245,11 +245,11 @@ fn comparisons(report: &Report) -> Table {
             left("a", 0),
             left("b", 0),
             right("b − a", 0),
-            right("95 %", 0),
-            right("p", 1),
+            right("95 %", 1),
+            right("p", 3),
             right("p (Holm)", 0),
-            right("tasks", 2),
-            left("test", 3),
+            right("tasks", 4),
+            left("test", 5),
         ],
     );
     for pair in &report.comparisons {

@@ -57,13 +57,13 @@ fn the_policy_names_what_may_run_and_nothing_is_fetched() {
         assert!(policy.contains(&digest(style)), "{policy}");
     }
     for loads in [
-        " src=",
+        " src=\"",
         "<link",
         "<iframe",
         "@import",
         "url(",
-        " style=",
-        " onclick=",
+        " style=\"",
+        " onclick=\"",
     ] {
         let markup = page.split("<script>").next().unwrap();
         assert!(!markup.contains(loads), "{loads}");
