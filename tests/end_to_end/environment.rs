@@ -29,7 +29,7 @@ impl Environment {
         Self::bare()
     }
 
-    fn bare() -> Self {
+    pub(crate) fn bare() -> Self {
         Self {
             dir: tempfile::Builder::new()
                 .prefix("end-to-end-")

@@ -8,11 +8,14 @@ mod grading;
 mod guests;
 mod hostile_text;
 mod interruption;
+#[path = "../journal/mod.rs"]
+mod journal;
 mod library;
 mod models;
 #[path = "../differential/npm.rs"]
 mod npm;
 mod output;
+mod reporting;
 mod running;
 mod scaffold;
 mod serving;

@@ -22,6 +22,7 @@
 mod agents;
 mod attempt;
 mod end;
+pub mod failure;
 mod functions;
 mod model;
 mod random;

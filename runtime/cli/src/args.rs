@@ -1,8 +1,12 @@
+mod report;
+
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::environment;
+
+pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 
 /// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.
 #[derive(Debug, Parser)]
@@ -79,6 +83,12 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Show an attempt: what was done, what changed, what the verifier says
     Show(ShowArgs),
+    /// Report an experiment: rates with intervals, costs, failures, as text or as a page with charts
+    Report(ReportArgs),
+    /// Compare two models task by task
+    Compare(CompareArgs),
+    /// Write an experiment's attempts in the formats of others
+    Export(ExportArgs),
     /// Say what is installed and what can run
     Doctor(DoctorArgs),
     /// Print completions for a shell

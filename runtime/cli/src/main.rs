@@ -64,6 +64,9 @@ fn run(cli: Cli) -> Result<u8, CommandError> {
         Command::Mcp(command) => commands::mcp::mcp(&context, command),
         Command::Runs(args) => commands::runs::runs(&context, args),
         Command::Show(args) => commands::show::show(&context, args),
+        Command::Report(args) => commands::report::report(&context, args),
+        Command::Compare(args) => commands::report::compare(&context, args),
+        Command::Export(args) => commands::report::export(&context, args),
         Command::Doctor(args) => commands::doctor::doctor(&context, args),
         Command::Completions { shell } => commands::completions(shell),
         // It serves the sandbox and not a person: `main` does it, without the environment.

@@ -24,6 +24,7 @@ mod cast;
 mod grade;
 mod home;
 pub mod journal;
+pub mod metrics;
 mod outcome;
 mod plan;
 mod prepare;
@@ -31,7 +32,7 @@ pub mod report;
 mod run;
 mod world;
 
-pub use mcpmark_agent::{Budget, End, EndKind, Retries};
+pub use mcpmark_agent::{Budget, End, EndKind, Retries, failure};
 pub use mcpmark_external::{External, ExternalError, ServerSpec};
 pub use mcpmark_model::{Cost, Usage};
 

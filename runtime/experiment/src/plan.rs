@@ -194,6 +194,11 @@ impl Spec {
         self.tasks.iter().map(|id| TaskId::from_str(id)).collect()
     }
 
+    /// How many attempts there are.
+    pub fn planned(&self) -> usize {
+        self.tasks.len() * self.models.len().max(1) * self.attempts as usize
+    }
+
     /// All attempts: the first of each task by each model, then the second of each, so that an
     /// experiment that is stopped early has seen every task.
     pub fn plan(&self) -> Vec<Planned> {
@@ -303,6 +308,7 @@ mod tests {
             .into_iter()
             .map(|p| (p.position, p.key.task, p.key.k))
             .collect();
+        assert_eq!(plan.len(), spec.planned());
         assert_eq!(
             plan,
             [

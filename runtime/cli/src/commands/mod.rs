@@ -8,6 +8,7 @@ pub(crate) mod grade;
 pub(crate) mod inspect;
 pub(crate) mod judge;
 pub(crate) mod mcp;
+pub(crate) mod report;
 pub(crate) mod request;
 pub(crate) mod run;
 pub(crate) mod runs;

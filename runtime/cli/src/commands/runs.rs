@@ -2,6 +2,7 @@ use anstyle::Style;
 use mcpmark_experiment::Spec;
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
+pub(crate) use mcpmark_report::instant;
 use serde_json::json;
 
 use crate::args::RunsArgs;
@@ -63,8 +64,8 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
         return Ok(exit::PASSED);
     };
     let experiment = journal.experiment(name).map_err(journal_error)?;
-    let rows = journal.attempts(name).map_err(journal_error)?;
     if args.json {
+        let rows = journal.attempts(name).map_err(journal_error)?;
         let attempts = planned(&experiment.spec).unwrap_or(rows.len());
         output::print_json(&ExperimentReport::new(name, attempts, rows))?;
         return Ok(exit::PASSED);
@@ -72,10 +73,9 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
     let mut table = Table::new(&[
         "attempt", "<task", ">k", "agent", "result", ">score", ">turns", ">calls",
     ]);
-    for row in &rows {
+    for row in &journal.survey(name).map_err(journal_error)?.rows {
         let plain = Style::new();
-        let (result, style) = result(row);
-        let score = row.grade.as_ref().and_then(|grade| grade.score);
+        let (result, style) = mark(row.passed, row.outcome.as_deref().unwrap_or(&row.status));
         table.row(vec![
             (row.id.clone(), output::DIM),
             (sanitise::line(&row.task).into_owned(), plain),
@@ -83,7 +83,8 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
             (sanitise::line(&row.agent).into_owned(), plain),
             (result, style),
             (
-                score.map_or(String::new(), |score| format!("{score:.3}")),
+                row.score
+                    .map_or(String::new(), |score| format!("{score:.3}")),
                 plain,
             ),
             (row.turns.to_string(), plain),
@@ -121,24 +122,22 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
 
 /// What came of an attempt, in a word.
 pub(crate) fn result(row: &AttemptRow) -> (String, Style) {
-    match row.grade.as_ref().and_then(|grade| grade.passed) {
+    mark(
+        row.grade.as_ref().and_then(|grade| grade.passed),
+        row.outcome.as_deref().unwrap_or(&row.status),
+    )
+}
+
+fn mark(passed: Option<bool>, otherwise: &str) -> (String, Style) {
+    match passed {
         Some(true) => ("pass".to_owned(), output::GOOD),
         Some(false) => ("fail".to_owned(), output::BAD),
-        None => {
-            let word = row.outcome.as_deref().unwrap_or(&row.status);
-            (sanitise::line(word).into_owned(), output::WARN)
-        }
+        None => (sanitise::line(otherwise).into_owned(), output::WARN),
     }
 }
 
 fn planned(spec: &str) -> Option<usize> {
     serde_json::from_str::<Spec>(spec)
         .ok()
-        .map(|spec| spec.plan().len())
-}
-
-/// A time of the journal in RFC 3339, to the second.
-pub(crate) fn instant(milliseconds: i64) -> String {
-    jiff::Timestamp::from_second(milliseconds.div_euclid(1000))
-        .map_or_else(|_| milliseconds.to_string(), |time| time.to_string())
+        .map(|spec| spec.planned())
 }

@@ -1,3 +1,4 @@
+use mcpmark_experiment::failure::Failure;
 use mcpmark_experiment::journal::{AttemptRow, Trajectory};
 use mcpmark_experiment::report::AttemptReport;
 use mcpmark_snapshot::{Change, Digest, Store, diff};
@@ -22,16 +23,21 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     let attempt = journal.attempt(&args.attempt).map_err(journal_error)?;
     let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;
     let store = context.store()?;
+    let failure = journal
+        .survey_attempt(&attempt.id)
+        .map_err(journal_error)?
+        .failure;
     let changes = changes(&attempt, &store);
     if args.json {
-        output::print_json(&as_json(
-            attempt,
-            &trajectory,
-            changes.ok().flatten().as_deref(),
-        ))?;
+        let mut value = as_json(attempt, &trajectory, changes.ok().flatten().as_deref());
+        value["failure"] = json!(failure);
+        output::print_json(&value)?;
         return Ok(exit::PASSED);
     }
     let mut text = header(&attempt);
+    if let Some(failure) = &failure {
+        text.push_str(&why(failure));
+    }
     text.push_str(&heading("trajectory"));
     text.push_str(&render(&trajectory, args.full));
     text.push_str(&heading("changes to the world"));
@@ -113,6 +119,23 @@ fn header(attempt: &AttemptRow) -> String {
         output::paint(output::BOLD, format!("{:<12}", "result")),
         output::paint(style, result)
     ));
+    text
+}
+
+/// The class of a failure and what shows it.
+fn why(failure: &Failure) -> String {
+    let evidence = &failure.evidence;
+    let mut text = format!(
+        "{}{}: {} (turn {})\n",
+        output::paint(output::BOLD, format!("{:<12}", "failure")),
+        output::paint(output::BAD, failure.class),
+        evidence.rule,
+        evidence.turn
+    );
+    if !evidence.quote.is_empty() {
+        let quote = sanitise::line(&evidence.quote);
+        text.push_str(&format!("{:<12}“{quote}”\n", ""));
+    }
     text
 }
 

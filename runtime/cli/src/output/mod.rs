@@ -7,10 +7,11 @@
 
 pub(crate) mod build;
 pub(crate) mod progress;
-pub(crate) mod sanitise;
 pub(crate) mod table;
 pub(crate) mod tree;
 pub(crate) mod unified;
+
+pub(crate) use mcpmark_report::sanitise;
 
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;

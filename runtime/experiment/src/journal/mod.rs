@@ -6,6 +6,7 @@
 
 mod read;
 mod schema;
+mod survey;
 mod write;
 
 use std::path::Path;
@@ -17,6 +18,8 @@ use rusqlite::Connection;
 pub use self::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
 };
+pub use self::schema::SUMMARISE;
+pub use self::survey::{Survey, SurveyRow};
 pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
 /// Everything about experiments that outlives the process.

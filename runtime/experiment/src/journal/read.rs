@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
@@ -200,7 +200,7 @@ SELECT a.id, e.name, a.position, a.task, a.agent, a.agent_settings, a.model, a.m
        g.fault_kind, g.fault_message, g.log
 FROM attempts a
 JOIN experiments e ON e.id = a.experiment
-LEFT JOIN grades g ON g.id = (SELECT max(id) FROM grades WHERE attempt = a.id)";
+LEFT JOIN grades g ON g.id = a.grade";
 
 /// Only the last try of each attempt counts.
 const LAST_TRY: &str = "NOT EXISTS (
@@ -216,7 +216,7 @@ impl Journal {
     pub fn experiments(&self, limit: usize) -> Result<Vec<ExperimentRow>, JournalError> {
         let connection = self.lock();
         let mut query =
-            connection.prepare_cached(&experiments("ORDER BY e.created_ms DESC, e.id LIMIT ?1"))?;
+            connection.prepare_cached(&experiments("ORDER BY created_ms DESC, id LIMIT ?1"))?;
         let rows = query.query_map([limit as i64], experiment_row)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -229,7 +229,7 @@ impl Journal {
     pub fn experiment(&self, name: &str) -> Result<ExperimentRow, JournalError> {
         let connection = self.lock();
         connection
-            .query_row(&experiments("WHERE e.name = ?1"), [name], experiment_row)
+            .query_row(&experiments("WHERE name = ?1"), [name], experiment_row)
             .optional()?
             .ok_or_else(|| JournalError::Unknown {
                 what: "experiment",
@@ -249,7 +249,7 @@ impl Journal {
         ))?;
         let mut rows = query.query([experiment])?;
         let mut attempts = Vec::new();
-        let mut grades = BTreeMap::new();
+        let mut grades = HashMap::new();
         while let Some(row) = rows.next()? {
             let (attempt, grade) = attempt_row(row)?;
             if let Some(grade) = grade {
@@ -257,10 +257,21 @@ impl Journal {
             }
             attempts.push(attempt);
         }
-        for (grade, index) in grades {
-            let checks = checks(&connection, grade)?;
-            if let Some(grade) = &mut attempts[index].grade {
-                grade.checks = checks;
+        let mut query = connection.prepare_cached(
+            "SELECT c.grade, c.name, c.passed, c.detail
+             FROM experiments e JOIN attempts a ON a.experiment = e.id
+             JOIN checks c ON c.grade = a.grade WHERE e.name = ?1 ORDER BY c.grade, c.seq",
+        )?;
+        let mut rows = query.query([experiment])?;
+        while let Some(row) = rows.next()? {
+            let index = grades.get(&row.get::<_, i64>(0)?);
+            let grade = index.and_then(|index: &usize| attempts[*index].grade.as_mut());
+            if let Some(grade) = grade {
+                grade.checks.push(Check {
+                    name: row.get(1)?,
+                    passed: row.get(2)?,
+                    detail: row.get(3)?,
+                });
             }
         }
         Ok(attempts)
@@ -280,9 +291,10 @@ impl Journal {
             return Err(unknown());
         }
         let connection = self.lock();
-        let mut query =
-            connection.prepare_cached(&format!("{ATTEMPT} WHERE a.id LIKE ?1 || '%'"))?;
-        let mut rows = query.query([prefix])?;
+        let mut query = connection
+            .prepare_cached(&format!("{ATTEMPT} WHERE a.id >= ?1 AND a.id < ?1 || 'g'"))?;
+        // Ids are in lower case, and `g` comes after every digit of theirs.
+        let mut rows = query.query([prefix.to_ascii_lowercase()])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             found.push(attempt_row(row)?);
@@ -410,17 +422,18 @@ impl Journal {
     }
 }
 
-fn experiments(tail: &str) -> String {
-    // The last try of each attempt, with its last grade.
+/// Experiments and how far they have come: `chosen` takes some of them. The bare columns beside
+/// `max(try)` are those of the last try, and the index `attempts_by_place` has them all.
+fn experiments(chosen: &str) -> String {
     format!(
-        "SELECT e.id, e.name, e.created_ms, e.spec,
-                (SELECT count(DISTINCT a.position) FROM attempts a WHERE a.experiment = e.id),
-                (SELECT count(*) FROM attempts a WHERE a.experiment = e.id
-                    AND a.outcome = 'graded' AND {LAST_TRY}),
-                (SELECT count(*) FROM attempts a
-                    JOIN grades g ON g.id = (SELECT max(id) FROM grades WHERE attempt = a.id)
-                    WHERE a.experiment = e.id AND g.passed = 1 AND {LAST_TRY})
-         FROM experiments e {tail}"
+        "WITH chosen AS (SELECT * FROM experiments {chosen}),
+              last AS (
+                  SELECT experiment, max(try), outcome, passed FROM attempts
+                  WHERE experiment IN (SELECT id FROM chosen) GROUP BY experiment, position)
+         SELECT c.id, c.name, c.created_ms, c.spec, count(l.experiment),
+                coalesce(sum(l.outcome = 'graded'), 0), coalesce(sum(l.passed = 1), 0)
+         FROM chosen c LEFT JOIN last l ON l.experiment = c.id
+         GROUP BY c.id ORDER BY c.created_ms DESC, c.id"
     )
 }
 

@@ -11,7 +11,32 @@ const APPLICATION_ID: i32 = 0x4d43_504d;
 pub(super) const FORMAT: i32 = STEPS.len() as i32;
 
 /// What makes each format out of the one before; a new file takes all of them.
-const STEPS: [&str; 2] = [BASE, MODELS];
+const STEPS: [&str; 3] = [BASE, MODELS, SURVEY];
+
+/// The columns of [`SURVEY`] out of the other tables. `tools` is an object: for each name the calls,
+/// and those of them without a good result. A reply was cut off where its provider says so: OpenAI's
+/// two interfaces, Anthropic and Gemini each have a word for it.
+macro_rules! summary {
+    () => {
+        "grade = (SELECT max(id) FROM grades WHERE attempt = attempts.id),
+    passed = (SELECT passed FROM grades WHERE attempt = attempts.id ORDER BY id DESC LIMIT 1),
+    score = (SELECT score FROM grades WHERE attempt = attempts.id ORDER BY id DESC LIMIT 1),
+    tools = (SELECT json_group_object(name, json_array(calls, errors)) FROM (
+        SELECT name, count(*) AS calls, sum(result IS NULL OR is_error = 1) AS errors
+        FROM tool_calls WHERE attempt = attempts.id GROUP BY name)),
+    last_malformed = (SELECT content ->> '$.calls[#-1].malformed' FROM messages
+        WHERE attempt = attempts.id AND role = 'assistant'
+          AND json_array_length(content, '$.calls') > 0
+        ORDER BY seq DESC LIMIT 1),
+    truncated = coalesce((SELECT 'length' IS raw ->> '$.choices[0].finish_reason'
+            OR 'max_output_tokens' IS raw ->> '$.incomplete_details.reason'
+            OR 'max_tokens' IS raw ->> '$.stop_reason'
+            OR 'MAX_TOKENS' IS raw ->> '$.candidates[0].finishReason'
+        FROM model_calls
+        WHERE attempt = attempts.id AND status = 'ok' AND purpose = 'turn' AND raw IS NOT NULL
+        ORDER BY seq DESC LIMIT 1), 0)"
+    };
+}
 
 const BASE: &str = "
 CREATE TABLE experiments (
@@ -142,6 +167,27 @@ CREATE TABLE tool_sets (
     tools   TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 ";
+
+/// What lists and reports of very many attempts need, in the attempt's own row: the last grade, the
+/// tools, and how the last reply ended. The index answers how far experiments have come by itself.
+const SURVEY: &str = concat!(
+    "
+ALTER TABLE attempts ADD COLUMN grade           INTEGER REFERENCES grades (id);
+ALTER TABLE attempts ADD COLUMN passed          INTEGER;
+ALTER TABLE attempts ADD COLUMN score           REAL;
+ALTER TABLE attempts ADD COLUMN tools           TEXT;
+ALTER TABLE attempts ADD COLUMN last_malformed  TEXT;
+ALTER TABLE attempts ADD COLUMN truncated       INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX attempts_by_place ON attempts (experiment, position, try, outcome, passed);
+UPDATE attempts SET ",
+    summary!(),
+    " WHERE status = 'finished';
+"
+);
+
+/// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or
+/// writes rows by other means runs this after it.
+pub const SUMMARISE: &str = concat!("UPDATE attempts SET ", summary!(), " WHERE id = ?1");
 
 /// Prepares a connection, makes the tables of a new file, and refuses those of a newer program.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {

@@ -97,8 +97,8 @@ impl Journal {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let number: u32 = transaction.query_row(
             "SELECT coalesce(max(try), 0) + 1 FROM attempts
-             WHERE experiment = ?1 AND task = ?2 AND agent = ?3 AND agent_settings = ?4
-               AND model IS ?5 AND model_settings = ?6 AND k = ?7",
+             WHERE experiment = ?1 AND position = ?8 AND task = ?2 AND agent = ?3
+               AND agent_settings = ?4 AND model IS ?5 AND model_settings = ?6 AND k = ?7",
             params![
                 experiment,
                 key.task,
@@ -106,7 +106,8 @@ impl Journal {
                 key.agent_settings,
                 key.model,
                 key.model_settings,
-                key.k
+                key.k,
+                position as i64
             ],
             |row| row.get(0),
         )?;
@@ -249,6 +250,7 @@ impl Journal {
              WHERE id = ?1",
             params![attempt, now_ms(), outcome.as_str(), error],
         )?;
+        transaction.execute(super::schema::SUMMARISE, [attempt])?;
         transaction.commit()?;
         Ok(())
     }

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 /// Replaces control characters, line breaks and tabs too, by visible escapes.
-pub(crate) fn line(text: &str) -> Cow<'_, str> {
+pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |_| false)
 }
 
 /// Replaces control characters, and leaves line breaks and tabs as they are.
-pub(crate) fn block(text: &str) -> Cow<'_, str> {
+pub fn block(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\n' | '\t'))
 }
 

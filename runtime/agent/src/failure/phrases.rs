@@ -1,0 +1,280 @@
+//! What last replies say, found by phrases. The lists are the rules; `docs/reports.md` describes
+//! them, and `tests/failures` shows what they are for.
+
+/// Says that one cannot, but not yet what.
+const INABILITY: [&str; 17] = [
+    "i can't",
+    "i cannot",
+    "i can not",
+    "i am unable",
+    "i'm unable",
+    "i was unable",
+    "i am not able",
+    "i'm not able",
+    "i was not able",
+    "i wasn't able",
+    "i could not",
+    "i couldn't",
+    "it is not possible",
+    "it isn't possible",
+    "it is impossible",
+    "unable to",
+    "we cannot",
+];
+
+/// What one gives up with the work itself, and not with a detail of it.
+const WORK: [&str; 16] = [
+    "complete",
+    "finish",
+    "proceed",
+    "continue",
+    "perform",
+    "fulfill",
+    "fulfil",
+    "carry out",
+    "accomplish",
+    "do this",
+    "do that",
+    "help with",
+    "assist",
+    "make progress",
+    "the task",
+    "your request",
+];
+
+/// Gives up in so many words.
+const GIVES_UP: [&str; 11] = [
+    "i give up",
+    "i'm giving up",
+    "i am giving up",
+    "cannot be completed",
+    "can't be completed",
+    "could not be completed",
+    "couldn't be completed",
+    "cannot be done",
+    "i don't have access to",
+    "i do not have access to",
+    "i'm sorry, but i can",
+];
+
+/// Hands the work back.
+const ASKS: [&str; 22] = [
+    "would you like me to",
+    "do you want me to",
+    "shall i",
+    "should i",
+    "may i",
+    "please confirm",
+    "please provide",
+    "please specify",
+    "please clarify",
+    "please let me know which",
+    "please let me know how",
+    "let me know which",
+    "let me know how you",
+    "let me know if i should",
+    "let me know when",
+    "awaiting your",
+    "waiting for your",
+    "once you confirm",
+    "once you provide",
+    "how would you like",
+    "before i proceed",
+    "if you'd like me to proceed",
+];
+
+/// A question that asks for nothing.
+const COURTESY: [&str; 8] = [
+    "anything else",
+    "any other",
+    "any questions",
+    "further assistance",
+    "further help",
+    "can i help",
+    "else i can",
+    "how can i assist",
+];
+
+/// Says that the work is done.
+const CLAIMS: [&str; 16] = [
+    "task completed",
+    "task complete",
+    "task is complete",
+    "task has been completed",
+    "task is done",
+    "have completed",
+    "i've completed",
+    "has been completed",
+    "have been completed",
+    "is now complete",
+    "are now complete",
+    "all done",
+    "have finished",
+    "i've finished",
+    "everything is in place",
+    "all requirements",
+];
+
+/// Words before an announcement.
+const CONNECTIVES: [&str; 16] = [
+    "now",
+    "next",
+    "okay",
+    "ok",
+    "great",
+    "good",
+    "perfect",
+    "so",
+    "then",
+    "first",
+    "finally",
+    "alright",
+    "and",
+    "but",
+    "excellent",
+    "therefore",
+];
+
+/// Begins the announcement of a step.
+const ANNOUNCES: [&str; 15] = [
+    "let me",
+    "let's",
+    "i'll",
+    "i will",
+    "i'm going to",
+    "i am going to",
+    "i'm now going to",
+    "i am now going to",
+    "i need to",
+    "i now need to",
+    "i should now",
+    "i still need to",
+    "the next step is",
+    "my next step is",
+    "next step",
+];
+
+/// Begins like an announcement and is none.
+const NO_STEP: [&str; 8] = [
+    "let me know",
+    "i'll be happy",
+    "i will be happy",
+    "i'll be glad",
+    "i will be glad",
+    "i'll be here",
+    "i'll wait",
+    "i will wait",
+];
+
+/// How models write tool calls into their text.
+const WRITTEN_CALLS: [&str; 8] = [
+    "<tool_call>",
+    "<function_call",
+    "<function=",
+    "<|tool_call",
+    "[tool_calls]",
+    "<invoke",
+    "<|tool▁call",
+    "functions.call(",
+];
+
+/// A sentence of a reply as it stands, and in the form that phrases are looked for in.
+pub(super) struct Sentence<'a> {
+    pub(super) quote: &'a str,
+    plain: String,
+}
+
+/// Cuts a text into sentences: at line breaks, and after `.`, `!` and `?` before a space.
+pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
+    let mut parts = Vec::new();
+    for line in text.lines() {
+        let mut start = 0;
+        let mut end_mark = false;
+        for (at, c) in line.char_indices() {
+            if end_mark && c.is_whitespace() {
+                parts.push(&line[start..at]);
+                start = at;
+            }
+            end_mark = matches!(c, '.' | '!' | '?');
+        }
+        parts.push(&line[start..]);
+    }
+    parts
+        .into_iter()
+        .map(|part| Sentence {
+            quote: part.trim(),
+            plain: plain(part),
+        })
+        .filter(|sentence| !sentence.plain.is_empty())
+        .collect()
+}
+
+/// Lower case, straight apostrophes, single spaces, no Markdown around words.
+fn plain(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .map(|c| match c {
+            '\u{2019}' | '\u{2018}' => '\'',
+            '*' | '_' | '#' | '>' | '`' => ' ',
+            c => c,
+        })
+        .flat_map(char::to_lowercase)
+        .collect();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").trim_start_matches("- ").to_owned()
+}
+
+impl Sentence<'_> {
+    fn has(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| has_words(&self.plain, phrase))
+    }
+
+    /// Says that the work itself cannot be done.
+    pub(super) fn gives_up(&self) -> bool {
+        self.has(&GIVES_UP) || (self.has(&INABILITY) && self.has(&WORK))
+    }
+
+    /// Asks for a decision or for something to go on with.
+    pub(super) fn asks(&self) -> bool {
+        !self.has(&COURTESY) && (self.plain.ends_with('?') || self.has(&ASKS))
+    }
+
+    /// Says that the work is done.
+    pub(super) fn claims_success(&self) -> bool {
+        self.has(&CLAIMS)
+    }
+
+    /// Announces a step, or ends with a colon that something should follow.
+    pub(super) fn announces(&self) -> bool {
+        let mut rest = self.plain.as_str();
+        while let Some(word) = CONNECTIVES.iter().find(|word| begins(rest, word)) {
+            rest = rest[word.len()..].trim_start_matches([',', '!', '.', ':', ' ']);
+        }
+        let begins_with = |phrases: &[&str]| phrases.iter().any(|phrase| begins(rest, phrase));
+        self.plain.ends_with(':') || (begins_with(&ANNOUNCES) && !begins_with(&NO_STEP))
+    }
+}
+
+/// Where a text writes a tool call that the model should have made.
+pub(super) fn written_call(text: &str) -> Option<&str> {
+    let lower = text.to_ascii_lowercase();
+    let tag = WRITTEN_CALLS.iter().filter_map(|tag| lower.find(tag)).min();
+    let object = lower
+        .find("\"arguments\"")
+        .filter(|_| lower.contains("\"name\""))
+        .and_then(|at| lower[..at].rfind('{'));
+    tag.or(object).map(|at| text[at..].trim_end())
+}
+
+/// Whether a phrase stands in a text on its own and not within a word.
+fn has_words(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        !before.is_some_and(char::is_alphanumeric)
+    })
+}
+
+fn begins(text: &str, phrase: &str) -> bool {
+    text.strip_prefix(phrase)
+        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+}

@@ -1,0 +1,72 @@
+//! What `report`, `compare` and `export` take.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The experiment [default: the newest]
+    #[arg(value_name = "EXPERIMENT")]
+    pub(crate) experiment: Option<String>,
+    /// The form of the report
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Show the published results of 20 models beside, which are of other tasks
+    #[arg(long)]
+    pub(crate) published: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Tables for a terminal
+    #[default]
+    Text,
+    /// Tables in Markdown
+    Md,
+    /// All numbers in one JSON object
+    Json,
+    /// One flat table
+    Csv,
+    /// One self-contained page with charts and attempts
+    Html,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// An experiment, or `EXPERIMENT:MODEL`
+    #[arg(value_name = "A")]
+    pub(crate) a: String,
+    /// An experiment, or `EXPERIMENT:MODEL`
+    #[arg(value_name = "B")]
+    pub(crate) b: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The experiment
+    #[arg(value_name = "EXPERIMENT")]
+    pub(crate) experiment: String,
+    /// The form of the export
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) format: ExportFormat,
+    /// A new directory; for `sft`, a new file
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// The results directory of the published benchmark
+    Mcpmark,
+    /// Conversations of attempts that passed, one a line
+    Sft,
+    /// Agent Trajectory Interchange Format 1.7, one file an attempt
+    Atif,
+}

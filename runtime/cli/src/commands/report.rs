@@ -1,0 +1,188 @@
+use std::fs;
+use std::io::IsTerminal;
+
+use mcpmark_experiment::journal::ExperimentRow;
+use mcpmark_experiment::{Journal, JournalError};
+use mcpmark_report::compare::{CompareError, compare as compare_models};
+use mcpmark_report::export::{ExportError, Layout};
+use mcpmark_report::{Details, Format, Options, Report, TaskFacts, TaskIndex};
+
+use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
+use crate::commands::run::journal_error;
+use crate::context::Context;
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::{self, sanitise};
+
+/// Columns of a report that goes to no terminal.
+const WIDTH: usize = 80;
+
+/// Reports an experiment.
+pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let experiment = experiment(&journal, args.experiment.as_deref())?;
+    let survey = journal.survey(&experiment.name).map_err(journal_error)?;
+    let report = Report::build(&experiment, &survey, &known_tasks(context));
+    let format = match args.format {
+        ReportFormat::Text => Format::Text,
+        ReportFormat::Md => Format::Markdown,
+        ReportFormat::Json => Format::Json,
+        ReportFormat::Csv => Format::Csv,
+        ReportFormat::Html => Format::Html,
+    };
+    let details = if format == Format::Html {
+        // Without a store a page shows all but what changed.
+        let store = context.store().ok();
+        Details::read(&report, &journal, store.as_ref()).map_err(journal_error)?
+    } else {
+        Details::default()
+    };
+    let options = Options {
+        width: width(),
+        published: args.published,
+        details,
+    };
+    let text = report
+        .render(format, &options)
+        .map_err(CommandError::infrastructure)?;
+    match args.output {
+        None => output::print(&text)?,
+        Some(path) => {
+            fs::write(&path, &text).map_err(|error| {
+                CommandError::infrastructure(format!("cannot write {}: {error}", path.display()))
+            })?;
+            output::note(&format!(
+                "{}: {}",
+                path.display(),
+                output::bytes(text.len() as u64)
+            ));
+        }
+    }
+    Ok(exit::PASSED)
+}
+
+/// Compares two models.
+pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let known = TaskIndex::new();
+    let (a, model_a) = side(&journal, &args.a)?;
+    let (b, model_b) = side(&journal, &args.b)?;
+    let read = |name: &str| Report::read(&journal, name, &known).map_err(journal_error);
+    let (first, second) = (read(&a)?, read(&b)?);
+    let compared = compare_models((&first, model_a.as_deref()), (&second, model_b.as_deref()))
+        .map_err(|error| {
+            let message = sanitise::line(&error.to_string()).into_owned();
+            match error {
+                CompareError::NoModel { .. } | CompareError::NoPair { .. } => {
+                    CommandError::usage(message)
+                }
+                CompareError::NoTask { .. } => CommandError::usage(message)
+                    .hint("a comparison pairs graded attempts of the same tasks"),
+            }
+        })?;
+    if args.json {
+        output::print_json(&compared)?;
+    } else {
+        output::print(&compared.text(width()))?;
+    }
+    Ok(exit::PASSED)
+}
+
+/// Exports an experiment's attempts.
+pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let layout = match args.format {
+        ExportFormat::Mcpmark => Layout::Mcpmark,
+        ExportFormat::Sft => Layout::Sft,
+        ExportFormat::Atif => Layout::Atif,
+    };
+    let exported = mcpmark_report::export::export(&journal, &args.experiment, layout, &args.output)
+        .map_err(|error| match error {
+            ExportError::Journal(error) => journal_error(error),
+            ExportError::NotEmpty(_) | ExportError::Exists(_) => CommandError::usage(error),
+            ExportError::Write { .. } => CommandError::infrastructure(chain(&error)),
+        })?;
+    let why = match args.format {
+        ExportFormat::Mcpmark => "not graded",
+        ExportFormat::Sft => "did not pass or were compacted",
+        ExportFormat::Atif => "have no messages",
+    };
+    let left_out = match exported.left_out {
+        0 => String::new(),
+        number => format!(", {number} left out: {why}"),
+    };
+    output::note(&format!(
+        "{}: {}{left_out}",
+        args.output.display(),
+        output::count(exported.attempts, "attempt")
+    ));
+    Ok(exit::PASSED)
+}
+
+fn experiment(journal: &Journal, name: Option<&str>) -> Result<ExperimentRow, CommandError> {
+    match name {
+        Some(name) => journal.experiment(name).map_err(journal_error),
+        None => {
+            let newest = journal.experiments(1).map_err(journal_error)?.pop();
+            newest.ok_or_else(|| {
+                CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
+            })
+        }
+    }
+}
+
+/// An experiment, or an experiment and a model of it. The name of an experiment may hold a colon,
+/// and so may that of a model.
+fn side(journal: &Journal, text: &str) -> Result<(String, Option<String>), CommandError> {
+    let exists = |name: &str| match journal.experiment(name) {
+        Ok(_) => Ok(true),
+        Err(JournalError::Unknown { .. }) => Ok(false),
+        Err(error) => Err(journal_error(error)),
+    };
+    if exists(text)? {
+        return Ok((text.to_owned(), None));
+    }
+    for (at, _) in text.match_indices(':') {
+        let (name, model) = (&text[..at], &text[at + 1..]);
+        if exists(name)? {
+            return Ok((name.to_owned(), Some(model.to_owned())));
+        }
+    }
+    let name = text.split(':').next().unwrap_or(text);
+    journal.experiment(name).map_err(journal_error)?;
+    Ok((name.to_owned(), None))
+}
+
+/// Tiers and tags of the tasks at hand. A report of an experiment whose tasks are not here does
+/// without.
+fn known_tasks(context: &Context) -> TaskIndex {
+    let Ok(tasks) = context.library().and_then(|library| {
+        library
+            .tasks()
+            .map_err(|error| CommandError::invalid(chain(&error)))
+    }) else {
+        return TaskIndex::new();
+    };
+    tasks
+        .tasks
+        .into_iter()
+        .map(|task| {
+            let facts = TaskFacts {
+                id: task.id.to_string(),
+                tier: Some(task.meta.difficulty.to_string()),
+                tags: task.meta.tags.clone(),
+            };
+            (facts.id.clone(), facts)
+        })
+        .collect()
+}
+
+/// Columns of the terminal, where there is one and it says.
+fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok();
+    let columns = columns.and_then(|columns| columns.parse::<usize>().ok());
+    match columns {
+        Some(columns) if std::io::stdout().is_terminal() => columns.clamp(40, 200),
+        _ => WIDTH,
+    }
+}

@@ -1,0 +1,216 @@
+use mcpmark_agent::failure::{Ending, Failure, classify};
+use mcpmark_agent::{Cost, EndKind, Usage};
+use rusqlite::types::ValueRef;
+use rusqlite::{OptionalExtension, Row};
+use serde_json::Value;
+
+use super::{Journal, JournalError};
+
+/// An attempt as far as tables and charts go: without its texts, states and checks. There may be
+/// very many.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurveyRow {
+    /// Its id.
+    pub id: String,
+    /// Its place in the experiment's plan.
+    pub position: usize,
+    /// `<service>/<world>/<task>`.
+    pub task: String,
+    /// The agent's name.
+    pub agent: String,
+    /// The agent's settings, as canonical JSON.
+    pub agent_settings: String,
+    /// The model, where one acts.
+    pub model: Option<String>,
+    /// The model's settings, as canonical JSON.
+    pub model_settings: String,
+    /// Which repetition, from 1.
+    pub k: u32,
+    /// `running`, `finished` or `abandoned`.
+    pub status: String,
+    /// How the agent's part ended.
+    pub ended: Option<String>,
+    /// What came of it.
+    pub outcome: Option<String>,
+    /// Whether all checks passed; none unless graded.
+    pub passed: Option<bool>,
+    /// The share of checks that passed; none unless graded.
+    pub score: Option<f64>,
+    /// Replies of the agent.
+    pub turns: u32,
+    /// Tool calls of the agent.
+    pub tool_calls: u32,
+    /// Those whose arguments were no JSON object.
+    pub malformed_calls: u32,
+    /// Tokens of all its requests; none where no model acted or a reply does not say.
+    pub usage: Option<Usage>,
+    /// What they cost; none where that is not known.
+    pub cost: Option<Cost>,
+    /// Wall time of the agent's part, in microseconds, once it is over.
+    pub agent_us: Option<u64>,
+    /// The tools that it called: for each name the calls, and those of them without a good result.
+    pub tools: Vec<(String, u64, u64)>,
+    /// The class of its failure, where it was graded and failed.
+    pub failure: Option<Failure>,
+}
+
+/// The attempts of an experiment in short.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Survey {
+    /// The last try of each attempt, in the order of the plan.
+    pub rows: Vec<SurveyRow>,
+    /// What all tries cost, in nano-dollars, as far as that is known.
+    pub spent_nano_usd: u64,
+    /// Whether a model acted in a try whose cost is not known.
+    pub spent_some_unknown: bool,
+}
+
+// By number, for a look-up by name for each of so many cells would take longer than the query.
+const COLUMNS: &str = "
+SELECT id, position, task, agent, agent_settings, model, model_settings, k, status, ended,
+       outcome, passed, score, turns, tool_calls, malformed_calls, input_tokens, cached_tokens,
+       output_tokens, reasoning_tokens, cost_nano_usd, agent_us, tools, ended_detail,
+       last_malformed, truncated, answer
+FROM attempts";
+
+impl Journal {
+    /// The attempts of an experiment in short, the last try of each. One pass, whatever their
+    /// number.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such experiment, or the journal cannot be read.
+    pub fn survey(&self, experiment: &str) -> Result<Survey, JournalError> {
+        let connection = self.lock();
+        let id: String = connection
+            .query_row(
+                "SELECT id FROM experiments WHERE name = ?1",
+                [experiment],
+                |row| row.get(0),
+            )
+            .optional()?
+            .ok_or_else(|| JournalError::Unknown {
+                what: "experiment",
+                name: experiment.to_owned(),
+            })?;
+        let mut query = connection.prepare_cached(&format!(
+            "{COLUMNS} WHERE experiment = ?1 ORDER BY position, try"
+        ))?;
+        let mut rows = query.query([id])?;
+        let mut survey = Survey::default();
+        while let Some(row) = rows.next()? {
+            let row = survey_row(row)?;
+            match row.cost {
+                Some(cost) => {
+                    survey.spent_nano_usd = survey.spent_nano_usd.saturating_add(cost.nano_usd());
+                }
+                None => survey.spent_some_unknown |= row.model.is_some() && row.turns > 0,
+            }
+            // A later try takes the place of an earlier one.
+            match survey.rows.last_mut() {
+                Some(last) if last.position == row.position => *last = row,
+                _ => survey.rows.push(row),
+            }
+        }
+        Ok(survey)
+    }
+
+    /// One attempt in short, by its whole id.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such attempt, or the journal cannot be read.
+    pub fn survey_attempt(&self, id: &str) -> Result<SurveyRow, JournalError> {
+        let connection = self.lock();
+        let mut query = connection.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
+        let mut rows = query.query([id])?;
+        match rows.next()? {
+            Some(row) => Ok(survey_row(row)?),
+            None => Err(JournalError::Unknown {
+                what: "attempt",
+                name: id.to_owned(),
+            }),
+        }
+    }
+}
+
+fn survey_row(row: &Row<'_>) -> Result<SurveyRow, JournalError> {
+    let count = |index| -> rusqlite::Result<Option<u64>> {
+        Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
+    };
+    let usage = match count(16)? {
+        Some(input) => Some(Usage {
+            input,
+            cached: count(17)?.unwrap_or(0),
+            output: count(18)?.unwrap_or(0),
+            reasoning: count(19)?.unwrap_or(0),
+        }),
+        None => None,
+    };
+    let passed: Option<bool> = row.get(11)?;
+    let (turns, tool_calls) = (row.get(13)?, row.get(14)?);
+    let ended: Option<String> = row.get(9)?;
+    let failure = match (passed, end_kind(ended.as_deref())) {
+        (Some(false), Some(end)) => classify(&Ending {
+            end,
+            detail: text(row, 23)?,
+            turns,
+            tool_calls,
+            last_malformed: text(row, 24)?,
+            truncated: row.get(25)?,
+            answer: text(row, 26)?.unwrap_or_default(),
+        }),
+        _ => None,
+    };
+    Ok(SurveyRow {
+        id: row.get(0)?,
+        position: row.get::<_, i64>(1)? as usize,
+        task: row.get(2)?,
+        agent: row.get(3)?,
+        agent_settings: row.get(4)?,
+        model: row.get(5)?,
+        model_settings: row.get(6)?,
+        k: row.get(7)?,
+        status: row.get(8)?,
+        outcome: row.get(10)?,
+        score: row.get(12)?,
+        malformed_calls: row.get(15)?,
+        cost: count(20)?.map(Cost::from_nano_usd),
+        agent_us: count(21)?,
+        tools: text(row, 22)?.map_or(Ok(Vec::new()), tools)?,
+        ended,
+        passed,
+        turns,
+        tool_calls,
+        usage,
+        failure,
+    })
+}
+
+fn end_kind(name: Option<&str>) -> Option<EndKind> {
+    serde_json::from_value(Value::from(name?)).ok()
+}
+
+/// A text of a row, without a copy.
+fn text<'a>(row: &'a Row<'_>, index: usize) -> rusqlite::Result<Option<&'a str>> {
+    match row.get_ref(index)? {
+        ValueRef::Null => Ok(None),
+        value => match value.as_str() {
+            Ok(text) => Ok(Some(text)),
+            // Says which column holds something else, as `get` does.
+            Err(_) => row.get::<_, String>(index).map(|_| None),
+        },
+    }
+}
+
+/// `{"name": [calls, errors], …}`, as [`SUMMARISE`](super::schema::SUMMARISE) writes it.
+fn tools(json: &str) -> Result<Vec<(String, u64, u64)>, JournalError> {
+    let tools: serde_json::Map<String, Value> = serde_json::from_str(json)?;
+    Ok(tools
+        .into_iter()
+        .map(|(name, counts)| {
+            let count = |index: usize| counts[index].as_u64().unwrap_or(0);
+            (name, count(0), count(1))
+        })
+        .collect())
+}

@@ -1,0 +1,65 @@
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::interval::{Interval, Method, normal};
+
+/// Resamples of a bootstrap.
+pub const RESAMPLES: usize = 2000;
+
+/// Above this many tasks the bootstrap is as good as its normal limit, which costs nothing.
+const MANY: usize = 1000;
+
+/// What every draw follows from.
+const SEED: u64 = 0x6d63_706d_6172_6b00;
+
+/// Where the mean of one value a task lies: the 2.5 and 97.5 percentiles of the means of
+/// [`RESAMPLES`] samples of as many tasks, drawn with replacement (Efron 1979, the percentile
+/// method). With many tasks the normal limit of that.
+///
+/// None for values that are all the same: they say nothing about their spread.
+pub fn mean_interval(values: &[f64]) -> Option<Interval> {
+    let first = values.first()?;
+    if values.iter().all(|value| value == first) {
+        return None;
+    }
+    let n = values.len() as f64;
+    if values.len() > MANY {
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        return Some(normal(mean, (squares / (n - 1.0) / n).sqrt()));
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    let mut means: Vec<f64> = (0..RESAMPLES)
+        .map(|_| {
+            let sum: f64 = values
+                .iter()
+                .map(|_| values[draw(&mut rng, values.len())])
+                .sum();
+            sum / n
+        })
+        .collect();
+    means.sort_by(f64::total_cmp);
+    Some(Interval {
+        low: percentile(&means, 0.025),
+        high: percentile(&means, 0.975),
+        method: Method::Bootstrap,
+    })
+}
+
+/// A generator for draws that belong to a report.
+pub(super) fn generator() -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(SEED)
+}
+
+/// An index below `len`. The bias of the multiplication is below len / 2³².
+fn draw(rng: &mut ChaCha8Rng, len: usize) -> usize {
+    (u64::from(rng.next_u32()) * len as u64 >> 32) as usize
+}
+
+/// Linear between the closest ranks, as numpy's default.
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let rank = share * (sorted.len() - 1) as f64;
+    let below = rank.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (sorted[above] - sorted[below]) * (rank - rank.floor())
+}

@@ -1,0 +1,267 @@
+// Draws the charts of a report from the JSON in the page, and opens what a link leads to.
+"use strict";
+
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const style = () => getComputedStyle(document.documentElement);
+  const colour = (name) => style().getPropertyValue("--" + name).trim();
+  const model = (index) => colour("m" + (index % 8));
+  const percent = (share) => (share === null ? null : share * 100);
+  const charts = [];
+
+  // A class keeps its colour whichever classes a report has.
+  const classColours = {
+    "implicit": "m0", "abandoned": "m1", "premature-stop": "m4", "malformed-calls": "m3",
+    "context-overflow": "m5", "turn-limit": "m6", "time-limit": "m7", "budget-limit": "m2",
+  };
+
+  const base = (extra) => ({
+    responsive: true,
+    maintainAspectRatio: false,
+    animation: false,
+    ...extra,
+    plugins: {
+      legend: { labels: { boxWidth: 12, boxHeight: 12, usePointStyle: false } },
+      ...(extra.plugins || {}),
+    },
+  });
+
+  const draw = (id, config) => {
+    const canvas = document.getElementById("chart-" + id);
+    if (canvas) charts.push(new Chart(canvas, config));
+  };
+
+  const rateAxis = (title) => ({
+    min: 0, max: 100, title: { display: true, text: title },
+    ticks: { callback: (value) => value + " %" },
+  });
+
+  const dollars = (value) =>
+    "$" + (value >= 1 ? value.toFixed(2) : Number(value.toPrecision(2)));
+
+  // Names stand beside their points, so that no legend has to be matched with colours.
+  const pointNames = {
+    id: "pointNames",
+    afterDatasetsDraw(chart) {
+      const { ctx, chartArea } = chart;
+      ctx.save();
+      ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
+      ctx.textBaseline = "middle";
+      const taken = [];
+      chart.data.datasets.forEach((set, index) => {
+        chart.getDatasetMeta(index).data.forEach((point, place) => {
+          const name = set.data[place].name;
+          if (!name) return;
+          const width = ctx.measureText(name).width;
+          const right = point.x + 10 + width < chartArea.right;
+          const x = Math.max(chartArea.left, right ? point.x + 10 : point.x - 10 - width);
+          const box = { left: x, right: x + width, top: point.y - 7, bottom: point.y + 7 };
+          const hits = (other) => box.left < other.right && other.left < box.right &&
+            box.top < other.bottom && other.top < box.bottom;
+          if (set.quiet && taken.some(hits)) return;
+          taken.push(box);
+          ctx.fillStyle = set.quiet ? colour("dim") : colour("text");
+          ctx.fillText(name, x, point.y);
+        });
+      });
+      ctx.restore();
+    },
+  };
+
+  const cost = () => {
+    const own = data.models.flatMap((entry, index) =>
+      entry.cost > 0 && entry.pass !== null
+        ? [{ x: entry.cost, y: percent(entry.pass), name: entry.name, colour: model(index) }]
+        : []);
+    const others = data.published.filter((entry) => entry.cost > 0)
+      .map((entry) => ({ x: entry.cost, y: percent(entry.pass), name: entry.name }));
+    const datasets = [{
+      label: "this experiment", data: own, pointRadius: 6, pointHoverRadius: 8,
+      backgroundColor: own.map((point) => point.colour), borderColor: colour("card"), borderWidth: 1.5,
+    }];
+    if (others.length) {
+      datasets.push({
+        label: "published, other tasks", data: others, quiet: true, pointRadius: 4,
+        pointStyle: "triangle", backgroundColor: "transparent", borderColor: colour("dim"), borderWidth: 1.2,
+      });
+    }
+    draw("cost", {
+      type: "scatter",
+      data: { datasets },
+      plugins: [pointNames],
+      options: base({
+        layout: { padding: { right: 12, top: 8 } },
+        scales: {
+          x: {
+            type: "logarithmic", title: { display: true, text: "US dollars an attempt" },
+            ticks: {
+              autoSkip: true, maxRotation: 0, maxTicksLimit: 7,
+              callback: (value) => (/^[125]/.test(String(value).replace(/^0\.0*/, "")) ? dollars(value) : ""),
+            },
+          },
+          y: rateAxis("pass@1"),
+        },
+        plugins: {
+          legend: { display: others.length > 0, labels: { usePointStyle: true, boxHeight: 7 } },
+          tooltip: { callbacks: { label: (item) =>
+            item.raw.name + ": " + item.raw.y.toFixed(2) + " %, " + dollars(item.raw.x) } },
+        },
+      }),
+    });
+  };
+
+  const reliability = () => {
+    const most = Math.max(...data.models.map((entry) => entry.at.length));
+    const line = (entry, index, values, dashed) => ({
+      label: entry.name + (dashed ? ", pass^k" : ", pass@k"),
+      data: values.map(percent), borderColor: model(index), backgroundColor: model(index),
+      borderDash: dashed ? [6, 4] : [], pointRadius: 3.5, tension: 0,
+      pointStyle: dashed ? "rect" : "circle",
+    });
+    draw("reliability", {
+      type: "line",
+      data: {
+        labels: Array.from({ length: most }, (_, k) => "k = " + (k + 1)),
+        datasets: data.models.flatMap((entry, index) =>
+          [line(entry, index, entry.at, false), line(entry, index, entry.hat, true)]),
+      },
+      options: base({
+        scales: { y: rateAxis("share of tasks") },
+        plugins: {
+          // One entry a model, for both of its lines.
+          legend: {
+            labels: {
+              boxWidth: 12, boxHeight: 12,
+              generateLabels: (chart) =>
+                Chart.defaults.plugins.legend.labels.generateLabels(chart)
+                  .filter((item) => item.datasetIndex % 2 === 0)
+                  .map((item) => ({ ...item, text: data.models[item.datasetIndex / 2].name, lineDash: [] })),
+            },
+            onClick: (event, item, legend) => {
+              const visible = !legend.chart.isDatasetVisible(item.datasetIndex);
+              legend.chart.setDatasetVisibility(item.datasetIndex, visible);
+              legend.chart.setDatasetVisibility(item.datasetIndex + 1, visible);
+              legend.chart.update();
+            },
+          },
+          tooltip: { callbacks: { label: (item) =>
+            item.dataset.label + ": " + item.parsed.y.toFixed(2) + " %" } },
+        },
+      }),
+    });
+  };
+
+  const effort = () => {
+    const order = ["none", "minimal", "low", "medium", "high"];
+    const rank = (name) => (order.indexOf(name) + 1 || order.length + 1);
+    const efforts = [...new Set(data.models.map((entry) => entry.effort).filter(Boolean))]
+      .sort((a, b) => rank(a) - rank(b));
+    const bases = [...new Set(data.models.filter((entry) => entry.effort).map((entry) => entry.base))];
+    draw("effort", {
+      type: "bar",
+      data: {
+        labels: efforts,
+        datasets: bases.map((name, index) => ({
+          label: name, backgroundColor: model(index), maxBarThickness: 56,
+          data: efforts.map((level) => {
+            const entry = data.models.find((one) => one.base === name && one.effort === level);
+            return entry ? percent(entry.pass) : null;
+          }),
+        })),
+      },
+      options: base({ scales: { y: rateAxis("pass@1") } }),
+    });
+  };
+
+  const failures = () => draw("failures", {
+    type: "bar",
+    data: {
+      labels: data.models.map((entry) => entry.name),
+      datasets: data.classes.map((name, index) => ({
+        label: name, backgroundColor: colour(classColours[name] || "m7"), maxBarThickness: 44,
+        data: data.models.map((entry) => entry.failures[index]),
+      })),
+    },
+    options: base({
+      indexAxis: "y",
+      scales: {
+        x: { stacked: true, title: { display: true, text: "failed attempts" }, ticks: { precision: 0 } },
+        y: { stacked: true, ticks: { callback(value) { return short(this.getLabelForValue(value)); } } },
+      },
+    }),
+  });
+
+  const short = (name) => (name.length > 18 ? name.slice(0, 8) + "…" + name.slice(-9) : name);
+
+  const tools = () => draw("tools", {
+    type: "bar",
+    data: {
+      labels: data.tools,
+      datasets: data.models.map((entry, index) => ({
+        label: entry.name, data: entry.tools, backgroundColor: model(index), maxBarThickness: 18,
+      })),
+    },
+    options: base({
+      indexAxis: "y",
+      scales: {
+        x: { title: { display: true, text: "calls an attempt" } },
+        y: { ticks: { autoSkip: false, callback(value) { return short(this.getLabelForValue(value)); } } },
+      },
+      plugins: { tooltip: { callbacks: { label: (item) =>
+        item.dataset.label + ": " + item.parsed.x.toFixed(2) } } },
+    }),
+  });
+
+  const turns = (entry, index) => draw("turns-" + index, {
+    type: "bar",
+    data: {
+      labels: entry.turns.map((bar) => (bar.from === bar.to ? bar.from : bar.from + "–" + bar.to)),
+      datasets: [
+        { label: "passed", data: entry.turns.map((bar) => bar.passed), backgroundColor: colour("m2") },
+        { label: "failed", data: entry.turns.map((bar) => bar.failed), backgroundColor: colour("m6") },
+      ],
+    },
+    options: base({
+      scales: {
+        x: {
+          stacked: true, title: { display: true, text: "turns" }, grid: { display: false },
+          ticks: { maxRotation: 0, autoSkipPadding: 12 },
+        },
+        y: { stacked: true, title: { display: true, text: "attempts" }, ticks: { precision: 0 } },
+      },
+    }),
+  });
+
+  const drawAll = () => {
+    charts.splice(0).forEach((chart) => chart.destroy());
+    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    Chart.defaults.color = colour("dim");
+    Chart.defaults.borderColor = colour("line");
+    cost();
+    if (data.models.some((entry) => entry.at.length > 1)) reliability();
+    effort();
+    failures();
+    tools();
+    data.models.forEach(turns);
+  };
+
+  // A link may lead into something that is closed.
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let node = target; node; node = node.parentElement) {
+      if (node.tagName === "DETAILS") node.open = true;
+    }
+    const only = target.querySelectorAll(":scope > details.attempt");
+    if (only.length === 1) only[0].open = true;
+    const heading = target.querySelector("summary, h4") || target;
+    heading.setAttribute("tabindex", heading.tagName === "SUMMARY" ? "0" : "-1");
+    heading.focus({ preventScroll: true });
+    target.scrollIntoView();
+  };
+
+  drawAll();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  addEventListener("hashchange", reveal);
+  reveal();
+})();

@@ -1,0 +1,73 @@
+//! How long lists and reports of many attempts take, and how much a journal grows by.
+//!
+//! `cargo bench -p mcpmark-report` makes journals of 25,000 and 100,000 attempts and prints a line
+//! for each command and size: the second size has to take about four times as long.
+#![allow(clippy::print_stdout, reason = "a benchmark prints")]
+
+#[path = "../../../tests/journal/mod.rs"]
+mod journal;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use mcpmark_experiment::Journal;
+use mcpmark_report::{Details, Format, Options, Report, TaskIndex};
+
+fn main() {
+    for attempts in [25_000, 100_000] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("journal.db");
+        journal::large(&file, attempts);
+        let size = fs::metadata(&file).unwrap().len();
+        println!("{attempts} attempts: {} bytes each", size / attempts as u64);
+        let open = || Journal::open(&file).unwrap();
+        let id = open().survey("large").unwrap().rows[attempts / 2]
+            .id
+            .clone();
+        time("runs", || {
+            assert_eq!(open().experiments(20).unwrap().len(), 1);
+        });
+        time("runs NAME", || {
+            assert_eq!(open().survey("large").unwrap().rows.len(), attempts);
+        });
+        time("show ID", || {
+            let journal = open();
+            let attempt = journal.attempt(&id[..10]).unwrap();
+            assert!(!journal.trajectory(&attempt.id).unwrap().messages.is_empty());
+        });
+        for format in [Format::Text, Format::Json, Format::Csv] {
+            time(&format!("report, {format:?}"), || {
+                let report = Report::read(&open(), "large", &TaskIndex::new()).unwrap();
+                assert_eq!(report.planned, attempts);
+                assert!(
+                    !report
+                        .render(format, &Options::default())
+                        .unwrap()
+                        .is_empty()
+                );
+            });
+        }
+        time("report, Html", || {
+            let journal = open();
+            let report = Report::read(&journal, "large", &TaskIndex::new()).unwrap();
+            let details = Details::read(&report, &journal, None).unwrap();
+            assert!(details.left_out > 0);
+            let options = Options {
+                details,
+                ..Options::default()
+            };
+            assert!(!report.render(Format::Html, &options).unwrap().is_empty());
+        });
+    }
+}
+
+/// Prints the shortest of three.
+fn time(what: &str, run: impl Fn()) {
+    let once = || {
+        let begun = Instant::now();
+        run();
+        begun.elapsed()
+    };
+    let shortest = (0..3).map(|_| once()).min().unwrap_or(Duration::ZERO);
+    println!("  {what:<14} {:>7.3} s", shortest.as_secs_f64());
+}

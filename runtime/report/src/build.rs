@@ -1,0 +1,445 @@
+//! A report out of what the journal has.
+
+use std::collections::{BTreeMap, HashMap};
+
+use mcpmark_experiment::journal::{ExperimentRow, Survey, SurveyRow};
+use mcpmark_experiment::metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
+use mcpmark_experiment::{Journal, JournalError, Spec};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::data::{
+    AttemptRef, Cell, Group, ModelReport, Pair, Report, Slice, Spent, ToolUse, TurnBar,
+};
+use crate::format::instant;
+
+/// More pairs than this are not compared: nobody reads them, and each costs time.
+const MOST_COMPARED: usize = 24;
+
+/// Bars of the turn distribution.
+const TURN_BARS: u32 = 25;
+
+/// What is known of a task beside its attempts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TaskFacts {
+    /// `<service>/<world>/<task>`.
+    pub id: String,
+    /// Its tier, where that is known.
+    pub tier: Option<String>,
+    /// Its tags, where they are known.
+    pub tags: Vec<String>,
+}
+
+impl TaskFacts {
+    /// The service, the first part of the id.
+    pub fn service(&self) -> &str {
+        self.id.split('/').next().unwrap_or_default()
+    }
+
+    /// The world, `<service>/<world>`.
+    pub fn world(&self) -> &str {
+        world(&self.id)
+    }
+}
+
+fn world(task: &str) -> &str {
+    task.rsplit_once('/').map_or(task, |(world, _)| world)
+}
+
+/// What is known of tasks, by id. The journal knows no tiers and tags; whoever has the library does.
+pub type TaskIndex = HashMap<String, TaskFacts>;
+
+/// An attempt that was planned, and its row once it has begun.
+struct Entry<'a> {
+    task: usize,
+    k: u32,
+    row: Option<&'a SurveyRow>,
+}
+
+/// What tells the models of an experiment apart: agent, its settings, model, its settings.
+type Key = (String, String, Option<String>, String);
+
+impl Report {
+    /// Reads an experiment and reports it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such experiment, or the journal cannot be read.
+    pub fn read(journal: &Journal, name: &str, known: &TaskIndex) -> Result<Self, JournalError> {
+        Ok(Self::build(
+            &journal.experiment(name)?,
+            &journal.survey(name)?,
+            known,
+        ))
+    }
+
+    /// Reports an experiment from its rows.
+    pub fn build(experiment: &ExperimentRow, survey: &Survey, known: &TaskIndex) -> Self {
+        let mut plan = Plan::default();
+        let by_position: HashMap<usize, &SurveyRow> =
+            survey.rows.iter().map(|row| (row.position, row)).collect();
+        let spec: Option<Spec> = serde_json::from_str(&experiment.spec).ok();
+        match spec.as_ref().map(Spec::plan) {
+            Some(planned) => {
+                for planned in planned {
+                    let row = by_position.get(&planned.position).copied();
+                    let key = planned.key;
+                    let (task, k) = (key.task, key.k);
+                    let key = (key.agent, key.agent_settings, key.model, key.model_settings);
+                    plan.add(key, &task, k, row, known);
+                }
+            }
+            // Planned by another program: what has begun is all there is to report.
+            None => {
+                for row in &survey.rows {
+                    let key = (
+                        row.agent.clone(),
+                        row.agent_settings.clone(),
+                        row.model.clone(),
+                        row.model_settings.clone(),
+                    );
+                    plan.add(key, &row.task, row.k, Some(row), known);
+                }
+            }
+        }
+        let names = names(&plan.keys);
+        let mut models: Vec<ModelReport> = plan
+            .keys
+            .iter()
+            .zip(&names)
+            .zip(&plan.entries)
+            .map(|((key, name), entries)| model(key, name, entries, &plan.tasks))
+            .collect();
+        let comparisons = comparisons(&plan, &names);
+        models.sort_by(|a, b| {
+            let rate = |model: &ModelReport| model.overall.score.pass_1().value().unwrap_or(-1.0);
+            rate(b)
+                .total_cmp(&rate(a))
+                .then_with(|| a.name.cmp(&b.name))
+        });
+        let ks = plan.entries.iter().flatten().map(|entry| entry.k);
+        Self {
+            experiment: experiment.name.clone(),
+            begun: instant(experiment.created_ms),
+            k: ks.max().unwrap_or(0),
+            planned: plan.entries.iter().map(Vec::len).sum(),
+            spent: Spent {
+                usd: survey.spent_nano_usd as f64 / 1e9,
+                some_unknown: survey.spent_some_unknown,
+            },
+            tasks: plan.tasks,
+            models,
+            comparisons,
+        }
+    }
+}
+
+/// The planned attempts by model, with the tasks that they name.
+#[derive(Default)]
+struct Plan<'a> {
+    keys: Vec<Key>,
+    entries: Vec<Vec<Entry<'a>>>,
+    tasks: Vec<TaskFacts>,
+    task_index: HashMap<String, usize>,
+    key_index: HashMap<Key, usize>,
+}
+
+impl<'a> Plan<'a> {
+    fn add(&mut self, key: Key, task: &str, k: u32, row: Option<&'a SurveyRow>, known: &TaskIndex) {
+        let task = match self.task_index.get(task) {
+            Some(index) => *index,
+            None => {
+                self.tasks
+                    .push(known.get(task).cloned().unwrap_or_else(|| TaskFacts {
+                        id: task.to_owned(),
+                        ..TaskFacts::default()
+                    }));
+                self.task_index
+                    .insert(task.to_owned(), self.tasks.len() - 1);
+                self.tasks.len() - 1
+            }
+        };
+        let model = match self.key_index.get(&key) {
+            Some(index) => *index,
+            None => {
+                self.keys.push(key.clone());
+                self.entries.push(Vec::new());
+                self.key_index.insert(key, self.keys.len() - 1);
+                self.keys.len() - 1
+            }
+        };
+        self.entries[model].push(Entry { task, k, row });
+    }
+}
+
+/// Names that tell the models apart: the model or the agent alone where that does, else with what
+/// differs.
+fn names(keys: &[Key]) -> Vec<String> {
+    let short = |key: &Key| key.2.clone().unwrap_or_else(|| key.0.clone());
+    let with_effort = |key: &Key| match effort(&key.3) {
+        Some(effort) => format!("{} ({effort})", short(key)),
+        None => short(key),
+    };
+    let with_agent = |key: &Key| format!("{}, {}", with_effort(key), key.0);
+    let whole = |key: &Key| format!("{} {} {}", with_agent(key), key.1, key.3);
+    let forms: [&dyn Fn(&Key) -> String; 4] = [&short, &with_effort, &with_agent, &whole];
+    keys.iter()
+        .map(|key| {
+            let alone = forms.iter().find(|form| {
+                let name = form(key);
+                keys.iter().filter(|other| form(other) == name).count() == 1
+            });
+            alone.map_or_else(|| whole(key), |form| form(key))
+        })
+        .collect()
+}
+
+fn effort(settings: &str) -> Option<String> {
+    let settings: Value = serde_json::from_str(settings).ok()?;
+    let effort = settings
+        .get("reasoning_effort")
+        .or_else(|| settings.get("reasoning-effort"))?;
+    effort.as_str().map(str::to_owned)
+}
+
+fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> ModelReport {
+    let all: Vec<&Entry<'_>> = entries.iter().collect();
+    let rows = || entries.iter().filter_map(|entry| entry.row);
+    let group = |of: &dyn Fn(&TaskFacts) -> Vec<String>| groups(entries, tasks, of);
+    let mut ungraded = BTreeMap::new();
+    let mut ended = BTreeMap::new();
+    let mut failures = BTreeMap::new();
+    for entry in entries {
+        let result = result(entry.row);
+        if entry.row.is_none_or(|row| row.passed.is_none()) {
+            *ungraded.entry(result).or_default() += 1;
+        }
+        if let Some(row) = entry.row {
+            if let Some(end) = &row.ended {
+                *ended.entry(end.clone()).or_default() += 1;
+            }
+            if let Some(failure) = &row.failure {
+                *failures.entry(failure.class).or_default() += 1;
+            }
+        }
+    }
+    ModelReport {
+        name: name.to_owned(),
+        agent: key.0.clone(),
+        model: key.2.clone(),
+        settings: serde_json::from_str(&key.3).unwrap_or(Value::Null),
+        effort: effort(&key.3),
+        overall: slice(&all, tasks),
+        services: group(&|task| vec![task.service().to_owned()]),
+        tiers: group(&|task| task.tier.iter().cloned().collect()),
+        tags: group(&|task| task.tags.clone()),
+        worlds: group(&|task| vec![task.world().to_owned()]),
+        ungraded,
+        ended,
+        failures,
+        malformed_calls: rows().map(|row| u64::from(row.malformed_calls)).sum(),
+        tools: tools(rows()),
+        turns: turn_bars(rows()),
+        matrix: matrix(entries, tasks.len()),
+    }
+}
+
+/// `pass`, `fail`, or why there is no grade.
+fn result(row: Option<&SurveyRow>) -> String {
+    match row {
+        None => "not begun".to_owned(),
+        Some(row) => match row.passed {
+            Some(true) => "pass".to_owned(),
+            Some(false) => "fail".to_owned(),
+            None => match (&row.outcome, &row.ended) {
+                // The outcome says `cancelled` of both.
+                (Some(outcome), Some(end)) if outcome == "cancelled" => end.clone(),
+                (Some(outcome), _) => outcome.clone(),
+                (None, _) => row.status.clone(),
+            },
+        },
+    }
+}
+
+fn groups(
+    entries: &[Entry<'_>],
+    tasks: &[TaskFacts],
+    of: &dyn Fn(&TaskFacts) -> Vec<String>,
+) -> Vec<Group> {
+    let of_task: Vec<Vec<String>> = tasks.iter().map(of).collect();
+    let mut groups: BTreeMap<&str, Vec<&Entry<'_>>> = BTreeMap::new();
+    for entry in entries {
+        for name in &of_task[entry.task] {
+            groups.entry(name).or_default().push(entry);
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(name, entries)| Group {
+            name: name.to_owned(),
+            slice: slice(&entries, tasks),
+        })
+        .collect()
+}
+
+fn slice(entries: &[&Entry<'_>], tasks: &[TaskFacts]) -> Slice {
+    let samples: Vec<Sample<'_>> = entries.iter().map(|entry| sample(entry, tasks)).collect();
+    let consumption: Vec<Consumption> = entries
+        .iter()
+        .filter_map(|entry| entry.row.filter(|row| row.ended.is_some()))
+        .map(|row| Consumption {
+            turns: row.turns,
+            tool_calls: row.tool_calls,
+            input_tokens: row.usage.map(|usage| usage.input),
+            output_tokens: row.usage.map(|usage| usage.output),
+            cost_nano_usd: row.cost.map(|cost| cost.nano_usd()),
+            agent_us: row.agent_us,
+        })
+        .collect();
+    Slice {
+        score: Score::of(&samples),
+        resources: Resources::of(&consumption),
+    }
+}
+
+fn sample<'a>(entry: &Entry<'_>, tasks: &'a [TaskFacts]) -> Sample<'a> {
+    let task = &tasks[entry.task];
+    Sample {
+        task: &task.id,
+        world: task.world(),
+        k: entry.k,
+        passed: entry.row.and_then(|row| row.passed),
+    }
+}
+
+fn tools<'a>(rows: impl Iterator<Item = &'a SurveyRow>) -> Vec<ToolUse> {
+    let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
+    for (name, calls, errors) in rows.flat_map(|row| &row.tools) {
+        let count = counts.entry(name).or_default();
+        count.0 += calls;
+        count.1 += errors;
+    }
+    let mut tools: Vec<ToolUse> = counts
+        .into_iter()
+        .map(|(name, (calls, errors))| ToolUse {
+            name: name.to_owned(),
+            calls,
+            errors,
+        })
+        .collect();
+    tools.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.name.cmp(&b.name)));
+    tools
+}
+
+fn turn_bars<'a>(rows: impl Iterator<Item = &'a SurveyRow>) -> Vec<TurnBar> {
+    let graded: Vec<(u32, bool)> = rows
+        .filter_map(|row| Some((row.turns, row.passed?)))
+        .collect();
+    let Some(most) = graded.iter().map(|(turns, _)| *turns).max() else {
+        return Vec::new();
+    };
+    let width = (most + 1).div_ceil(TURN_BARS);
+    let mut bars: Vec<TurnBar> = (0..=most / width)
+        .map(|bar| TurnBar {
+            from: bar * width,
+            to: (bar + 1) * width - 1,
+            ..TurnBar::default()
+        })
+        .collect();
+    for (turns, passed) in graded {
+        let bar = &mut bars[(turns / width) as usize];
+        if passed {
+            bar.passed += 1;
+        } else {
+            bar.failed += 1;
+        }
+    }
+    bars
+}
+
+fn matrix(entries: &[Entry<'_>], tasks: usize) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = (0..tasks)
+        .map(|_| Cell {
+            count: TaskCount::default(),
+            attempts: Vec::new(),
+        })
+        .collect();
+    for entry in entries {
+        let cell = &mut cells[entry.task];
+        if let Some(passed) = entry.row.and_then(|row| row.passed) {
+            cell.count.graded += 1;
+            cell.count.passed += u32::from(passed);
+        }
+        cell.attempts.push(AttemptRef {
+            id: entry.row.map(|row| row.id.clone()),
+            k: entry.k,
+            result: result(entry.row),
+            turns: entry.row.map_or(0, |row| row.turns),
+            tool_calls: entry.row.map_or(0, |row| row.tool_calls),
+            failure: entry.row.and_then(|row| row.failure.clone()),
+        });
+    }
+    for cell in &mut cells {
+        cell.attempts.sort_by_key(|attempt| attempt.k);
+    }
+    cells
+}
+
+fn comparisons(plan: &Plan<'_>, names: &[String]) -> Vec<Pair> {
+    if names.len() > MOST_COMPARED {
+        return Vec::new();
+    }
+    let samples: Vec<Vec<Sample<'_>>> = plan
+        .entries
+        .iter()
+        .map(|entries| {
+            entries
+                .iter()
+                .map(|entry| sample(entry, &plan.tasks))
+                .collect()
+        })
+        .collect();
+    let mut pairs = Vec::new();
+    for a in 0..names.len() {
+        for b in a + 1..names.len() {
+            if let Some(comparison) = Comparison::of(&samples[a], &samples[b]) {
+                pairs.push((a, b, comparison));
+            }
+        }
+    }
+    let values: Vec<f64> = pairs
+        .iter()
+        .map(|(_, _, comparison)| comparison.p)
+        .collect();
+    let adjusted = mcpmark_experiment::metrics::holm(&values);
+    pairs
+        .into_iter()
+        .zip(adjusted)
+        .map(|((a, b, comparison), p_holm)| Pair {
+            a: names[a].clone(),
+            b: names[b].clone(),
+            comparison,
+            p_holm,
+        })
+        .collect()
+}
+
+/// The samples of one model of an experiment, for a comparison across experiments.
+pub(crate) fn samples_of(report: &Report, model: &ModelReport) -> Vec<(usize, u32, Option<bool>)> {
+    debug_assert_eq!(report.tasks.len(), model.matrix.len());
+    model
+        .matrix
+        .iter()
+        .enumerate()
+        .flat_map(|(task, cell)| {
+            cell.attempts.iter().map(move |attempt| {
+                let passed = match attempt.result.as_str() {
+                    "pass" => Some(true),
+                    "fail" => Some(false),
+                    _ => None,
+                };
+                (task, attempt.k, passed)
+            })
+        })
+        .collect()
+}

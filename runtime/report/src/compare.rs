@@ -1,0 +1,283 @@
+//! Two models side by side, paired by task, of one experiment or of two.
+
+use std::fmt::Write;
+
+use mcpmark_experiment::metrics::{Comparison, Mean, Sample, TaskCount, holm};
+use serde::Serialize;
+
+use crate::build::samples_of;
+use crate::data::{ModelReport, Report};
+use crate::numbers;
+use crate::sanitise::line;
+use crate::table::{Table, left, right, wrap};
+
+/// Models that were compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compared {
+    /// Each two of them.
+    pub pairs: Vec<ComparedPair>,
+}
+
+/// Two models and how they differ.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedPair {
+    /// The first one.
+    pub a: Side,
+    /// The second one.
+    pub b: Side,
+    /// How they differ on the tasks of both.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+    /// The p-value after Holm's correction for all pairs.
+    pub p_holm: f64,
+}
+
+/// One model of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Side {
+    /// Its experiment.
+    pub experiment: String,
+    /// Its name there.
+    pub model: String,
+    /// What its attempts took.
+    pub resources: mcpmark_experiment::metrics::Resources,
+}
+
+/// What cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CompareError {
+    /// The experiment has no such model.
+    #[error("experiment {experiment:?} has no model {model:?}; it has {known}")]
+    NoModel {
+        /// The experiment.
+        experiment: String,
+        /// What was asked for.
+        model: String,
+        /// The models that it has.
+        known: String,
+    },
+    /// The experiments have several models and none in common.
+    #[error(
+        "{a:?} and {b:?} have no model in common; name one of each as EXPERIMENT:MODEL ({known})"
+    )]
+    NoPair {
+        /// The first experiment.
+        a: String,
+        /// The second one.
+        b: String,
+        /// The models of both.
+        known: String,
+    },
+    /// There is no task with graded attempts of both.
+    #[error("{a} and {b} have no task in common that was graded for both")]
+    NoTask {
+        /// The first model.
+        a: String,
+        /// The second one.
+        b: String,
+    },
+}
+
+/// Compares two models, by name where an experiment has several. Without names, experiments of
+/// several models are compared model by model where both have one of the same name.
+///
+/// # Errors
+///
+/// When there is no such model, or nothing to pair.
+pub fn compare(
+    a: (&Report, Option<&str>),
+    b: (&Report, Option<&str>),
+) -> Result<Compared, CompareError> {
+    let (first, second) = (chosen(a)?, chosen(b)?);
+    let pairs: Vec<(&ModelReport, &ModelReport)> = match (&*first, &*second) {
+        ([a], [b]) => vec![(*a, *b)],
+        _ => first
+            .iter()
+            .filter_map(|a| Some((*a, *second.iter().find(|b| b.name == a.name)?)))
+            .collect(),
+    };
+    if pairs.is_empty() {
+        return Err(CompareError::NoPair {
+            a: a.0.experiment.clone(),
+            b: b.0.experiment.clone(),
+            known: names(first.iter().chain(&second).copied()),
+        });
+    }
+    let comparisons: Vec<Comparison> = pairs
+        .iter()
+        .map(|(model_a, model_b)| {
+            paired((a.0, model_a), (b.0, model_b)).ok_or_else(|| CompareError::NoTask {
+                a: format!("{}:{}", a.0.experiment, model_a.name),
+                b: format!("{}:{}", b.0.experiment, model_b.name),
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    let values: Vec<f64> = comparisons.iter().map(|comparison| comparison.p).collect();
+    let side = |report: &Report, model: &ModelReport| Side {
+        experiment: report.experiment.clone(),
+        model: model.name.clone(),
+        resources: model.overall.resources,
+    };
+    Ok(Compared {
+        pairs: pairs
+            .into_iter()
+            .zip(comparisons)
+            .zip(holm(&values))
+            .map(|(((model_a, model_b), comparison), p_holm)| ComparedPair {
+                a: side(a.0, model_a),
+                b: side(b.0, model_b),
+                comparison,
+                p_holm,
+            })
+            .collect(),
+    })
+}
+
+fn chosen<'a>(
+    (report, name): (&'a Report, Option<&str>),
+) -> Result<Vec<&'a ModelReport>, CompareError> {
+    let Some(name) = name else {
+        return Ok(report.models.iter().collect());
+    };
+    let found = report
+        .models
+        .iter()
+        .find(|model| model.name == name || model.model.as_deref().unwrap_or(&model.agent) == name);
+    found
+        .map(|model| vec![model])
+        .ok_or_else(|| CompareError::NoModel {
+            experiment: report.experiment.clone(),
+            model: name.to_owned(),
+            known: names(report.models.iter()),
+        })
+}
+
+fn names<'a>(models: impl Iterator<Item = &'a ModelReport>) -> String {
+    let mut names: Vec<&str> = models.map(|model| model.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(", ")
+}
+
+fn paired(a: (&Report, &ModelReport), b: (&Report, &ModelReport)) -> Option<Comparison> {
+    let (first, second) = (samples_of(a.0, a.1), samples_of(b.0, b.1));
+    Comparison::of(&named(a.0, &first), &named(b.0, &second))
+}
+
+fn named<'a>(report: &'a Report, samples: &[(usize, u32, Option<bool>)]) -> Vec<Sample<'a>> {
+    samples
+        .iter()
+        .map(|(task, k, passed)| Sample {
+            task: &report.tasks[*task].id,
+            world: report.tasks[*task].world(),
+            k: *k,
+            passed: *passed,
+        })
+        .collect()
+}
+
+impl Compared {
+    /// The comparison for a terminal of `width` columns.
+    pub fn text(&self, width: usize) -> String {
+        let mut out = String::new();
+        for (place, pair) in self.pairs.iter().enumerate() {
+            if place > 0 {
+                out.push('\n');
+            }
+            self.pair(&mut out, pair, width);
+        }
+        out
+    }
+
+    fn pair(&self, out: &mut String, pair: &ComparedPair, width: usize) {
+        let name = |side: &Side| line(&format!("{}:{}", side.experiment, side.model)).into_owned();
+        let comparison = &pair.comparison;
+        let _ = writeln!(out, "a  {}\nb  {}\n", name(&pair.a), name(&pair.b));
+        let mut table = Table::new(
+            "",
+            vec![
+                left("", 0),
+                right("a", 0),
+                right("b", 0),
+                right("b − a", 0),
+                left("95 %", 0),
+            ],
+        );
+        table.row(vec![
+            "pass@1".to_owned(),
+            numbers::percent(Some(comparison.rate_a)),
+            numbers::percent(Some(comparison.rate_b)),
+            numbers::points(comparison.difference),
+            numbers::difference_interval(comparison.interval),
+        ]);
+        table.row(vec![
+            "  clustered by world".to_owned(),
+            String::new(),
+            String::new(),
+            String::new(),
+            numbers::difference_interval(comparison.clustered.interval),
+        ]);
+        let (a, b) = (&pair.a.resources, &pair.b.resources);
+        let rows: [(&str, Mean, Mean, fn(Mean) -> String); 6] = [
+            ("turns", a.turns, b.turns, numbers::mean),
+            ("tool calls", a.tool_calls, b.tool_calls, numbers::mean),
+            (
+                "input tokens, k",
+                a.input_tokens,
+                b.input_tokens,
+                numbers::thousands,
+            ),
+            (
+                "output tokens, k",
+                a.output_tokens,
+                b.output_tokens,
+                numbers::thousands,
+            ),
+            ("USD", a.cost_usd, b.cost_usd, numbers::dollars),
+            ("seconds", a.seconds, b.seconds, numbers::mean),
+        ];
+        for (what, a, b, show) in rows {
+            if a.mean.is_some() || b.mean.is_some() {
+                table.row(vec![
+                    what.to_owned(),
+                    show(a),
+                    show(b),
+                    String::new(),
+                    String::new(),
+                ]);
+            }
+        }
+        out.push_str(&table.text(width));
+        let mut verdict = format!(
+            "p = {} ({}; {} of both",
+            numbers::p(comparison.p),
+            comparison.method.as_str(),
+            numbers::count(comparison.tasks, "task"),
+        );
+        if comparison.left_out > 0 {
+            let _ = write!(verdict, ", {} only of one", comparison.left_out);
+        }
+        verdict.push(')');
+        if self.pairs.len() > 1 {
+            let _ = write!(verdict, "; {} after Holm", numbers::p(pair.p_holm));
+        }
+        let _ = write!(out, "\n{}", wrap(&verdict, width));
+        if comparison.flips.is_empty() {
+            out.push_str("\nthey do not differ on any task\n");
+            return;
+        }
+        let mut flips = Table::new(
+            "",
+            vec![left("tasks that differ", 0), right("a", 0), right("b", 0)],
+        );
+        let shown = |count: TaskCount| format!("{}/{}", count.passed, count.graded);
+        for flip in &comparison.flips {
+            flips.row(vec![
+                line(&flip.task).into_owned(),
+                shown(flip.a),
+                shown(flip.b),
+            ]);
+        }
+        let _ = write!(out, "\n{}", flips.text(width));
+    }
+}

@@ -1,0 +1,137 @@
+//! A report as one flat table: a row for each model and each group of tasks.
+
+use mcpmark_experiment::metrics::{Estimate, Interval};
+
+use crate::data::{ModelReport, Report, Slice};
+use crate::published::published;
+
+const HEADER: &str = "source,experiment,model,agent,effort,group,name,tasks,attempts,graded,passed,\
+pass_at_1,pass_at_1_sd,pass_at_1_sample_sd,pass_at_1_low,pass_at_1_high,pass_at_1_se_by_world,k,\
+pass_at_k,pass_hat_k,worst,best,input_tokens,output_tokens,cost_usd,turns,tool_calls,seconds";
+
+/// Rates are shares from 0 to 1; an empty field is not known.
+pub(crate) fn csv(report: &Report, with_published: bool) -> String {
+    let mut out = format!("{HEADER}\n");
+    for model in &report.models {
+        row(&mut out, report, model, "all", "", &model.overall);
+        for (kind, groups) in [
+            ("service", &model.services),
+            ("tier", &model.tiers),
+            ("world", &model.worlds),
+            ("tag", &model.tags),
+        ] {
+            for group in groups {
+                row(&mut out, report, model, kind, &group.name, &group.slice);
+            }
+        }
+    }
+    if with_published {
+        for model in published() {
+            let share = |value: Option<f64>| number(value.map(|value| value / 100.0));
+            let tasks: u32 = model.services.iter().map(|service| service.tasks).sum();
+            let attempts = (tasks * model.runs()).to_string();
+            let mut fields = vec![String::new(); HEADER.split(',').count()];
+            for (place, value) in [
+                (0, "arXiv 2509.24002".to_owned()),
+                (2, model.name.to_owned()),
+                (5, "all".to_owned()),
+                (7, tasks.to_string()),
+                (8, attempts.clone()),
+                (9, attempts),
+                (11, share(Some(model.pass_1))),
+                (12, share(Some(model.pass_1_sd))),
+                (17, model.runs().to_string()),
+                (18, share(model.pass_at_4)),
+                (19, share(model.pass_hat_4)),
+                (24, number(model.mean(|s| s.cost_usd))),
+                (25, number(model.mean(|s| s.turns))),
+                (26, number(model.mean(|s| s.tool_calls))),
+            ] {
+                fields[place] = value;
+            }
+            push(&mut out, &fields);
+        }
+    }
+    out
+}
+
+fn row(
+    out: &mut String,
+    report: &Report,
+    model: &ModelReport,
+    kind: &str,
+    name: &str,
+    slice: &Slice,
+) {
+    let (score, resources) = (&slice.score, &slice.resources);
+    let estimate = |estimate: Estimate| number(estimate.value());
+    let end = |end: fn(&Interval) -> f64| {
+        let first = score.pass_at.first().and_then(|over| over.interval);
+        number(first.as_ref().map(end))
+    };
+    let at = |list: &[mcpmark_experiment::metrics::OverTasks]| {
+        number(
+            list.get(report.k.saturating_sub(1) as usize)
+                .and_then(|over| over.value.value()),
+        )
+    };
+    push(
+        out,
+        &[
+            "mcpmark".to_owned(),
+            report.experiment.clone(),
+            model.name.clone(),
+            model.agent.clone(),
+            model.effort.clone().unwrap_or_default(),
+            kind.to_owned(),
+            name.to_owned(),
+            score.tasks.to_string(),
+            score.attempts.to_string(),
+            score.graded.to_string(),
+            score.passed.to_string(),
+            estimate(score.pass_1()),
+            estimate(score.runs.population_sd),
+            estimate(score.runs.sample_sd),
+            end(|interval| interval.low),
+            end(|interval| interval.high),
+            estimate(score.clustered.error),
+            report.k.to_string(),
+            at(&score.pass_at),
+            at(&score.pass_hat),
+            estimate(score.bounds.worst),
+            estimate(score.bounds.best),
+            number(resources.input_tokens.mean),
+            number(resources.output_tokens.mean),
+            number(resources.cost_usd.mean),
+            number(resources.turns.mean),
+            number(resources.tool_calls.mean),
+            number(resources.seconds.mean),
+        ],
+    );
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| {
+        let text = format!("{value:.6}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    })
+}
+
+fn push(out: &mut String, fields: &[String]) {
+    let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
+    out.push_str(&fields.join(","));
+    out.push('\n');
+}
+
+/// A field by RFC 4180. What a spreadsheet would take for a formula is kept from being one.
+fn quoted(field: &str) -> String {
+    let field = crate::sanitise::line(field);
+    let formula = field.starts_with(['=', '+', '@', '\t'])
+        || (field.starts_with('-') && field.parse::<f64>().is_err());
+    let guard = if formula { "'" } else { "" };
+    if formula || field.contains([',', '"', '\n', '\r']) {
+        format!("\"{guard}{}\"", field.replace('"', "\"\""))
+    } else {
+        field.into_owned()
+    }
+}

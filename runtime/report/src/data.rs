@@ -1,0 +1,162 @@
+//! What a report holds, whatever its format.
+
+use std::collections::BTreeMap;
+
+use mcpmark_agent::failure::{Failure, FailureClass};
+use mcpmark_experiment::metrics::{Comparison, Resources, Score, TaskCount};
+use serde::Serialize;
+
+use crate::build::TaskFacts;
+
+/// An experiment in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The experiment's name.
+    pub experiment: String,
+    /// When it was begun, in RFC 3339.
+    pub begun: String,
+    /// Attempts of each task by each model.
+    pub k: u32,
+    /// Attempts that were planned.
+    pub planned: usize,
+    /// What it cost, tries that were abandoned among it.
+    pub spent: Spent,
+    /// Its tasks in the order of the plan.
+    pub tasks: Vec<TaskFacts>,
+    /// Its models, the best first.
+    pub models: Vec<ModelReport>,
+    /// Each two of them compared, with p-values that hold together.
+    pub comparisons: Vec<Pair>,
+}
+
+/// Money that was spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Spent {
+    /// US dollars, as far as they are known.
+    pub usd: f64,
+    /// Whether there are replies whose cost is not known.
+    pub some_unknown: bool,
+}
+
+/// One model of an experiment, or an agent without one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelReport {
+    /// What tables call it.
+    pub name: String,
+    /// The agent.
+    pub agent: String,
+    /// The model, where one acts.
+    pub model: Option<String>,
+    /// Its settings.
+    pub settings: serde_json::Value,
+    /// Its reasoning effort, where that was set.
+    pub effort: Option<String>,
+    /// All tasks.
+    pub overall: Slice,
+    /// By service.
+    pub services: Vec<Group>,
+    /// By tier, where that is known.
+    pub tiers: Vec<Group>,
+    /// By tag, where tags are known; a task counts for each of its tags.
+    pub tags: Vec<Group>,
+    /// By world.
+    pub worlds: Vec<Group>,
+    /// Attempts without a grade, by why.
+    pub ungraded: BTreeMap<String, usize>,
+    /// How the agent's part of attempts ended.
+    pub ended: BTreeMap<String, usize>,
+    /// Attempts that failed, by class.
+    pub failures: BTreeMap<FailureClass, usize>,
+    /// Tool calls whose arguments were no JSON object.
+    pub malformed_calls: u64,
+    /// The tools that it called, the most frequent first.
+    pub tools: Vec<ToolUse>,
+    /// How many turns attempts took.
+    pub turns: Vec<TurnBar>,
+    /// What it did on each task, in the order of the report's tasks.
+    pub matrix: Vec<Cell>,
+}
+
+/// Some tasks of one model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Slice {
+    /// What came of them.
+    pub score: Score,
+    /// What they took, over all attempts in which the agent acted.
+    pub resources: Resources,
+}
+
+/// A named [`Slice`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// The service, tier, tag or world.
+    pub name: String,
+    /// Its tasks.
+    #[serde(flatten)]
+    pub slice: Slice,
+}
+
+/// Calls of one tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolUse {
+    /// The tool.
+    pub name: String,
+    /// Calls.
+    pub calls: u64,
+    /// Calls that came back as an error or not at all.
+    pub errors: u64,
+}
+
+/// Attempts that took a number of turns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct TurnBar {
+    /// The fewest turns of this bar.
+    pub from: u32,
+    /// The most turns of this bar.
+    pub to: u32,
+    /// Attempts that passed.
+    pub passed: u32,
+    /// Attempts that failed.
+    pub failed: u32,
+}
+
+/// One task of one model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// How many were graded, and how many of them passed.
+    #[serde(flatten)]
+    pub count: TaskCount,
+    /// The attempts.
+    pub attempts: Vec<AttemptRef>,
+}
+
+/// An attempt in short.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AttemptRef {
+    /// Its id; none where it has not begun.
+    pub id: Option<String>,
+    /// Which repetition, from 1.
+    pub k: u32,
+    /// `pass`, `fail`, or why there is no grade.
+    pub result: String,
+    /// Replies of the agent.
+    pub turns: u32,
+    /// Tool calls of the agent.
+    pub tool_calls: u32,
+    /// The class of the failure and what shows it.
+    pub failure: Option<Failure>,
+}
+
+/// Two models on the tasks of both.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pair {
+    /// The first one's name.
+    pub a: String,
+    /// The second one's name.
+    pub b: String,
+    /// How they differ.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+    /// The p-value after Holm's correction for all pairs of the report.
+    pub p_holm: f64,
+}

@@ -1,0 +1,403 @@
+//! Single attempts: what was said and done, what the verifier found, what changed.
+
+use std::fmt::Write;
+
+use mcpmark_experiment::journal::{CallRow, MessageRow};
+use mcpmark_snapshot::ChangeKind;
+use serde_json::Value;
+
+use super::escape::{block, text};
+use super::matrix::cell_id;
+use crate::data::{AttemptRef, ModelReport, Report};
+use crate::diff::{Changed, Mark};
+use crate::format::instant;
+use crate::numbers::{self, count};
+use crate::render::Options;
+use crate::trajectory::{AttemptDetail, result_text};
+
+/// The longest text that is shown, in characters.
+const CHARACTERS: usize = 6000;
+
+/// The most lines of a diff that are shown.
+const LINES: usize = 200;
+
+pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
+    let details = &options.details;
+    if details.attempts.is_empty() {
+        return;
+    }
+    out.push_str("<section id=\"attempts\">\n<h2>Attempts</h2>\n");
+    if details.left_out > 0 {
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">{} not on this page, which would be too large. \
+             <code>mcpmark show ATTEMPT</code> shows each.</p>",
+            if details.left_out == 1 {
+                "1 attempt is".to_owned()
+            } else {
+                format!("{} are", count(details.left_out, "attempt"))
+            }
+        );
+    }
+    for (index, task) in report.tasks.iter().enumerate() {
+        let of_task = report
+            .models
+            .iter()
+            .flat_map(|model| &model.matrix[index].attempts);
+        if !of_task
+            .into_iter()
+            .any(|attempt| has_detail(attempt, options))
+        {
+            continue;
+        }
+        let _ = writeln!(
+            out,
+            "<details class=\"task\"><summary><h3>{}</h3></summary>",
+            text(&task.id)
+        );
+        for (place, model) in report.models.iter().enumerate() {
+            cell(
+                out,
+                &cell_id(index, place),
+                model,
+                &model.matrix[index].attempts,
+                options,
+            );
+        }
+        out.push_str("</details>\n");
+    }
+    out.push_str("</section>\n");
+}
+
+/// The name of an attempt within the page.
+fn attempt_id(id: &str) -> String {
+    format!("a-{}", text(id))
+}
+
+pub(super) fn has_detail(attempt: &AttemptRef, options: &Options) -> bool {
+    attempt
+        .id
+        .as_ref()
+        .is_some_and(|id| options.details.attempts.contains_key(id))
+}
+
+fn cell(
+    out: &mut String,
+    id: &str,
+    model: &ModelReport,
+    attempts: &[AttemptRef],
+    options: &Options,
+) {
+    let _ = writeln!(
+        out,
+        "<section class=\"cell\" id=\"{id}\"><h4>{}</h4>",
+        text(&model.name)
+    );
+    for attempt in attempts {
+        let detail = attempt
+            .id
+            .as_ref()
+            .and_then(|id| options.details.attempts.get(id));
+        let class = match attempt.result.as_str() {
+            "pass" => "pass",
+            "fail" => "fail",
+            _ => "other",
+        };
+        let failure = attempt
+            .failure
+            .as_ref()
+            .map(|failure| format!(" <span class=\"class\">{}</span>", failure.class))
+            .unwrap_or_default();
+        let summary = format!(
+            "<b class=\"{class}\">{}</b> <span>#{}</span>{failure} <small>{}, {}</small>",
+            text(&attempt.result),
+            attempt.k,
+            count(attempt.turns as usize, "turn"),
+            count(attempt.tool_calls as usize, "call"),
+        );
+        match detail {
+            None => {
+                let _ = writeln!(out, "<p class=\"attempt\">{summary}</p>");
+            }
+            Some(detail) => {
+                let _ = writeln!(
+                    out,
+                    "<details class=\"attempt\" id=\"{}\"><summary>{summary} <code>{}</code></summary>",
+                    attempt_id(&detail.row.id),
+                    text(&detail.row.id)
+                );
+                body(out, attempt, detail);
+                out.push_str("</details>\n");
+            }
+        }
+    }
+    out.push_str("</section>\n");
+}
+
+fn body(out: &mut String, attempt: &AttemptRef, detail: &AttemptDetail) {
+    facts(out, detail);
+    if let Some(failure) = &attempt.failure {
+        let _ = write!(
+            out,
+            "<h5>Why it failed</h5><p><b>{}</b>: {} (turn {})</p>",
+            failure.class, failure.evidence.rule, failure.evidence.turn
+        );
+        if !failure.evidence.quote.is_empty() {
+            let _ = write!(
+                out,
+                "<blockquote><pre>{}</pre></blockquote>",
+                block(&failure.evidence.quote)
+            );
+        }
+        out.push('\n');
+    }
+    checks(out, detail);
+    out.push_str("<h5>Trajectory</h5><ol class=\"turns\">\n");
+    let mut calls = detail.trajectory.calls.iter().peekable();
+    for message in &detail.trajectory.messages {
+        self::message(out, message);
+        if message.role == "assistant" {
+            while let Some(call) = calls.next_if(|call| call.turn == message.turn) {
+                self::call(out, call);
+            }
+        }
+        out.push_str("</li>\n");
+    }
+    out.push_str("</ol>\n");
+    changes(out, detail);
+}
+
+fn facts(out: &mut String, detail: &AttemptDetail) {
+    let row = &detail.row;
+    let ended = match (&row.ended, &row.ended_detail) {
+        (Some(ended), Some(detail)) => format!("{ended}: {detail}"),
+        (Some(ended), None) => ended.clone(),
+        (None, _) => String::new(),
+    };
+    let tokens = row.usage.map_or(String::new(), |usage| {
+        format!(
+            "{} in ({} cached), {} out ({} reasoning)",
+            usage.input, usage.cached, usage.output, usage.reasoning
+        )
+    });
+    let cost = match (row.cost, &row.model) {
+        (Some(cost), _) => format!("{} USD", numbers::usd(cost.usd())),
+        (None, Some(_)) => "unknown".to_owned(),
+        (None, None) => String::new(),
+    };
+    let seconds = row
+        .agent_us
+        .map_or(String::new(), |us| format!("{:.1} s", us as f64 / 1e6));
+    out.push_str("<dl class=\"facts\">");
+    for (name, value) in [
+        ("ended", ended),
+        ("begun", instant(row.started_ms)),
+        ("took", seconds),
+        ("tokens", tokens),
+        ("cost", cost),
+        ("error", row.error.clone().unwrap_or_default()),
+        ("final state", row.state.clone().unwrap_or_default()),
+        ("task", row.bundle.clone().unwrap_or_default()),
+    ] {
+        if !value.is_empty() {
+            let _ = write!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", text(&value));
+        }
+    }
+    out.push_str("</dl>\n");
+}
+
+fn checks(out: &mut String, detail: &AttemptDetail) {
+    let Some(grade) = &detail.row.grade else {
+        return;
+    };
+    out.push_str("<h5>Checks</h5>");
+    if let (Some(kind), Some(message)) = (&grade.fault_kind, &grade.fault_message) {
+        let _ = write!(
+            out,
+            "<p><b class=\"other\">verifier-fault ({})</b> {}</p>",
+            text(kind),
+            text(message)
+        );
+    }
+    out.push_str("<ul class=\"checks\">");
+    for check in &grade.checks {
+        let (class, mark) = if check.passed {
+            ("pass", "✓")
+        } else {
+            ("fail", "✗")
+        };
+        let _ = write!(
+            out,
+            "<li><b class=\"{class}\">{mark}</b> {}",
+            text(&check.name)
+        );
+        if !check.detail.is_empty() {
+            let _ = write!(out, ": <span>{}</span>", clipped(&check.detail));
+        }
+        out.push_str("</li>");
+    }
+    out.push_str("</ul>\n");
+    if !grade.log.is_empty() {
+        let _ = writeln!(
+            out,
+            "<details><summary>The verifier's log</summary><pre>{}</pre></details>",
+            clipped(&grade.log)
+        );
+    }
+}
+
+/// Opens a list item for a message; the caller ends it.
+fn message(out: &mut String, message: &MessageRow) {
+    let said = message.content["text"].as_str().unwrap_or_default();
+    let title = match (message.role.as_str(), message.turn) {
+        ("assistant", turn) => format!("turn {turn}"),
+        ("user", 0) => "instruction".to_owned(),
+        (role, _) => role.to_owned(),
+    };
+    let class = if message.role == "assistant" {
+        "turn"
+    } else {
+        "told"
+    };
+    let _ = write!(out, "<li class=\"{class}\"><h6>{}</h6>", text(&title));
+    if let Some(reasoning) = message.content["reasoning"].as_str() {
+        let _ = write!(
+            out,
+            "<details><summary>reasoning</summary><pre>{}</pre></details>",
+            clipped(reasoning)
+        );
+    }
+    match message.role.as_str() {
+        "compaction" => {
+            let summary = message.content["summary"].as_str().unwrap_or_default();
+            let _ = write!(out, "<pre>{}</pre>", clipped(summary));
+        }
+        "system" => {
+            let _ = write!(
+                out,
+                "<details><summary>prompt</summary><pre>{}</pre></details>",
+                clipped(said)
+            );
+        }
+        _ if !said.is_empty() => {
+            let _ = write!(out, "<pre>{}</pre>", clipped(said));
+        }
+        _ => {}
+    }
+    for call in message.content["calls"].as_array().into_iter().flatten() {
+        if let Some(malformed) = call["malformed"].as_str() {
+            let _ = write!(
+                out,
+                "<p class=\"malformed\">malformed arguments of {}:</p><pre>{}</pre>",
+                text(call["name"].as_str().unwrap_or_default()),
+                clipped(malformed)
+            );
+        }
+    }
+}
+
+fn call(out: &mut String, call: &CallRow) {
+    let (result, class) = match (&call.result, &call.error) {
+        (Some(result), _) => (result_text(result), if call.is_error { "fail" } else { "" }),
+        (None, Some(error)) => (error.clone(), "fail"),
+        (None, None) => ("no result".to_owned(), "other"),
+    };
+    let arguments = match &call.arguments {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| match value {
+                Value::String(text) => format!("{key}: {text}"),
+                value => format!("{key}: {value}"),
+            })
+            .collect::<Vec<_>>()
+            .join("\n"),
+        other => other.to_string(),
+    };
+    let first = arguments.lines().next().unwrap_or_default();
+    let first: String = first.chars().take(80).collect();
+    let _ = write!(
+        out,
+        "<details class=\"call\"><summary><code>{}</code> <span>{}</span></summary>\
+         <pre>{}</pre><pre class=\"result {class}\">{}</pre></details>",
+        text(&call.name),
+        text(&first),
+        clipped(&arguments),
+        clipped(&result)
+    );
+}
+
+fn changes(out: &mut String, detail: &AttemptDetail) {
+    let changes = match &detail.changes {
+        Ok(None) => return,
+        Ok(Some(changes)) => changes,
+        Err(message) => {
+            let _ = writeln!(out, "<h5>Changes to the world</h5><p>{}</p>", text(message));
+            return;
+        }
+    };
+    out.push_str("<h5>Changes to the world</h5>");
+    if changes.is_empty() {
+        out.push_str("<p>none</p>\n");
+        return;
+    }
+    out.push_str("<ul class=\"changes\">\n");
+    for change in changes {
+        let (class, word) = match change.kind {
+            ChangeKind::Added => ("pass", "added"),
+            ChangeKind::Removed => ("fail", "removed"),
+            ChangeKind::Modified => ("other", "modified"),
+        };
+        let head = format!("<b class=\"{class}\">{word}</b> {}", text(&change.path));
+        let _ = match &change.lines {
+            Err(why) => writeln!(out, "<li>{head} <small>{}</small></li>", text(why)),
+            Ok(lines) if lines.is_empty() => writeln!(out, "<li>{head}</li>"),
+            Ok(_) => writeln!(
+                out,
+                "<li><details><summary>{head}</summary><pre class=\"diff\">{}</pre></details></li>",
+                diff(change)
+            ),
+        };
+    }
+    out.push_str("</ul>\n");
+}
+
+fn diff(change: &Changed) -> String {
+    let lines = change.lines.as_deref().unwrap_or_default();
+    let mut out = String::new();
+    for line in lines.iter().take(LINES) {
+        let (class, mark) = match line.mark {
+            Mark::Place => ("place", ""),
+            Mark::Same => ("same", " "),
+            Mark::Added => ("added", "+"),
+            Mark::Removed => ("removed", "-"),
+        };
+        let _ = writeln!(
+            out,
+            "<span class=\"{class}\">{mark}{}</span>",
+            clipped_line(&line.text)
+        );
+    }
+    if lines.len() > LINES {
+        let _ = writeln!(out, "… {} more", count(lines.len() - LINES, "line"));
+    }
+    out
+}
+
+fn clipped_line(line: &str) -> String {
+    match line.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", text(&line[..end])),
+        None => text(line),
+    }
+}
+
+/// A text for `pre`, cut where it is very long.
+fn clipped(long: &str) -> String {
+    match long.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!(
+            "{}\n… {} more",
+            block(&long[..end]),
+            count(long[end..].chars().count(), "character")
+        ),
+        None => block(long),
+    }
+}

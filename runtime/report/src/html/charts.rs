@@ -1,0 +1,177 @@
+//! What the charts are drawn from, and where they stand.
+
+use std::fmt::Write;
+
+use mcpmark_agent::failure::FailureClass;
+use serde_json::{Value, json};
+
+use super::escape::text;
+use crate::data::Report;
+use crate::published::published;
+use crate::render::Options;
+
+/// Colours of models before they repeat; `report.css` has as many.
+pub(super) const COLOURS: usize = 8;
+
+/// Tools of the chart.
+const TOOLS: usize = 12;
+
+/// Models whose turns are drawn; each has a chart of its own.
+const TURN_CHARTS: usize = 12;
+
+/// The figures that the experiment has data for.
+pub(super) fn figures(out: &mut String, report: &Report, options: &Options) {
+    out.push_str("<section id=\"charts\">\n<h2>Charts</h2>\n<div class=\"figures\">\n");
+    let has_cost = report
+        .models
+        .iter()
+        .any(|model| model.overall.resources.cost_usd.mean.is_some());
+    if has_cost || options.published {
+        figure(
+            out,
+            "cost",
+            "Cost against performance",
+            "Mean cost of an attempt, on a logarithmic scale, and pass@1. Up and left is better. \
+             Models of unknown cost are missing.",
+        );
+    }
+    if report.k > 1 {
+        figure(
+            out,
+            "reliability",
+            "More attempts",
+            "pass@k, at least one of k attempts passes (solid), and pass^k, all k do (dashed).",
+        );
+    }
+    if has_efforts(report) {
+        figure(
+            out,
+            "effort",
+            "Reasoning effort",
+            "pass@1 of the same model at different efforts.",
+        );
+    }
+    if report.models.iter().any(|model| !model.failures.is_empty()) {
+        figure(
+            out,
+            "failures",
+            "Why attempts failed",
+            "Failed attempts of each model by class. Implicit: it ended like a success and was \
+             wrong. The others show in how they ended.",
+        );
+    }
+    if report.models.iter().any(|model| !model.tools.is_empty()) {
+        figure(
+            out,
+            "tools",
+            "Tools used",
+            "Calls per attempt of the most frequent tools.",
+        );
+    }
+    for (place, model) in report.models.iter().enumerate().take(TURN_CHARTS) {
+        if !model.turns.is_empty() {
+            figure(
+                out,
+                &format!("turns-{place}"),
+                &format!("Turns: {}", model.name),
+                "Graded attempts by how many turns they took.",
+            );
+        }
+    }
+    out.push_str(
+        "</div>\n<noscript><p>The charts need JavaScript; the tables below have their \
+                  numbers.</p></noscript>\n</section>\n",
+    );
+}
+
+fn figure(out: &mut String, id: &str, title: &str, caption: &str) {
+    let title = text(title);
+    let _ = writeln!(
+        out,
+        "<figure><h3>{title}</h3><div class=\"chart\"><canvas id=\"chart-{id}\" role=\"img\" \
+         aria-label=\"{title}. {0} The tables below have the numbers.\"></canvas></div>\
+         <figcaption>{0}</figcaption></figure>",
+        text(caption)
+    );
+}
+
+fn has_efforts(report: &Report) -> bool {
+    report.models.iter().any(|a| {
+        let same = |b: &&crate::ModelReport| b.model == a.model && b.effort != a.effort;
+        a.model.is_some() && a.effort.is_some() && report.models.iter().any(|b| same(&b))
+    })
+}
+
+/// What `report.js` draws.
+pub(super) fn data(report: &Report, options: &Options) -> Value {
+    let classes: Vec<FailureClass> = FailureClass::ALL
+        .into_iter()
+        .filter(|class| {
+            report
+                .models
+                .iter()
+                .any(|model| model.failures.contains_key(class))
+        })
+        .collect();
+    let mut tools: Vec<(&str, u64)> = Vec::new();
+    for tool in report.models.iter().flat_map(|model| &model.tools) {
+        match tools.iter_mut().find(|(name, _)| *name == tool.name) {
+            Some((_, calls)) => *calls += tool.calls,
+            None => tools.push((&tool.name, tool.calls)),
+        }
+    }
+    tools.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    tools.truncate(TOOLS);
+    let models: Vec<Value> = report
+        .models
+        .iter()
+        .map(|model| {
+            let score = &model.overall.score;
+            let acted: usize = model.ended.values().sum();
+            let calls = |name: &str| {
+                let tool = model.tools.iter().find(|tool| tool.name == name);
+                tool.map_or(0.0, |tool| tool.calls as f64 / acted.max(1) as f64)
+            };
+            let interval = score.pass_at.first().and_then(|over| over.interval);
+            json!({
+                "name": shown(&model.name),
+                "base": shown(model.model.as_deref().unwrap_or(&model.agent)),
+                "effort": model.effort.as_deref().map(shown),
+                "pass": score.pass_1(),
+                "low": interval.map(|i| i.low),
+                "high": interval.map(|i| i.high),
+                "cost": model.overall.resources.cost_usd.mean,
+                "at": score.pass_at.iter().map(|over| over.value).collect::<Vec<_>>(),
+                "hat": score.pass_hat.iter().map(|over| over.value).collect::<Vec<_>>(),
+                "failures": classes
+                    .iter()
+                    .map(|class| model.failures.get(class).copied().unwrap_or(0))
+                    .collect::<Vec<_>>(),
+                "tools": tools.iter().map(|(name, _)| calls(name)).collect::<Vec<_>>(),
+                "turns": model.turns,
+            })
+        })
+        .collect();
+    let published: Vec<Value> = published()
+        .iter()
+        .filter(|_| options.published)
+        .map(|model| {
+            json!({
+                "name": model.name,
+                "pass": model.pass_1 / 100.0,
+                "cost": model.mean(|s| s.cost_usd),
+            })
+        })
+        .collect();
+    json!({
+        "models": models,
+        "classes": classes,
+        "tools": tools.iter().map(|(name, _)| shown(name)).collect::<Vec<_>>(),
+        "published": published,
+    })
+}
+
+/// A name as a chart shows it: canvas takes text for text, but not for what it hides.
+fn shown(name: &str) -> String {
+    crate::sanitise::line(name).into_owned()
+}

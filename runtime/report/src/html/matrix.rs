@@ -1,0 +1,86 @@
+//! Which task each model passed, and how often.
+
+use std::fmt::Write;
+
+use super::attempts::has_detail;
+use super::charts::COLOURS;
+use super::escape::text;
+use crate::data::{Cell, Report};
+use crate::render::Options;
+
+pub(super) fn matrix(out: &mut String, report: &Report, options: &Options) {
+    let _ = write!(
+        out,
+        "<section id=\"matrix\">\n<h2>Tasks</h2>\n<p>Attempts that passed, of those that were \
+         graded. {}</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Tasks \
+         and models\"><table class=\"matrix\"><thead><tr><th scope=\"col\">task</th>",
+        if options.details.attempts.is_empty() {
+            ""
+        } else {
+            "A cell leads to its attempts."
+        }
+    );
+    for (place, model) in report.models.iter().enumerate() {
+        let _ = write!(
+            out,
+            "<th scope=\"col\"><i class=\"dot m{}\" aria-hidden=\"true\"></i>{}</th>",
+            place % COLOURS,
+            text(&model.name)
+        );
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for (index, task) in report.tasks.iter().enumerate() {
+        let tier = task
+            .tier
+            .as_ref()
+            .map(|tier| format!(" <small>{}</small>", text(tier)))
+            .unwrap_or_default();
+        let _ = write!(out, "<tr><th scope=\"row\">{}{tier}</th>", text(&task.id));
+        for (place, model) in report.models.iter().enumerate() {
+            let cell = &model.matrix[index];
+            let shown = match cell.count.graded {
+                0 => "–".to_owned(),
+                graded => format!("{}/{graded}", cell.count.passed),
+            };
+            let label = format!(
+                "{}, {}: {} of {} passed",
+                text(&task.id),
+                text(&model.name),
+                cell.count.passed,
+                cell.count.graded
+            );
+            let class = shade(cell);
+            let _ = match cell
+                .attempts
+                .iter()
+                .any(|attempt| has_detail(attempt, options))
+            {
+                true => write!(
+                    out,
+                    "<td class=\"{class}\"><a href=\"#{}\" aria-label=\"{label}\">{shown}</a></td>",
+                    cell_id(index, place)
+                ),
+                false => write!(out, "<td class=\"{class}\"><span>{shown}</span></td>"),
+            };
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n</section>\n");
+}
+
+/// Names a task of a model within the page.
+pub(super) fn cell_id(task: usize, model: usize) -> String {
+    format!("c{task}-{model}")
+}
+
+/// One of five shades by the share that passed, or that of nothing graded.
+fn shade(cell: &Cell) -> &'static str {
+    match cell.count.rate() {
+        None => "s none",
+        Some(rate) if rate <= 0.0 => "s s0",
+        Some(rate) if rate < 0.5 => "s s1",
+        Some(rate) if rate < 0.75 => "s s2",
+        Some(rate) if rate < 1.0 => "s s3",
+        Some(_) => "s s4",
+    }
+}

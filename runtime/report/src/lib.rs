@@ -1,0 +1,48 @@
+//! Reports of experiments: what is read out of the journal for people and for other programs.
+//!
+//! A [`Report`] is built from what the journal has of an experiment and is plain data. It becomes
+//! text, Markdown, CSV, JSON or one self-contained HTML file with a [`Format`]. [`compare`] pairs
+//! two models of any experiments; [`export`] writes attempts in the formats of others.
+//!
+//! Whatever an agent, a task or a file name brought along is hostile text here: [`sanitise`]
+//! makes control and reordering characters visible, and the HTML escapes the rest.
+//!
+//! ```no_run
+//! use mcpmark_experiment::Home;
+//! use mcpmark_report::{Format, Options, Report};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let home = Home::new("/home/me/.local/share/mcpmark");
+//! let report = Report::read(&home.journal()?, "nightly", &Default::default())?;
+//! let text = report.render(Format::Text, &Options::default())?;
+//! assert!(text.contains("pass@1"));
+//! # Ok(())
+//! # }
+//! ```
+
+mod build;
+pub mod compare;
+mod csv;
+mod data;
+pub mod diff;
+pub mod export;
+mod format;
+mod html;
+mod markdown;
+mod numbers;
+mod published;
+mod render;
+pub mod sanitise;
+mod table;
+mod tables;
+mod text;
+mod trajectory;
+
+pub use self::build::{TaskFacts, TaskIndex};
+pub use self::data::{
+    AttemptRef, Cell, Group, ModelReport, Pair, Report, Slice, Spent, ToolUse, TurnBar,
+};
+pub use self::format::instant;
+pub use self::published::{PublishedModel, PublishedService, published};
+pub use self::render::{Format, Options, RenderError};
+pub use self::trajectory::{AttemptDetail, Details};

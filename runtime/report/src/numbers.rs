@@ -1,0 +1,109 @@
+//! Numbers as tables show them. What is not known is a dash.
+
+use mcpmark_experiment::metrics::{Estimate, Interval, Mean, OverTasks, Score};
+
+/// What stands where there is no number.
+pub(crate) const NONE: &str = "–";
+
+/// Per cent with two decimals, as the published tables have it.
+pub(crate) fn percent(share: Option<f64>) -> String {
+    share.map_or(NONE.to_owned(), |share| format!("{:.2}", share * 100.0))
+}
+
+/// Per cent of an estimate, with `*` where tasks with too few grades are left out.
+pub(crate) fn over(estimate: Option<&OverTasks>) -> String {
+    let Some(estimate) = estimate else {
+        return NONE.to_owned();
+    };
+    let mark = if estimate.left_out > 0 && estimate.value != Estimate::NotEstimable {
+        "*"
+    } else {
+        ""
+    };
+    format!("{}{mark}", percent(estimate.value.value()))
+}
+
+/// `52.56 ± 1.29`.
+pub(crate) fn pass_1(score: &Score) -> String {
+    match score.pass_1().value() {
+        None => NONE.to_owned(),
+        Some(rate) => format!(
+            "{} ± {}",
+            percent(Some(rate)),
+            percent(score.runs.population_sd.value())
+        ),
+    }
+}
+
+/// `48.1–57.0`, in per cent.
+pub(crate) fn interval(interval: Option<Interval>) -> String {
+    interval.map_or(NONE.to_owned(), |interval| {
+        format!("{:.1}–{:.1}", interval.low * 100.0, interval.high * 100.0)
+    })
+}
+
+/// `−3.1 to 8.4`, in percentage points.
+pub(crate) fn difference_interval(interval: Option<Interval>) -> String {
+    interval.map_or(NONE.to_owned(), |interval| {
+        format!("{} to {}", points(interval.low), points(interval.high))
+    })
+}
+
+/// `+4.2` percentage points.
+pub(crate) fn points(difference: f64) -> String {
+    let text = format!("{:+.1}", difference * 100.0);
+    if text == "-0.0" {
+        return "+0.0".to_owned();
+    }
+    text.replace('-', "−")
+}
+
+/// A p-value.
+pub(crate) fn p(value: f64) -> String {
+    if value < 0.0001 {
+        "< 0.0001".to_owned()
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+/// A mean with one decimal, with `*` where some attempts do not know it.
+pub(crate) fn mean(mean: Mean) -> String {
+    marked(mean, |value| format!("{value:.1}"))
+}
+
+/// Tokens in thousands.
+pub(crate) fn thousands(mean: Mean) -> String {
+    marked(mean, |value| format!("{:.1}", value / 1000.0))
+}
+
+/// US dollars.
+pub(crate) fn dollars(mean: Mean) -> String {
+    marked(mean, usd)
+}
+
+/// US dollars, with more decimals where there would be nothing to see.
+pub(crate) fn usd(value: f64) -> String {
+    if value == 0.0 || value >= 0.01 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+fn marked(mean: Mean, format: impl Fn(f64) -> String) -> String {
+    let Some(value) = mean.mean else {
+        return NONE.to_owned();
+    };
+    let mark = if mean.unknown > 0 { "*" } else { "" };
+    format!("{}{mark}", format(value))
+}
+
+/// `1 task`, `2 tasks`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}

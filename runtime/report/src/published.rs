@@ -1,0 +1,222 @@
+//! The published results of 20 models, to stand beside one's own.
+
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+
+/// Where they are from.
+pub(crate) const CITATION: &str =
+    "MCPMark: A Benchmark for Stress-Testing Realistic and Comprehensive MCP Use, arXiv 2509.24002";
+
+const OVERALL: &str = include_str!("../data/published-overall.csv");
+const BY_SERVICE: &str = include_str!("../data/published-by-service.csv");
+
+/// The services and how many tasks the published benchmark has of each.
+const SERVICES: [(&str, u32); 5] = [
+    ("filesystem", 30),
+    ("github", 23),
+    ("notion", 28),
+    ("playwright", 25),
+    ("postgres", 21),
+];
+
+/// A model as it was published: rates in per cent over 127 tasks and four runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishedModel {
+    /// Its name, with its reasoning effort where that was set.
+    pub name: &'static str,
+    /// pass@1.
+    pub pass_1: f64,
+    /// The standard deviation over runs, with the divisor n.
+    pub pass_1_sd: f64,
+    /// pass@4; none for a model with one run.
+    pub pass_at_4: Option<f64>,
+    /// pass^4; none for a model with one run.
+    pub pass_hat_4: Option<f64>,
+    /// Its services, in the order of the publication.
+    pub services: Vec<PublishedService>,
+}
+
+/// One service of a [`PublishedModel`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishedService {
+    /// The service.
+    pub service: &'static str,
+    /// Its tasks.
+    pub tasks: u32,
+    /// pass@1 in per cent.
+    pub pass_1: f64,
+    /// What an attempt cost on average, in US dollars; 0 for less than a cent.
+    pub cost_usd: Option<f64>,
+    /// Replies of an attempt on average.
+    pub turns: Option<f64>,
+    /// Tool calls of an attempt on average.
+    pub tool_calls: Option<f64>,
+}
+
+impl PublishedModel {
+    /// Runs of each task.
+    pub fn runs(&self) -> u32 {
+        if self.pass_at_4.is_some() { 4 } else { 1 }
+    }
+
+    /// The mean of a figure over all tasks, where every service has it.
+    pub fn mean(&self, figure: impl Fn(&PublishedService) -> Option<f64>) -> Option<f64> {
+        let tasks: u32 = self.services.iter().map(|service| service.tasks).sum();
+        let sum: Option<f64> = self
+            .services
+            .iter()
+            .map(|service| Some(figure(service)? * f64::from(service.tasks)))
+            .sum();
+        Some(sum? / f64::from(tasks))
+    }
+}
+
+/// The published results, the best first.
+pub fn published() -> &'static [PublishedModel] {
+    static MODELS: LazyLock<Vec<PublishedModel>> = LazyLock::new(|| {
+        let mut models: Vec<PublishedModel> = OVERALL.lines().skip(1).map(model).collect();
+        models.sort_by(|a, b| b.pass_1.total_cmp(&a.pass_1));
+        models
+    });
+    &MODELS
+}
+
+/// The published results as a report's JSON has them: rates as shares.
+pub(crate) fn as_json() -> Value {
+    let models: Vec<Value> = published()
+        .iter()
+        .map(|model| {
+            json!({
+                "name": model.name,
+                "runs": model.runs(),
+                "pass_at_1": model.pass_1 / 100.0,
+                "pass_at_1_sd": model.pass_1_sd / 100.0,
+                "pass_at_4": model.pass_at_4.map(|rate| rate / 100.0),
+                "pass_hat_4": model.pass_hat_4.map(|rate| rate / 100.0),
+                "cost_usd": model.mean(|s| s.cost_usd),
+                "turns": model.mean(|s| s.turns),
+                "tool_calls": model.mean(|s| s.tool_calls),
+                "services": model
+                    .services
+                    .iter()
+                    .map(|s| json!({"service": s.service, "tasks": s.tasks, "pass_at_1": s.pass_1 / 100.0}))
+                    .collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    json!({ "source": CITATION, "tasks": 127, "models": models })
+}
+
+fn model(line: &'static str) -> PublishedModel {
+    let fields: Vec<&'static str> = line.split(',').collect();
+    let number = |index: usize| fields.get(index).and_then(|field| field.parse().ok());
+    let name = fields[0];
+    PublishedModel {
+        name,
+        pass_1: number(6).unwrap_or_default(),
+        pass_1_sd: number(7).unwrap_or_default(),
+        pass_at_4: number(8),
+        pass_hat_4: number(9),
+        services: SERVICES
+            .iter()
+            .zip(1..)
+            .map(|(&(service, tasks), column)| {
+                let row = BY_SERVICE.lines().skip(1).map(split).find(|row| {
+                    // One table has the model's date in its name.
+                    row[0] == service && row[1].trim_end_matches("-0905") == name
+                });
+                let figure = |index: usize| {
+                    let text = *row.as_ref()?.get(index)?;
+                    text.parse().ok().or((text == "< 0.01").then_some(0.0))
+                };
+                PublishedService {
+                    service,
+                    tasks,
+                    pass_1: number(column).unwrap_or_default(),
+                    cost_usd: figure(8),
+                    turns: figure(9),
+                    tool_calls: figure(10),
+                }
+            })
+            .collect(),
+    }
+}
+
+fn split(line: &'static str) -> Vec<&'static str> {
+    line.split(',').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mcpmark_experiment::metrics::{Sample, Score};
+
+    use super::*;
+
+    /// The published rates are whole numbers of passes over whole numbers of attempts, so the
+    /// attempts can be written down again; the same code that scores ours must give back the
+    /// published overall rate.
+    #[test]
+    fn the_published_services_give_back_the_published_overall_rates() {
+        assert_eq!(published().len(), 20);
+        for model in published() {
+            let mut attempts = Vec::new();
+            for service in &model.services {
+                let all = service.tasks * model.runs();
+                let exact = service.pass_1 / 100.0 * f64::from(all);
+                let passed = exact.round();
+                // Two decimals of a per cent.
+                assert!(
+                    (exact - passed).abs() <= 0.005 / 100.0 * f64::from(all) + 1e-9,
+                    "{} {}: {exact}",
+                    model.name,
+                    service.service
+                );
+                for number in 0..all {
+                    let task = format!("{}/{}", service.service, number % service.tasks);
+                    let k = number / service.tasks + 1;
+                    attempts.push((task, service.service, k, f64::from(number) < passed));
+                }
+            }
+            let samples: Vec<Sample<'_>> = attempts
+                .iter()
+                .map(|(task, world, k, passed)| Sample {
+                    task,
+                    world,
+                    k: *k,
+                    passed: Some(*passed),
+                })
+                .collect();
+            let score = Score::of(&samples);
+            assert_eq!(score.tasks, 127);
+            for rate in [score.pass_1(), score.runs.mean] {
+                let rate = rate.value().unwrap() * 100.0;
+                assert!(
+                    (rate - model.pass_1).abs() <= 0.005 + 1e-9,
+                    "{}: {rate} is not {}",
+                    model.name,
+                    model.pass_1
+                );
+            }
+        }
+        assert_eq!(
+            (published()[0].name, published()[0].pass_1),
+            ("gpt-5-medium", 52.56)
+        );
+    }
+
+    #[test]
+    fn every_figure_is_there_but_what_was_not_published() {
+        for model in published() {
+            assert!(model.mean(|s| s.cost_usd).is_some(), "{}", model.name);
+            assert!(model.mean(|s| s.turns).is_some(), "{}", model.name);
+            assert!(model.mean(|s| s.tool_calls).is_some(), "{}", model.name);
+        }
+        let single: Vec<_> = published()
+            .iter()
+            .filter(|model| model.runs() == 1)
+            .map(|model| model.name)
+            .collect();
+        assert_eq!(single, ["claude-opus-4.1"]);
+    }
+}

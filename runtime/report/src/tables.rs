@@ -1,0 +1,419 @@
+//! The tables of a report, in the order in which they are read.
+
+use mcpmark_agent::failure::FailureClass;
+use mcpmark_experiment::metrics::Interval;
+
+use crate::data::{Group, ModelReport, Report, Slice};
+use crate::numbers::{self, NONE, percent};
+use crate::published::{self, published};
+use crate::sanitise::line;
+use crate::table::{Column, Table, left, right};
+
+/// Tools that the table shows.
+const TOOLS: usize = 15;
+
+/// All tables.
+pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
+    let mut tables = vec![scores(report), resources(report)];
+    if report.k > 1 {
+        tables.push(reliability(report));
+    }
+    tables.push(intervals(report));
+    tables.push(groups(report, "By service", "service", |model| {
+        &model.services
+    }));
+    tables.push(groups(report, "By tier", "tier", |model| &model.tiers));
+    tables.push(groups(report, "By world", "world", |model| &model.worlds));
+    tables.push(groups(report, "By tag", "tag", |model| &model.tags));
+    tables.push(comparisons(report));
+    tables.push(failures(report));
+    tables.push(ungraded(report));
+    tables.push(tools(report));
+    tables.push(matrix(report));
+    tables.retain(|table| !table.rows.is_empty());
+    if with_published {
+        tables.push(published_table());
+    }
+    tables
+}
+
+fn name(model: &ModelReport) -> String {
+    line(&model.name).into_owned()
+}
+
+/// pass@k at the report's k.
+fn at_k(slice: &Slice, k: u32) -> String {
+    numbers::over(slice.score.pass_at.get(k.saturating_sub(1) as usize))
+}
+
+fn hat_k(slice: &Slice, k: u32) -> String {
+    numbers::over(slice.score.pass_hat.get(k.saturating_sub(1) as usize))
+}
+
+fn pass_1_interval(slice: &Slice) -> Option<Interval> {
+    slice.score.pass_at.first().and_then(|over| over.interval)
+}
+
+/// The columns that rates have, after those that say of what.
+fn rate_columns(k: u32) -> Vec<Column> {
+    let mut columns = vec![right("tasks", 4), right("pass@1 ± sd", 0), right("95 %", 3)];
+    if k > 1 {
+        columns.push(right(format!("pass@{k}"), 1));
+        columns.push(right(format!("pass^{k}"), 2));
+    }
+    columns
+}
+
+fn rate_cells(slice: &Slice, k: u32) -> Vec<String> {
+    let mut cells = vec![
+        slice.score.tasks.to_string(),
+        numbers::pass_1(&slice.score),
+        numbers::interval(pass_1_interval(slice)),
+    ];
+    if k > 1 {
+        cells.push(at_k(slice, k));
+        cells.push(hat_k(slice, k));
+    }
+    cells
+}
+
+fn scores(report: &Report) -> Table {
+    let mut columns = vec![left("model", 0)];
+    columns.extend(rate_columns(report.k));
+    columns.push(right("not graded", 5));
+    let mut table = Table::new("Scores", columns);
+    for model in &report.models {
+        let score = &model.overall.score;
+        let mut cells = vec![name(model)];
+        cells.extend(rate_cells(&model.overall, report.k));
+        cells.push(match score.attempts - score.graded {
+            0 => "0".to_owned(),
+            missing => format!("{missing} of {}", score.attempts),
+        });
+        table.row(cells);
+    }
+    table.note = "per cent of graded attempts; sd over runs; 95 % interval of pass@1, by task. \
+                  * leaves out tasks with too few grades."
+        .to_owned();
+    table
+}
+
+fn resource_columns() -> Vec<Column> {
+    vec![
+        right("input k", 2),
+        right("output k", 3),
+        right("USD", 0),
+        right("turns", 1),
+        right("calls", 4),
+    ]
+}
+
+fn resource_cells(slice: &Slice) -> Vec<String> {
+    let resources = &slice.resources;
+    vec![
+        numbers::thousands(resources.input_tokens),
+        numbers::thousands(resources.output_tokens),
+        numbers::dollars(resources.cost_usd),
+        numbers::mean(resources.turns),
+        numbers::mean(resources.tool_calls),
+    ]
+}
+
+fn resources(report: &Report) -> Table {
+    let mut columns = vec![left("model", 0)];
+    columns.extend(resource_columns());
+    columns.push(right("seconds", 5));
+    columns.push(right("malformed", 6));
+    let mut table = Table::new("What an attempt takes", columns);
+    for model in &report.models {
+        let mut cells = vec![name(model)];
+        cells.extend(resource_cells(&model.overall));
+        cells.push(numbers::mean(model.overall.resources.seconds));
+        cells.push(model.malformed_calls.to_string());
+        table.row(cells);
+    }
+    table.note = "means over attempts in which the agent acted; thousands of tokens; malformed \
+                  calls of all attempts. * some attempts do not know it."
+        .to_owned();
+    table
+}
+
+fn reliability(report: &Report) -> Table {
+    let mut columns = vec![left("model", 0), right("k", 0)];
+    columns.extend([
+        right("pass@k", 0),
+        right("95 %", 1),
+        right("pass^k", 0),
+        right("95 % ", 1),
+        right("tasks", 2),
+    ]);
+    let mut table = Table::new("More attempts", columns);
+    for model in &report.models {
+        let score = &model.overall.score;
+        for (at, hat) in score.pass_at.iter().zip(&score.pass_hat) {
+            table.row(vec![
+                name(model),
+                at.k.to_string(),
+                numbers::over(Some(at)),
+                numbers::interval(at.interval),
+                numbers::over(Some(hat)),
+                numbers::interval(hat.interval),
+                at.tasks.to_string(),
+            ]);
+        }
+    }
+    table.note = "pass@k: at least one of k attempts passes; pass^k: all k do. Unbiased \
+                  estimates, averaged over tasks."
+        .to_owned();
+    table
+}
+
+fn intervals(report: &Report) -> Table {
+    let mut table = Table::new(
+        "How sure pass@1 is",
+        vec![
+            left("model", 0),
+            right("pass@1", 0),
+            right("by task", 0),
+            left("method", 2),
+            right("by world", 0),
+            right("worlds", 1),
+            right("sample sd", 3),
+            right("if ungraded failed–passed", 4),
+        ],
+    );
+    for model in &report.models {
+        let score = &model.overall.score;
+        let by_task = pass_1_interval(&model.overall);
+        table.row(vec![
+            name(model),
+            percent(score.pass_1().value()),
+            numbers::interval(by_task),
+            by_task.map_or(NONE.to_owned(), |interval| {
+                interval.method.as_str().to_owned()
+            }),
+            numbers::interval(score.clustered.interval),
+            score.clustered.clusters.to_string(),
+            percent(score.runs.sample_sd.value()),
+            format!(
+                "{}–{}",
+                percent(score.bounds.worst.value()),
+                percent(score.bounds.best.value())
+            ),
+        ]);
+    }
+    table.note = "95 % intervals: by task (Wilson or bootstrap), and Student's t with an error \
+                  clustered by world."
+        .to_owned();
+    table
+}
+
+fn groups(report: &Report, title: &str, what: &str, of: fn(&ModelReport) -> &Vec<Group>) -> Table {
+    let mut columns = vec![left(what, 0), left("model", 0)];
+    columns.extend(rate_columns(report.k));
+    for mut column in resource_columns() {
+        column.drop = 6;
+        columns.push(column);
+    }
+    let mut table = Table::new(title, columns);
+    let mut names: Vec<&str> = report
+        .models
+        .iter()
+        .flat_map(|model| of(model).iter().map(|group| group.name.as_str()))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    for group_name in names {
+        for model in &report.models {
+            let found = of(model).iter().find(|group| group.name == group_name);
+            let Some(group) = found else {
+                continue;
+            };
+            let mut cells = vec![line(group_name).into_owned(), name(model)];
+            cells.extend(rate_cells(&group.slice, report.k));
+            cells.extend(resource_cells(&group.slice));
+            table.row(cells);
+        }
+    }
+    table
+}
+
+fn comparisons(report: &Report) -> Table {
+    let mut table = Table::new(
+        "Models compared",
+        vec![
+            left("a", 0),
+            left("b", 0),
+            right("b − a", 0),
+            right("95 %", 1),
+            right("p", 3),
+            right("p (Holm)", 0),
+            right("tasks", 4),
+            left("test", 5),
+        ],
+    );
+    for pair in &report.comparisons {
+        let comparison = &pair.comparison;
+        table.row(vec![
+            line(&pair.a).into_owned(),
+            line(&pair.b).into_owned(),
+            numbers::points(comparison.difference),
+            numbers::difference_interval(comparison.interval),
+            numbers::p(comparison.p),
+            numbers::p(pair.p_holm),
+            comparison.tasks.to_string(),
+            comparison.method.as_str().to_owned(),
+        ]);
+    }
+    table.note = "paired by task; differences in percentage points; Holm's correction for all \
+                  pairs of this table."
+        .to_owned();
+    table
+}
+
+/// A row for each of `rows`, a column for each model.
+fn by_model(
+    report: &Report,
+    title: &str,
+    what: &str,
+    rows: &[String],
+    cell: impl Fn(&ModelReport, usize) -> String,
+) -> Table {
+    let mut columns = vec![left(what, 0)];
+    columns.extend(report.models.iter().enumerate().map(|(place, model)| {
+        let later = u8::try_from(place).unwrap_or(u8::MAX);
+        right(name(model), later)
+    }));
+    let mut table = Table::new(title, columns);
+    for (index, row) in rows.iter().enumerate() {
+        let mut cells = vec![line(row).into_owned()];
+        cells.extend(report.models.iter().map(|model| cell(model, index)));
+        table.row(cells);
+    }
+    table
+}
+
+fn failures(report: &Report) -> Table {
+    let classes: Vec<FailureClass> = FailureClass::ALL
+        .into_iter()
+        .filter(|class| {
+            report
+                .models
+                .iter()
+                .any(|model| model.failures.contains_key(class))
+        })
+        .collect();
+    let rows: Vec<String> = classes.iter().map(ToString::to_string).collect();
+    by_model(
+        report,
+        "Why attempts failed",
+        "class",
+        &rows,
+        |model, row| {
+            let count = model.failures.get(&classes[row]).copied().unwrap_or(0);
+            let all: usize = model.failures.values().sum();
+            match count {
+                0 => "0".to_owned(),
+                count => format!("{count} ({:.0} %)", count as f64 * 100.0 / all as f64),
+            }
+        },
+    )
+}
+
+fn ungraded(report: &Report) -> Table {
+    let mut rows: Vec<String> = report
+        .models
+        .iter()
+        .flat_map(|model| model.ungraded.keys().cloned())
+        .collect();
+    rows.sort();
+    rows.dedup();
+    by_model(report, "Not graded", "why", &rows, |model, row| {
+        model
+            .ungraded
+            .get(&rows[row])
+            .copied()
+            .unwrap_or(0)
+            .to_string()
+    })
+}
+
+fn tools(report: &Report) -> Table {
+    let mut rows: Vec<(u64, String)> = Vec::new();
+    for tool in report.models.iter().flat_map(|model| &model.tools) {
+        match rows.iter_mut().find(|(_, name)| *name == tool.name) {
+            Some((calls, _)) => *calls += tool.calls,
+            None => rows.push((tool.calls, tool.name.clone())),
+        }
+    }
+    rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let hidden = rows.len().saturating_sub(TOOLS);
+    rows.truncate(TOOLS);
+    let rows: Vec<String> = rows.into_iter().map(|(_, name)| name).collect();
+    let mut table = by_model(
+        report,
+        "Tools used",
+        "tool",
+        &rows,
+        |model, row| match model.tools.iter().find(|tool| tool.name == rows[row]) {
+            None => "0".to_owned(),
+            Some(tool) if tool.errors == 0 => tool.calls.to_string(),
+            Some(tool) => format!("{} ({} err)", tool.calls, tool.errors),
+        },
+    );
+    if hidden > 0 {
+        table.note = format!("and {}", numbers::count(hidden, "more tool"));
+    }
+    table
+}
+
+fn matrix(report: &Report) -> Table {
+    let rows: Vec<String> = report.tasks.iter().map(|task| task.id.clone()).collect();
+    let mut table = by_model(report, "Tasks", "task", &rows, |model, row| {
+        let count = model.matrix[row].count;
+        match count.graded {
+            0 => NONE.to_owned(),
+            graded => format!("{}/{graded}", count.passed),
+        }
+    });
+    table.note = "attempts that passed, of those that were graded".to_owned();
+    table
+}
+
+fn published_table() -> Table {
+    let mut table = Table::new(
+        "Published results, on another set of tasks",
+        vec![
+            left("model", 0),
+            right("pass@1 ± sd", 0),
+            right("pass@4", 0),
+            right("pass^4", 0),
+            right("USD", 1),
+            right("turns", 1),
+            right("calls", 1),
+        ],
+    );
+    for model in published() {
+        let rate =
+            |value: Option<f64>| value.map_or(NONE.to_owned(), |value| format!("{value:.2}"));
+        let mean =
+            |value: Option<f64>| value.map_or(NONE.to_owned(), |value| format!("{value:.1}"));
+        table.row(vec![
+            model.name.to_owned(),
+            format!("{:.2} ± {:.2}", model.pass_1, model.pass_1_sd),
+            rate(model.pass_at_4),
+            rate(model.pass_hat_4),
+            model
+                .mean(|s| s.cost_usd)
+                .map_or(NONE.to_owned(), numbers::usd),
+            mean(model.mean(|s| s.turns)),
+            mean(model.mean(|s| s.tool_calls)),
+        ]);
+    }
+    table.note = format!(
+        "{}. 127 tasks, four runs (claude-opus-4.1: one). These tasks are not the ones above: \
+         the rates cannot be compared.",
+        published::CITATION
+    );
+    table
+}

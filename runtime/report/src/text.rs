@@ -1,0 +1,46 @@
+//! A report for a terminal.
+
+use std::fmt::Write;
+
+use crate::data::Report;
+use crate::numbers;
+use crate::sanitise::line;
+use crate::table::{Table, wrap};
+
+/// A heading line, and what it is about.
+pub(crate) fn lead(report: &Report) -> String {
+    let graded: usize = report.models.iter().map(|m| m.overall.score.graded).sum();
+    let spent = match (report.spent.usd, report.spent.some_unknown) {
+        (usd, false) if usd == 0.0 => String::new(),
+        (usd, true) if usd == 0.0 => ", cost unknown".to_owned(),
+        (usd, unknown) => {
+            let more = if unknown {
+                " and more that is not known"
+            } else {
+                ""
+            };
+            format!(", {} USD{more}", numbers::usd(usd))
+        }
+    };
+    format!(
+        "{} × {}, k = {}: {} of {} graded{spent}; begun {}",
+        numbers::count(report.models.len(), "model"),
+        numbers::count(report.tasks.len(), "task"),
+        report.k,
+        graded,
+        numbers::count(report.planned, "attempt"),
+        report.begun
+    )
+}
+
+pub(crate) fn text(report: &Report, tables: &[Table], width: usize) -> String {
+    let mut out = format!("{}\n", line(&report.experiment));
+    out.push_str(&wrap(&lead(report), width));
+    for table in tables {
+        let _ = write!(out, "\n{}\n{}", table.title, table.text(width));
+        if !table.note.is_empty() {
+            out.push_str(&wrap(&format!("({})", table.note), width));
+        }
+    }
+    out
+}

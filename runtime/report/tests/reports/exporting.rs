@@ -1,0 +1,184 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcpmark_report::export::{ExportError, Exported, Layout, export};
+use serde_json::Value;
+
+use crate::{Demonstration, journal};
+
+fn exported(layout: Layout, target: &str) -> (tempfile::TempDir, PathBuf, Exported) {
+    let demonstration = Demonstration::new();
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join(target);
+    let done = export(&demonstration.journal, "demonstration", layout, &target).unwrap();
+    (dir, target, done)
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// All files below a directory, by their paths within it.
+fn files(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![dir.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let name = path.strip_prefix(dir).unwrap();
+                found.push(name.to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_published_layout() {
+    let (_dir, target, done) = exported(Layout::Mcpmark, "results");
+    // One has not begun and has no row at all.
+    assert_eq!((done.attempts, done.left_out), (93, 2));
+    let files = files(&target);
+    let ended = |name: &str| files.iter().filter(|file| file.ends_with(name)).count();
+    assert_eq!((ended("/meta.json"), ended("/messages.json")), (93, 93));
+    // Two models, two services, four runs.
+    assert_eq!(ended("/summary.json"), 16);
+    let run = target.join("atlas-large-medium__filesystem/run-1");
+    let summary = json(&run.join("summary.json"));
+    insta::assert_json_snapshot!(summary);
+    let metas: Vec<Value> = files
+        .iter()
+        .filter(|file| file.starts_with("atlas-large-medium__filesystem/run-1/"))
+        .filter(|file| file.ends_with("meta.json"))
+        .map(|file| json(&target.join(file)))
+        .collect();
+    assert_eq!(metas.len(), 9);
+    let passed = metas
+        .iter()
+        .filter(|meta| meta["execution_result"]["success"] == true)
+        .count();
+    assert_eq!(summary["successful_tasks"], passed);
+    let one = run.join("harbour__berth-list");
+    insta::assert_json_snapshot!(json(&one.join("meta.json")));
+    let messages = json(&one.join("messages.json"));
+    let kinds: Vec<&str> = messages
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["type"].as_str().or(item["role"].as_str()).unwrap())
+        .take(4)
+        .collect();
+    assert_eq!(
+        kinds,
+        ["user", "message", "function_call", "function_call_output"]
+    );
+}
+
+#[test]
+fn conversations_for_training() {
+    let (_dir, target, done) = exported(Layout::Sft, "sft.jsonl");
+    let text = fs::read_to_string(&target).unwrap();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), done.attempts);
+    assert_eq!(done.attempts + done.left_out, 95);
+    let messages = lines[0]["messages"].as_array().unwrap();
+    let system = messages[0]["content"].as_str().unwrap();
+    assert!(
+        system.contains(
+            "\nfilesystem_read_text_file(path: string, head?: number, excludes?: string[]): \
+             Does what read_text_file says. Returns text.\n"
+        ),
+        "{system}"
+    );
+    let turn = messages.iter().find(|m| m["role"] == "assistant").unwrap();
+    assert_eq!(turn["reasoning_content"], "Step 1: look at the next paper.");
+    let call = &turn["tool_calls"][0];
+    let name = call["function"]["name"].as_str().unwrap();
+    assert!(name.starts_with("filesystem_"), "{name}");
+    let arguments = call["function"]["arguments"].as_str().unwrap();
+    assert!(
+        serde_json::from_str::<Value>(arguments)
+            .unwrap()
+            .is_object()
+    );
+    for line in &lines {
+        let messages = line["messages"].as_array().unwrap();
+        let asked: Vec<&Value> = messages
+            .iter()
+            .filter_map(|message| message["tool_calls"].as_array())
+            .flatten()
+            .map(|call| &call["id"])
+            .collect();
+        let answered: Vec<&Value> = messages
+            .iter()
+            .filter(|message| message["role"] == "tool")
+            .map(|message| &message["tool_call_id"])
+            .collect();
+        assert_eq!(asked, answered);
+    }
+}
+
+/// The rules that the published validator of the format checks: steps count from 1, what belongs to
+/// agents stands with agents, and each result has its call.
+#[test]
+fn the_interchange_format() {
+    let (_dir, target, done) = exported(Layout::Atif, "atif");
+    let files = files(&target);
+    assert_eq!((files.len(), done.attempts, done.left_out), (95, 95, 0));
+    for file in &files {
+        let document = json(&target.join(file));
+        assert_eq!(document["schema_version"], "ATIF-v1.7");
+        let steps = document["steps"].as_array().unwrap();
+        for (step, number) in steps.iter().zip(1..) {
+            assert_eq!(step["step_id"], number);
+            let is_agent = step["source"] == "agent";
+            for key in ["tool_calls", "metrics", "reasoning_content"] {
+                assert!(is_agent || step.get(key).is_none(), "{file}: {step}");
+            }
+            let ids: Vec<&Value> = step["tool_calls"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|call| &call["tool_call_id"])
+                .collect();
+            for result in step["observation"]["results"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                assert!(ids.contains(&&result["source_call_id"]), "{file}: {step}");
+            }
+        }
+        assert_eq!(document["final_metrics"]["total_steps"], steps.len());
+    }
+    let first = files
+        .iter()
+        .find(|file| file.starts_with("filesystem-harbour-berth-list__1__"))
+        .unwrap();
+    let document = json(&target.join(first));
+    insta::assert_json_snapshot!(document["steps"][2]);
+    assert_eq!(document["extra"]["task"], journal::TASKS[0]);
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let demonstration = Demonstration::new();
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("mine"), "").unwrap();
+    let into = |layout, target: &Path| export(&demonstration.journal, "efforts", layout, target);
+    assert!(matches!(
+        into(Layout::Atif, dir.path()),
+        Err(ExportError::NotEmpty(_))
+    ));
+    assert!(matches!(
+        into(Layout::Sft, &dir.path().join("mine")),
+        Err(ExportError::Exists(_))
+    ));
+}

@@ -1,0 +1,132 @@
+use std::collections::BTreeSet;
+
+use mcpmark_agent::failure::FailureClass;
+use mcpmark_report::{Format, Options};
+use serde_json::Value;
+
+use crate::{Demonstration, is_plain};
+
+fn rendered(format: Format, published: bool) -> String {
+    let report = Demonstration::new().report("demonstration");
+    let options = Options {
+        published,
+        ..Options::default()
+    };
+    report.render(format, &options).unwrap()
+}
+
+#[test]
+fn the_demonstration_has_every_class_of_failure() {
+    let report = Demonstration::new().report("demonstration");
+    let found: BTreeSet<FailureClass> = report
+        .models
+        .iter()
+        .flat_map(|model| model.failures.keys().copied())
+        .collect();
+    assert_eq!(found, FailureClass::ALL.into_iter().collect());
+    for model in &report.models {
+        let failed = model.overall.score.graded - model.overall.score.passed;
+        assert_eq!(model.failures.values().sum::<usize>(), failed);
+        assert_eq!(model.overall.score.attempts, 48);
+    }
+}
+
+#[test]
+fn text() {
+    let text = rendered(Format::Text, false);
+    is_plain(&text);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn text_fits_eighty_columns_and_narrower_ones() {
+    for width in [80, 60, 44] {
+        let report = Demonstration::new().report("demonstration");
+        let options = Options {
+            width,
+            published: true,
+            ..Options::default()
+        };
+        let text = report.render(Format::Text, &options).unwrap();
+        for line in text.lines() {
+            let columns = unicode_width::UnicodeWidthStr::width(line);
+            assert!(columns <= width, "{columns} columns: {line}");
+        }
+    }
+}
+
+#[test]
+fn markdown_with_the_published_results() {
+    let text = rendered(Format::Markdown, true);
+    is_plain(&text);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn csv() {
+    let text = rendered(Format::Csv, true);
+    is_plain(&text);
+    let columns = text.lines().next().unwrap().split(',').count();
+    for line in text.lines() {
+        assert_eq!(line.split(',').count(), columns, "{line}");
+    }
+    insta::assert_snapshot!(text);
+}
+
+/// JSON has the same numbers as the tables, and null for what is not known.
+#[test]
+fn json() {
+    let text = rendered(Format::Json, true);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["experiment"], "demonstration");
+    assert_eq!(
+        (&value["k"], &value["planned"]),
+        (&Value::from(4), &Value::from(96))
+    );
+    let large = &value["models"][0];
+    assert_eq!(large["name"], "openai/atlas-large");
+    assert_eq!(large["effort"], "medium");
+    let score = &large["overall"]["score"];
+    assert_eq!(score["pass_at"].as_array().unwrap().len(), 4);
+    let rates = score["runs"]["rates"].as_array().unwrap();
+    let mean: f64 = rates.iter().map(|rate| rate.as_f64().unwrap()).sum::<f64>() / 4.0;
+    assert!((score["pass_at"][0]["value"].as_f64().unwrap() - mean).abs() < 1e-12);
+    let small = &value["models"][1];
+    assert_eq!(
+        small["overall"]["resources"]["cost_usd"]["mean"],
+        Value::Null
+    );
+    assert_eq!(small["ungraded"]["not begun"], 1);
+    assert_eq!(small["ungraded"]["verifier-fault"], 1);
+    assert_eq!(small["ungraded"]["infra-error"], 1);
+    assert_eq!(value["spent"]["some_unknown"], true);
+    assert_eq!(value["published"]["models"][0]["name"], "gpt-5-medium");
+    assert_eq!(value["comparisons"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_same_journal_gives_the_same_bytes() {
+    for format in [Format::Text, Format::Json, Format::Html] {
+        assert_eq!(rendered(format, true), rendered(format, true), "{format:?}");
+    }
+}
+
+#[test]
+fn efforts_of_one_model_have_names_of_their_own() {
+    let report = Demonstration::new().report("efforts");
+    let mut names: Vec<_> = report
+        .models
+        .iter()
+        .map(|model| model.name.as_str())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "openai/atlas-large (high)",
+            "openai/atlas-large (low)",
+            "openai/atlas-large (medium)"
+        ]
+    );
+    assert_eq!(report.comparisons.len(), 3);
+}

@@ -1,0 +1,62 @@
+//! Reports, comparisons and exports of a made-up experiment that has everything in it.
+
+#[path = "../../../../tests/journal/mod.rs"]
+mod journal;
+
+mod comparing;
+mod exporting;
+mod forms;
+mod page;
+
+use mcpmark_experiment::{Home, Journal};
+use mcpmark_report::{Report, TaskFacts, TaskIndex};
+use mcpmark_snapshot::Store;
+use tempfile::TempDir;
+
+/// The demonstration in a home of its own.
+struct Demonstration {
+    _dir: TempDir,
+    journal: Journal,
+    store: Store,
+}
+
+impl Demonstration {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        journal::demonstration(dir.path());
+        let home = Home::new(dir.path());
+        Self {
+            journal: Journal::open(&home.journal_file()).unwrap(),
+            store: Store::open(home.store_dir()).unwrap(),
+            _dir: dir,
+        }
+    }
+
+    fn report(&self, name: &str) -> Report {
+        Report::read(&self.journal, name, &known()).unwrap()
+    }
+}
+
+/// Tiers and tags of most tasks, as a library would know them.
+fn known() -> TaskIndex {
+    journal::TASKS
+        .iter()
+        .take(10)
+        .enumerate()
+        .map(|(number, task)| {
+            let facts = TaskFacts {
+                id: (*task).to_owned(),
+                tier: Some(["L1", "L2", "L3"][number % 3].to_owned()),
+                tags: vec![["counting", "editing"][number % 2].to_owned()],
+            };
+            (facts.id.clone(), facts)
+        })
+        .collect()
+}
+
+/// Whether a text could steer a terminal or hide something.
+#[track_caller]
+fn is_plain(text: &str) {
+    let hostile = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}';
+    assert!(!text.contains(hostile));
+}

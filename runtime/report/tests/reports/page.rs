@@ -1,0 +1,136 @@
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mcpmark_report::{Details, Format, Options};
+use sha2::{Digest, Sha256};
+
+use crate::{Demonstration, is_plain};
+
+fn page(name: &str) -> String {
+    let demonstration = Demonstration::new();
+    let report = demonstration.report(name);
+    let details =
+        Details::read(&report, &demonstration.journal, Some(&demonstration.store)).unwrap();
+    let options = Options {
+        published: true,
+        details,
+        ..Options::default()
+    };
+    report.render(Format::Html, &options).unwrap()
+}
+
+/// What stands between two marks, each time.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
+    text.split(from)
+        .skip(1)
+        .map(|rest| rest.split(to).next().unwrap())
+        .collect()
+}
+
+#[test]
+fn text_of_others_is_text_and_nothing_else() {
+    let page = page("demonstration");
+    is_plain(&page);
+    assert!(!page.contains("<script>alert"), "a script of others");
+    assert!(!page.contains("<img"), "an element of others");
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert!(page.contains("\\u{202e}gpj") && page.contains("\\u{1b}[2J"));
+    // The data, the charts and ours.
+    assert_eq!(page.matches("<script").count(), 3);
+    assert_eq!(page.matches("</script").count(), 3);
+    assert_eq!(page.matches("<style").count(), 1);
+    let data = between(&page, "id=\"data\">", "</script>")[0];
+    assert!(serde_json::from_str::<serde_json::Value>(data).is_ok());
+}
+
+#[test]
+fn the_policy_names_what_may_run_and_nothing_is_fetched() {
+    let page = page("demonstration");
+    let policy = between(&page, "Content-Security-Policy\" content=\"", "\"")[0];
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    let digest = |content: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(content)));
+    for script in between(&page, "<script>", "</script>") {
+        assert!(policy.contains(&digest(script)), "{policy}");
+    }
+    for style in between(&page, "<style>", "</style>") {
+        assert!(policy.contains(&digest(style)), "{policy}");
+    }
+    for loads in [
+        " src=\"",
+        "<link",
+        "<iframe",
+        "@import",
+        "url(",
+        " style=\"",
+        " onclick=\"",
+    ] {
+        let markup = page.split("<script>").next().unwrap();
+        assert!(!markup.contains(loads), "{loads}");
+    }
+    for link in between(&page, "href=\"", "\"") {
+        assert!(link.starts_with('#'), "{link}");
+    }
+}
+
+#[test]
+fn each_link_leads_to_something_and_each_attempt_is_there() {
+    let page = page("demonstration");
+    let markup = page.split("<script").next().unwrap();
+    let ids: Vec<&str> = between(markup, " id=\"", "\"");
+    let unique: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), unique.len(), "an id stands twice");
+    let links = between(markup, "href=\"#", "\"");
+    assert!(links.len() >= 24, "a cell for each task and model");
+    for link in links {
+        assert!(unique.contains(link), "nothing is named {link}");
+    }
+    // 96 were planned, and one has not begun.
+    assert_eq!(markup.matches("<details class=\"attempt\"").count(), 95);
+}
+
+#[test]
+fn an_attempt_shows_why_it_failed_and_what_it_changed() {
+    let page = page("demonstration");
+    let markup = page.split("<script").next().unwrap();
+    let attempt = between(
+        markup,
+        "<details class=\"attempt\"",
+        "<details class=\"attempt\"",
+    )
+    .into_iter()
+    .find(|attempt| attempt.contains("<h5>Why it failed</h5><p><b>abandoned</b>"))
+    .unwrap();
+    for part in [
+        "it says that it cannot",
+        "I am unable to complete this task.",
+        "<b class=\"fail\">✗</b> one row per berth",
+        "<b class=\"other\">modified</b> ledger.csv",
+        "<span class=\"removed\">-2026-01-09,80</span>",
+        "<span class=\"added\">+2026-01-09,85</span>",
+        "<b class=\"fail\">removed</b> notes/todo.md",
+        "<summary>reasoning</summary>",
+        "<h6>instruction</h6>",
+    ] {
+        assert!(attempt.contains(part), "{part:?} is not in {attempt}");
+    }
+}
+
+#[test]
+fn figures_stand_where_there_is_data_for_them() {
+    let both = page("demonstration");
+    for id in [
+        "cost",
+        "reliability",
+        "failures",
+        "tools",
+        "turns-0",
+        "turns-1",
+    ] {
+        assert!(both.contains(&format!("id=\"chart-{id}\"")), "{id}");
+    }
+    assert!(!both.contains("id=\"chart-effort\""));
+    let efforts = page("efforts");
+    assert!(efforts.contains("id=\"chart-effort\""));
+    assert!(!efforts.contains("id=\"chart-reliability\""), "k is 1");
+}

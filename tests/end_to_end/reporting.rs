@@ -1,0 +1,115 @@
+//! Reports, comparisons and exports of a journal that is made up.
+
+use std::fs;
+
+use crate::environment::Environment;
+use crate::journal;
+
+fn environment() -> Environment {
+    let environment = Environment::bare();
+    journal::demonstration(&environment.home());
+    environment
+}
+
+#[test]
+fn a_report_goes_to_the_terminal_or_to_a_file() {
+    let environment = environment();
+    let text = environment.run(["report", "demonstration"]).exits(0);
+    assert!(text.stdout.contains("pass@4"), "{}", text.stdout);
+    // The newest experiment where none is named; both began at the same time, so either.
+    environment.run(["report"]).exits(0);
+
+    let page = environment.path("report.html");
+    let args = [
+        "report",
+        "demonstration",
+        "--format",
+        "html",
+        "--published",
+        "-o",
+    ];
+    let output = environment.command(args).arg(&page).output().unwrap();
+    assert!(output.status.success() && output.stdout.is_empty());
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("gpt-5-medium") && page.contains("id=\"a-"));
+
+    let json = environment
+        .run(["report", "demonstration", "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(json["planned"], 96);
+    environment
+        .run(["report", "nothing"])
+        .exits(2)
+        .says(&["no experiment is named \"nothing\"", "mcpmark runs"]);
+}
+
+#[test]
+fn models_are_named_after_their_experiment() {
+    let environment = environment();
+    let args = |b: &str| {
+        ["compare", "demonstration:openai/atlas-large", b]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    let text = environment
+        .run(args("demonstration:local/sprig-small"))
+        .exits(0);
+    assert!(
+        text.stdout.contains("paired permutation"),
+        "{}",
+        text.stdout
+    );
+    let mut json = args("efforts:openai/atlas-large (high)");
+    json.push("--json".to_owned());
+    let compared = environment.run(json).exits(0).json();
+    assert_eq!(compared["pairs"][0]["tasks"], 12);
+    environment
+        .run(args("efforts:nobody"))
+        .exits(2)
+        .says(&["has no model \"nobody\""]);
+    environment.run(args("nothing:x")).exits(2);
+}
+
+#[test]
+fn exports_say_what_they_leave_out() {
+    let environment = environment();
+    let export = |format: &str, name: &str| {
+        let args = ["export", "demonstration", "--format", format, "-o"];
+        crate::environment::Output::of(environment.command(args).arg(environment.path(name)))
+    };
+    export("mcpmark", "results")
+        .exits(0)
+        .says(&["93 attempts, 2 left out: not graded"]);
+    export("atif", "atif").exits(0).says(&["95 attempts"]);
+    export("sft", "train.jsonl")
+        .exits(0)
+        .says(&["left out: did not pass"]);
+    export("sft", "train.jsonl")
+        .exits(2)
+        .says(&["is there already"]);
+    export("atif", "results").exits(2).says(&["not empty"]);
+}
+
+#[test]
+fn an_attempt_is_shown_with_the_class_of_its_failure() {
+    let environment = environment();
+    let json = environment
+        .run(["report", "demonstration", "--format", "json"])
+        .exits(0)
+        .json();
+    let attempts = json["models"][1]["matrix"].as_array().unwrap().iter();
+    let abandoned = attempts
+        .flat_map(|cell| cell["attempts"].as_array().unwrap())
+        .find(|attempt| attempt["failure"]["class"] == "abandoned")
+        .unwrap();
+    let id = abandoned["id"].as_str().unwrap();
+    let shown = environment.run(["show", id]).exits(0).stdout;
+    assert!(
+        shown.contains("abandoned: it says that it cannot"),
+        "{shown}"
+    );
+    assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'));
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    assert_eq!(shown["failure"]["class"], "abandoned");
+}
