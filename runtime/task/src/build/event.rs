@@ -17,6 +17,11 @@ pub enum BuildEvent {
         /// The command as one would type it.
         command: String,
     },
+    /// A tool is about to be fetched into the cache.
+    Fetching {
+        /// What, and what it is for.
+        what: String,
+    },
     /// A compiler was found.
     Toolchain {
         /// Its version and where it comes from.
@@ -53,6 +58,7 @@ impl fmt::Display for BuildEvent {
         match self {
             Self::NotFound { reason } => f.write_str(reason),
             Self::Installing { command } => write!(f, "getting a compiler for {TARGET}: {command}"),
+            Self::Fetching { what } => write!(f, "fetching {what}"),
             Self::Toolchain { description } => write!(f, "building guests with {description}"),
             Self::Compiling { packages } => write!(f, "compiling guests: {}", packages.join(", ")),
             Self::Cargo { line } => f.write_str(line.trim()),
