@@ -46,6 +46,7 @@ mod profile;
 mod run;
 mod serve;
 mod verdict;
+mod wasi;
 
 pub use crate::cancel::Cancel;
 pub use crate::compiler::{CompileError, CompileLimits, Compiler};
@@ -65,6 +66,7 @@ pub use crate::profile::EngineKind;
 pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;
 pub use crate::verdict::{Check, Verdict};
+pub use crate::wasi::{Interpreter, Mount, ScriptInput, ScriptRun, Written};
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;
 /// The engine's own library, in the one version that fits an [`Interface`].
