@@ -3,9 +3,10 @@ use std::process::Command;
 
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use mcpmark_task::build::TARGET;
+use mcpmark_task::python::{TOOL, VERSION};
 use serde::Serialize;
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, EngineArgs};
 use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -37,6 +38,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
         engine(),
         compiler(),
         target(),
+        python(context),
         library(context),
         journal(context),
         store(context),
@@ -156,6 +158,36 @@ fn target() -> Finding {
             what,
             "the next build looks for Debian's rustc-web and rust-web-src",
         )
+    }
+}
+
+/// The guest for Python scripts.
+fn python(context: &Context) -> Finding {
+    let what = "python scripts";
+    let ready = context.python().and_then(|source| {
+        let ready = source.ready();
+        ready.map_err(|error| CommandError::infrastructure(chain(&error)))
+    });
+    match ready {
+        Err(error) => Finding::broken(what, error.message),
+        Ok(None) => Finding::absent(
+            what,
+            format!("the first script makes their guest, with {TOOL} from Python's package index"),
+        ),
+        Ok(Some(guest)) => {
+            let compiled = context
+                .sandbox(1, EngineArgs::default())
+                .is_ok_and(|sandbox| sandbox.has_interpreter(&guest.digest));
+            let state = if compiled {
+                "compiled"
+            } else {
+                "to be compiled once"
+            };
+            Finding::ok(
+                what,
+                format!("{}, {state}; {}", VERSION, guest.file.display()),
+            )
+        }
     }
 }
 

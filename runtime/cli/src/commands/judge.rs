@@ -173,6 +173,13 @@ impl Judge {
     }
 }
 
+/// A final state that belongs to no task.
+pub(crate) fn state_of(place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
+    stored(place, store, |dir| {
+        mcpmark_experiment::capture_directory(dir, store)
+    })
+}
+
 /// A state from the store, after capturing it where a directory is named.
 fn stored(
     place: &Path,
