@@ -29,7 +29,8 @@ impl Environment {
         Self::bare()
     }
 
-    fn bare() -> Self {
+    /// An environment in which nothing is built.
+    pub(crate) fn bare() -> Self {
         Self {
             dir: tempfile::Builder::new()
                 .prefix("end-to-end-")
