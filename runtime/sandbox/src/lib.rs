@@ -6,6 +6,9 @@
 //! world and nothing else; what it may use is set by [`Limits`], and what stops it is a
 //! [`Fault`] with a name. Runs are synchronous: call them from a thread that may block.
 //!
+//! Verifiers may be scripts, too: an [`Interpreter`] is a component that runs them, over
+//! files, a clock and standard streams that are made here.
+//!
 //! Components are compiled by a [`Compiler`], a child process with limits of its own,
 //! because a crafted one can take all memory or never come to an end. Without one, only
 //! what an embedder trusts is compiled, in this process, through [`Sandbox::trusting`].

@@ -9,6 +9,7 @@ use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
 use mcpmark_task::TaskId;
 use serde::Serialize;
 
+use crate::commands::script;
 use crate::context::{self, Context};
 use crate::engine;
 use crate::error::{CommandError, chain};
@@ -93,6 +94,12 @@ impl Judge {
     }
 
     pub(crate) fn of_component(file: &Path, sandbox: &Sandbox) -> Result<Self, CommandError> {
+        if script::is_script(file) {
+            return Err(CommandError::usage(format!(
+                "{}: a Python script judges with `grade --verifier`, and not in a batch yet",
+                file.display()
+            )));
+        }
         let bytes = engine::read_component(file)?;
         let verifier = sandbox.verifier(&bytes).map_err(|error| {
             engine::load_error(

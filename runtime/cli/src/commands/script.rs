@@ -22,11 +22,14 @@ const CLOCK: i64 = 1_767_225_600;
 pub(crate) fn of(args: &GradeArgs) -> Result<Option<PathBuf>, CommandError> {
     match (&args.tasks, &args.task, &args.verifier) {
         (Some(dir), Some(task), _) => published::script(dir, task).map(Some),
-        (_, _, Some(file)) if file.extension().is_some_and(|it| it == "py") => {
-            Ok(Some(file.clone()))
-        }
+        (_, _, Some(file)) if is_script(file) => Ok(Some(file.clone())),
         _ => Ok(None),
     }
+}
+
+/// Whether a verifier is a script and not a component.
+pub(crate) fn is_script(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "py")
 }
 
 /// What `grade --json` prints where a script judged.
