@@ -180,9 +180,7 @@ impl Corpus {
 
     fn places(&self, task: &PublishedTask, states: Option<&Path>) -> Vec<PathBuf> {
         let service = task.id.service();
-        let below = |top: &Path, name: &str, last: &str| {
-            [top.join(service).join(name), top.join(name)].map(|dir| dir.join(last))
-        };
+        let below = |top: &Path, name: &str| [top.join(service).join(name), top.join(name)];
         let worlds = self.root.join("worlds");
         match (&task.world, task.id.category()) {
             // A name from a file leads nowhere else.
@@ -190,11 +188,12 @@ impl Corpus {
             (Some(world), _) => [Some(worlds.as_path()), states]
                 .into_iter()
                 .flatten()
-                .flat_map(|top| below(top, world, "env"))
+                .flat_map(|top| below(top, world))
+                .map(|dir| dir.join("env"))
                 .collect(),
             (None, Some(category)) => states
                 .into_iter()
-                .flat_map(|top| below(top, category, ""))
+                .flat_map(|top| below(top, category))
                 .collect(),
             (None, None) => Vec::new(),
         }
