@@ -303,7 +303,7 @@ fn engine_config(config: &SandboxConfig) -> Config {
 }
 
 /// What machine code depends on. How instances are kept is not among it.
-fn compiler_config(kind: EngineKind) -> Config {
+pub(crate) fn compiler_config(kind: EngineKind) -> Config {
     let mut engine = Config::new();
     engine
         .memory_init_cow(false)

@@ -4,10 +4,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wasmtime::{Config, Engine, OptLevel};
+use wasmtime::{Config, Engine};
 
 use super::artefacts::Artefacts;
-use crate::engine::{engine_error, start_ticker};
+use crate::engine::{compiler_config, engine_error, start_ticker};
 use crate::profile::profile;
 use crate::{EngineError, EngineKind, SandboxConfig};
 
@@ -59,25 +59,11 @@ impl Wasi {
 }
 
 fn engine_config(kind: EngineKind) -> Config {
-    let mut engine = Config::new();
+    let mut engine = compiler_config(kind);
     engine
         .memory_init_cow(true)
-        .cranelift_opt_level(OptLevel::Speed)
-        .cranelift_nan_canonicalization(true)
-        .relaxed_simd_deterministic(true)
-        .wasm_component_model(true)
-        .wasm_memory64(false)
-        .consume_fuel(true)
-        .epoch_interruption(true)
         .max_wasm_stack(STACK_BYTES)
         // Nothing runs on such a stack, and wasmtime refuses one that is smaller.
-        .async_stack_size(STACK_BYTES)
-        .wasm_backtrace_max_frames(None)
-        .generate_address_map(false);
-    if kind == EngineKind::Pulley {
-        engine
-            .target("pulley64")
-            .expect("wasmtime is built with its interpreter");
-    }
+        .async_stack_size(STACK_BYTES);
     engine
 }
