@@ -29,6 +29,7 @@ impl Environment {
         Self::bare()
     }
 
+    /// An environment in which nothing is built.
     pub(crate) fn bare() -> Self {
         Self {
             dir: tempfile::Builder::new()

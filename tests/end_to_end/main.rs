@@ -15,9 +15,11 @@ mod models;
 #[path = "../differential/npm.rs"]
 mod npm;
 mod output;
+mod published;
 mod reporting;
 mod running;
 mod scaffold;
+mod scripts;
 mod serving;
 mod storage;
 mod tutorial;

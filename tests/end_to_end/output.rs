@@ -185,18 +185,21 @@ fn help_names_every_command_and_option() {
     $ mcpmark grade --help
     Grade a directory, with a task or with any verifier
 
-    Usage: mcpmark grade [OPTIONS] [TASK]
+    Usage: mcpmark grade [OPTIONS] [TASK] [-- <ARGS>...]
 
     Arguments:
-      [TASK]  The task whose verifier judges
+      [TASK]     The task whose verifier judges
+      [ARGS]...  What a Python script is called with
 
     Options:
-          --verifier <FILE>    Any verifier component, no task needed
+          --tasks <DIR>        The task is one of this directory, which has a published layout with a `verify.py` for each
+          --verifier <FILE>    Any verifier, no task needed: a component, or a Python script (.py) whose exit code judges
           --state <STATE>      The final state: a directory, or the digest of a stored state
           --start <STATE>      The starting state, for a verifier that compares [default: the task's
                                world; without a task, empty]
           --answer <FILE>      A file with the agent's last message
           --parameters <JSON>  The task's parameters, a JSON object
+          --env <NAME=VALUE>   A variable for a Python script's environment; may be repeated
           --json               Print one JSON object
           --batch <FILE>       Grade many: read one request a line from a file, or from standard input
                                (`-`)
@@ -309,10 +312,12 @@ fn help_names_every_command_and_option() {
                      [default: all]
 
     Options:
-          --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
-          --tag <TAG>    Only tasks with this tag; may be repeated
-          --json         Print JSON
-      -h, --help         Print help
+          --tier <TIER>   Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
+          --tag <TAG>     Only tasks with this tag; may be repeated
+          --json          Print JSON
+          --tasks <DIR>   Tasks in a published layout, with a `verify.py` each
+          --states <DIR>  The states that they start from, `[SERVICE/]CATEGORY`
+      -h, --help          Print help
 
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:

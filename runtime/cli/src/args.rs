@@ -325,7 +325,10 @@ pub(crate) struct GradeArgs {
         conflicts_with = "verifier"
     )]
     pub(crate) task: Option<String>,
-    /// Any verifier component, no task needed
+    /// The task is one of this directory, which has a published layout with a `verify.py` for each
+    #[arg(long, value_name = "DIR", requires = "task", value_hint = ValueHint::DirPath)]
+    pub(crate) tasks: Option<PathBuf>,
+    /// Any verifier, no task needed: a component, or a Python script (.py) whose exit code judges
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) verifier: Option<PathBuf>,
     /// The final state: a directory, or the digest of a stored state
@@ -340,6 +343,12 @@ pub(crate) struct GradeArgs {
     /// The task's parameters, a JSON object
     #[arg(long, value_name = "JSON", requires = "verifier")]
     pub(crate) parameters: Option<String>,
+    /// A variable for a Python script's environment; may be repeated
+    #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with = "batch", value_parser = crate::commands::script::variable)]
+    pub(crate) environment: Vec<(String, String)>,
+    /// What a Python script is called with
+    #[arg(last = true, value_name = "ARGS", conflicts_with = "batch")]
+    pub(crate) arguments: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -387,7 +396,7 @@ pub(crate) enum TaskCommand {
     /// Attack the verifiers of tasks: who passes that should not, which mistakes go unnoticed
     Check(CheckArgs),
     /// List tasks
-    List(SelectArgs),
+    List(ListArgs),
     /// Show one task
     Show {
         /// The task
@@ -396,6 +405,25 @@ pub(crate) enum TaskCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) published: PublishedArgs,
+}
+
+/// Where tasks in a published layout lie.
+#[derive(Debug, Args)]
+pub(crate) struct PublishedArgs {
+    /// Tasks in a published layout, with a `verify.py` each
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) tasks: Option<PathBuf>,
+    /// The states that they start from, `[SERVICE/]CATEGORY`
+    #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]
+    pub(crate) states: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcpmark_experiment::{Home, Journal, PrepareError, Prepared, Start, Workshop, WorldError};
-use mcpmark_sandbox::Sandbox;
+use mcpmark_sandbox::{Interpreter, Sandbox};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
+use mcpmark_task::python::{PythonError, PythonSource};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
@@ -146,6 +147,42 @@ impl Context {
         self.builder_in(self.cache.join("guests")).compiler(dir)
     }
 
+    /// Where the guest for Python scripts comes from.
+    pub(crate) fn python(&self) -> Result<PythonSource, CommandError> {
+        let given = match environment::text(PYTHON_GUEST)? {
+            Some(text) => Some(text.parse().map_err(|error| {
+                CommandError::usage(format!("{PYTHON_GUEST}: {error}"))
+                    .hint("it names a file, with or without its digest: FILE@sha256:…")
+            })?),
+            None => None,
+        };
+        Ok(PythonSource {
+            given,
+            cache: self.cache.clone(),
+            allow_install: self.allow_install,
+        })
+    }
+
+    /// The guest for Python scripts, made and compiled where this is the first time.
+    pub(crate) fn interpreter(&self, sandbox: &Sandbox) -> Result<Interpreter, CommandError> {
+        let mut display = BuildDisplay::default();
+        let guest = self
+            .python()?
+            .guest(&mut |event| display.show(event))
+            .map_err(|error| python_error(&error))?;
+        if !sandbox.has_interpreter(&guest.digest) {
+            let line = "compiling the guest for Python scripts; once on this machine";
+            output::note(&format!("{} {line}", output::paint(output::BOLD, "·")));
+        }
+        let bytes = || std::fs::read(&guest.file);
+        sandbox
+            .interpreter_of(guest.digest, bytes)
+            .map_err(|error| {
+                let message = format!("{}: {error}", guest.file.display());
+                engine::load_error(sanitise::block(&message), &error)
+            })
+    }
+
     /// Makes tasks ready to be attempted, telling on standard error what is built.
     pub(crate) fn prepare(
         &self,
@@ -224,6 +261,22 @@ impl Context {
     pub(crate) fn directory(&self, dir: &Path, store: &Store) -> Result<Tree, CommandError> {
         mcpmark_experiment::capture_directory(dir, store)
             .map_err(|error| capture_error(dir, &error))
+    }
+}
+
+/// Names a ready guest for Python scripts.
+pub(crate) const PYTHON_GUEST: &str = "MCPMARK_PYTHON_GUEST";
+
+fn python_error(error: &PythonError) -> CommandError {
+    let result = CommandError::infrastructure(sanitise::block(&chain(error)));
+    match error {
+        PythonError::Digest { .. } => result,
+        PythonError::NotAllowed => result.hint(format!(
+            "leave out --no-install, or name a ready guest with {PYTHON_GUEST}"
+        )),
+        _ => result.hint(format!(
+            "it takes python3 with venv, and a way to Python's package index; or name a ready guest with {PYTHON_GUEST}"
+        )),
     }
 }
 

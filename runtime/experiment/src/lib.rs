@@ -30,6 +30,7 @@ mod plan;
 mod prepare;
 pub mod report;
 mod run;
+mod script;
 mod world;
 
 pub use mcpmark_agent::{Budget, End, EndKind, Retries, failure};
@@ -44,4 +45,5 @@ pub use crate::outcome::{FaultReport, Outcome};
 pub use crate::plan::{AgentKind, AgentSettings, Concurrency, Planned, Spec, SpecLimits};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
+pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::world::{Start, WorldError, capture_directory, capture_state, start_world};

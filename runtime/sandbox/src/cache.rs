@@ -172,7 +172,7 @@ impl Cache {
     }
 }
 
-fn private(metadata: &std::fs::Metadata) -> bool {
+pub(crate) fn private(metadata: &std::fs::Metadata) -> bool {
     metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o077 == 0
 }
 

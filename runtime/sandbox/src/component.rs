@@ -360,7 +360,10 @@ pub(crate) fn one_line(error: &wasmtime::Error) -> String {
 }
 
 #[allow(unsafe_code, reason = "wasmtime maps compiled code as it is")]
-fn deserialize(engine: &wasmtime::Engine, artefact: &[u8]) -> Result<Component, CompileError> {
+pub(crate) fn deserialize(
+    engine: &wasmtime::Engine,
+    artefact: &[u8],
+) -> Result<Component, CompileError> {
     if wasmtime::Engine::detect_precompiled(artefact) != Some(Precompiled::Component) {
         return Err(CompileError::host("what the compiler made is no component"));
     }

@@ -13,6 +13,7 @@ use crate::cache::Cache;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
+use crate::wasi::Wasi;
 use crate::{Cancel, Compiler, EngineKind, GuestKind, Interface, Limits};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
@@ -93,6 +94,8 @@ pub(crate) struct Inner {
     pub(crate) cache: Option<Cache>,
     pub(crate) max_component_bytes: u64,
     pub(crate) interfaces: Vec<Interface>,
+    /// Runs scripts.
+    pub(crate) wasi: Wasi,
     slots: Slots,
 }
 
@@ -176,6 +179,7 @@ impl Sandbox {
                 cache,
                 max_component_bytes: config.max_component_bytes,
                 interfaces: config.interfaces.clone(),
+                wasi: Wasi::new(config),
                 slots: Slots::new(config.slots.max(1)),
             }),
         })
@@ -300,7 +304,7 @@ fn add_common<H: HasCommon>(linker: &mut Linker<H>) -> wasmtime::Result<()> {
     guest::log::add_to_linker::<_, HasSelf<Common>>(linker, |host| host.common())
 }
 
-fn engine_error(error: impl std::fmt::Debug) -> EngineError {
+pub(crate) fn engine_error(error: impl std::fmt::Debug) -> EngineError {
     EngineError::Start(format!("{error:?}"))
 }
 
@@ -334,7 +338,7 @@ fn engine_config(config: &SandboxConfig) -> Config {
 }
 
 /// What machine code depends on. How instances are kept is not among it.
-fn compiler_config(kind: EngineKind) -> Config {
+pub(crate) fn compiler_config(kind: EngineKind) -> Config {
     let mut engine = Config::new();
     engine
         .memory_init_cow(false)
@@ -367,7 +371,7 @@ pub(crate) fn compiling_engine(kind: EngineKind) -> Result<Engine, EngineError> 
 }
 
 /// Moves the epoch on for as long as the engine lives.
-fn start_ticker(engine: &Engine) -> Result<(), EngineError> {
+pub(crate) fn start_ticker(engine: &Engine) -> Result<(), EngineError> {
     let engine = engine.weak();
     std::thread::Builder::new()
         .name("mcpmark-epoch".into())

@@ -6,6 +6,9 @@
 //! world and nothing else; what it may use is set by [`Limits`], and what stops it is a
 //! [`Fault`] with a name. Runs are synchronous: call them from a thread that may block.
 //!
+//! Verifiers may be scripts, too: an [`Interpreter`] is a component that runs them, over
+//! files, a clock and standard streams that are made here.
+//!
 //! Components are compiled by a [`Compiler`], a child process with limits of its own,
 //! because a crafted one can take all memory or never come to an end. Without one, only
 //! what an embedder trusts is compiled, in this process, through [`Sandbox::trusting`].
@@ -47,6 +50,7 @@ mod run;
 mod serve;
 mod unpaid;
 mod verdict;
+mod wasi;
 
 pub use crate::cancel::Cancel;
 pub use crate::compiler::{CompileError, CompileLimits, Compiler};
@@ -67,6 +71,7 @@ pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;
 pub use crate::unpaid::Unpaid;
 pub use crate::verdict::{Check, Verdict};
+pub use crate::wasi::{Interpreter, Mount, ScriptInput, ScriptRun, Written};
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;
 /// The engine's own library, in the one version that fits an [`Interface`].

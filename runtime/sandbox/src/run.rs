@@ -286,13 +286,13 @@ fn verdict_bytes(limits: &Limits) -> u64 {
         .saturating_add(limits.checks.saturating_mul(128))
 }
 
-fn ticks(time_ms: u64) -> u64 {
+pub(crate) fn ticks(time_ms: u64) -> u64 {
     // One more, since the first tick may come at once.
     time_ms.div_ceil(TICK.as_millis() as u64).saturating_add(1)
 }
 
 /// Ends a run at its time limit or when it is cancelled, whichever comes first.
-fn watch<H: 'static>(store: &mut Store<H>, cancel: Cancel, ticks: u64) {
+pub(crate) fn watch<H: 'static>(store: &mut Store<H>, cancel: Cancel, ticks: u64) {
     let mut left = ticks;
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |_| {
@@ -307,7 +307,7 @@ fn watch<H: 'static>(store: &mut Store<H>, cancel: Cancel, ticks: u64) {
     });
 }
 
-fn classify(
+pub(crate) fn classify(
     error: &wasmtime::Error,
     (call_bytes, call_limit): (u64, &'static str),
     common: &Common,

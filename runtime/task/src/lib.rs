@@ -28,6 +28,8 @@ mod guest;
 mod id;
 mod library;
 mod meta;
+pub mod published;
+pub mod python;
 mod scaffold;
 mod selector;
 mod task;

@@ -3,9 +3,10 @@ use std::process::Command;
 
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use mcpmark_task::build::BuildError;
+use mcpmark_task::python::{TOOL, VERSION};
 use serde::Serialize;
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, EngineArgs};
 use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -43,6 +44,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
         guest_compiler(context),
         c_compiler(),
         node(),
+        python(context),
         library(context),
         journal(context),
         store(context),
@@ -229,6 +231,36 @@ fn copies(context: &Context) -> Finding {
             what,
             format!("copied file by file in {parent}, no overlay mounts: {reason}"),
         ),
+    }
+}
+
+/// The guest for Python scripts.
+fn python(context: &Context) -> Finding {
+    let what = "python scripts";
+    let ready = context.python().and_then(|source| {
+        let ready = source.ready();
+        ready.map_err(|error| CommandError::infrastructure(chain(&error)))
+    });
+    match ready {
+        Err(error) => Finding::broken(what, error.message),
+        Ok(None) => Finding::absent(
+            what,
+            format!("the first script makes their guest, with {TOOL} from Python's package index"),
+        ),
+        Ok(Some(guest)) => {
+            let compiled = context
+                .sandbox(1, EngineArgs::default())
+                .is_ok_and(|sandbox| sandbox.has_interpreter(&guest.digest));
+            let state = if compiled {
+                "compiled"
+            } else {
+                "to be compiled once"
+            };
+            Finding::ok(
+                what,
+                format!("{}, {state}; {}", VERSION, guest.file.display()),
+            )
+        }
     }
 }
 

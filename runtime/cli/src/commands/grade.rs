@@ -6,6 +6,7 @@ use mcpmark_sandbox::Log;
 use crate::args::GradeArgs;
 use crate::commands::batch;
 use crate::commands::judge::{self, Judge, Report};
+use crate::commands::script;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{self, sanitise};
@@ -18,6 +19,14 @@ pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandErr
     let Some(state) = &args.state else {
         return Err(CommandError::usage("name a --state"));
     };
+    if let Some(file) = script::of(&args)? {
+        return script::grade(context, &file, state, &args);
+    }
+    if !args.environment.is_empty() || !args.arguments.is_empty() {
+        return Err(CommandError::usage(
+            "--env and arguments after `--` are for a verifier that is a Python script",
+        ));
+    }
     let store = context.store()?;
     let sandbox = context.sandbox(1, args.engine)?;
     // Before anything is built: the likeliest mistake is a wrong path.
@@ -43,7 +52,7 @@ pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandErr
     Ok(judge::exit_code(&outcome))
 }
 
-fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
+pub(crate) fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
     args.answer
         .as_ref()
         .map(|file| {
@@ -81,7 +90,12 @@ fn text(outcome: &Outcome, log: &Log) -> String {
         text.push_str(&output::paint(output::DIM, more));
         text.push('\n');
     }
-    text.push_str(&checks(outcome.checks()));
+    text + &result(outcome)
+}
+
+/// The checks, and what follows from them.
+pub(crate) fn result(outcome: &Outcome) -> String {
+    let mut text = checks(outcome.checks());
     match (outcome.fault(), outcome.score()) {
         (Some(fault), _) => {
             let kind = output::paint(

@@ -9,6 +9,7 @@ use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
 use mcpmark_task::TaskId;
 use serde::Serialize;
 
+use crate::commands::script;
 use crate::context::{self, Context};
 use crate::diagnosis;
 use crate::engine;
@@ -94,6 +95,12 @@ impl Judge {
     }
 
     pub(crate) fn of_component(file: &Path, sandbox: &Sandbox) -> Result<Self, CommandError> {
+        if script::is_script(file) {
+            return Err(CommandError::usage(format!(
+                "{}: a Python script judges with `grade --verifier`, and not in a batch yet",
+                file.display()
+            )));
+        }
         let bytes = engine::read_component(file)?;
         let verifier = sandbox.verifier(&bytes).map_err(|error| {
             engine::load_error(
@@ -172,6 +179,13 @@ impl Judge {
     pub(crate) fn grade(&self, sandbox: &Sandbox, input: VerifyInput) -> (Outcome, Log) {
         mcpmark_experiment::grade_loaded(sandbox, &self.verifier, input, &self.limits)
     }
+}
+
+/// A final state that belongs to no task.
+pub(crate) fn state_of(place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
+    stored(place, store, |dir| {
+        mcpmark_experiment::capture_directory(dir, store)
+    })
 }
 
 /// A state from the store, after capturing it where a directory is named.

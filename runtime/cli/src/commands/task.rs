@@ -5,6 +5,7 @@ use mcpmark_task::{GuestSource, Library, Task, WorldContent};
 use serde_json::json;
 
 use crate::args::{SelectArgs, TaskCommand};
+use crate::commands::published;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -18,7 +19,13 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
         TaskCommand::Build(args) => build(context, &args),
         TaskCommand::New { task, title } => new(context, &task, &title),
         TaskCommand::Check(args) => super::check::check(context, &args),
-        TaskCommand::List(args) => list(context, &args),
+        TaskCommand::List(args) => match &args.published.tasks {
+            Some(dir) => {
+                let SelectArgs { selection, json } = &args.select;
+                published::list(dir, &args.published, selection, *json)
+            }
+            None => list(context, &args.select),
+        },
         TaskCommand::Show { task, json } => show(context, &task, json),
     }
 }

@@ -17,6 +17,11 @@ pub enum BuildEvent {
         /// The command as one would type it.
         command: String,
     },
+    /// A tool is about to be fetched into the cache.
+    Fetching {
+        /// What, and what it is for.
+        what: String,
+    },
     /// Cargo is about to run; it may find that nothing has to be compiled.
     Asking {
         /// The names of the packages, sorted.
@@ -55,6 +60,7 @@ impl fmt::Display for BuildEvent {
         match self {
             Self::NotFound { reason } => f.write_str(reason),
             Self::Installing { command } => write!(f, "getting a compiler for {TARGET}: {command}"),
+            Self::Fetching { what } => write!(f, "fetching {what}"),
             Self::Asking { packages } => write!(f, "asking cargo for {}", packages.join(", ")),
             Self::Compiling { packages, compiler } => {
                 let plural = if *packages == 1 { "" } else { "s" };

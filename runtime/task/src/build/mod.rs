@@ -9,7 +9,7 @@ mod component;
 mod environment;
 mod error;
 mod event;
-mod process;
+pub(crate) mod process;
 mod search;
 mod stamp;
 mod toolchain;

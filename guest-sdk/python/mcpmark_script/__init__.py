@@ -1,0 +1,1 @@
+"""The guest in which mcpmark runs verifiers that are Python scripts."""

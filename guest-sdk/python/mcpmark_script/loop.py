@@ -1,0 +1,63 @@
+"""An event loop for a place without sockets and threads.
+
+Nothing comes from outside, so that only timers are waited for; the host's clock is
+virtual and waiting takes no time.
+"""
+
+import asyncio
+import time
+
+
+class _Timers:
+    """Stands where a loop has its selector."""
+
+    def select(self, timeout):
+        if timeout is None:
+            raise RuntimeError("the event loop waits for something that nothing here can bring")
+        if timeout > 0:
+            time.sleep(timeout)
+        return []
+
+    def close(self):
+        pass
+
+
+class Loop(asyncio.BaseEventLoop):
+    """Runs coroutines, callbacks and timers, and executors in this thread."""
+
+    def __init__(self):
+        super().__init__()
+        self._selector = _Timers()
+
+    def _process_events(self, events):
+        pass
+
+    def _write_to_self(self):
+        pass
+
+    def run_in_executor(self, executor, func, *args):
+        future = self.create_future()
+        try:
+            future.set_result(func(*args))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    async def shutdown_default_executor(self, timeout=None):
+        pass
+
+    def add_signal_handler(self, sig, callback, *args):
+        raise NotImplementedError
+
+    def remove_signal_handler(self, sig):
+        return False
+
+
+class _Policy(asyncio.events._BaseDefaultEventLoopPolicy):
+    _loop_factory = Loop
+
+
+def install():
+    """Makes it the loop that `asyncio.run` and `asyncio.new_event_loop` give."""
+    asyncio.SelectorEventLoop = asyncio.EventLoop = Loop
+    asyncio.events._event_loop_policy = _Policy()

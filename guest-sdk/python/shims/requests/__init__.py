@@ -1,0 +1,152 @@
+"""Stands in for `requests`: a request goes to the service `http` of the world.
+
+Request: `method`, `url`, `headers`, and `body`, a string or null. Answer: `status`,
+`headers`, and `body`, a string.
+"""
+
+import json as _json
+from base64 import b64encode
+from urllib.parse import urlencode
+
+from mcpmark_script.services import ServiceError, call
+
+from . import exceptions
+from .exceptions import ConnectionError, HTTPError, JSONDecodeError, RequestException, Timeout
+
+__version__ = "2.32.0"
+
+
+class Response:
+    def __init__(self, url, status_code, headers, text):
+        self.url = url
+        self.status_code = status_code
+        self.headers = _Headers(headers)
+        self.text = text
+        self.encoding = "utf-8"
+
+    @property
+    def content(self):
+        return self.text.encode()
+
+    @property
+    def ok(self):
+        return self.status_code < 400
+
+    def __bool__(self):
+        return self.ok
+
+    def json(self, **kwargs):
+        try:
+            return _json.loads(self.text, **kwargs)
+        except ValueError as error:
+            raise JSONDecodeError(str(error), response=self) from None
+
+    def raise_for_status(self):
+        if not self.ok:
+            raise HTTPError(f"{self.status_code} for url: {self.url}", response=self)
+
+    def __repr__(self):
+        return f"<Response [{self.status_code}]>"
+
+
+class _Headers(dict):
+    """A mapping whose keys have no case."""
+
+    def __init__(self, items):
+        super().__init__((name.lower(), value) for name, value in dict(items).items())
+
+    def __getitem__(self, name):
+        return super().__getitem__(name.lower())
+
+    def __contains__(self, name):
+        return super().__contains__(name.lower())
+
+    def get(self, name, default=None):
+        return super().get(name.lower(), default)
+
+
+class Session:
+    def __init__(self):
+        self.headers = {}
+        self.auth = None
+
+    def request(self, method, url, params=None, data=None, json=None, headers=None, auth=None,
+                timeout=None, **_):
+        headers = {**self.headers, **(headers or {})}
+        if auth := auth or self.auth:
+            token = b64encode(":".join(auth).encode()).decode()
+            headers["Authorization"] = f"Basic {token}"
+        if params:
+            url += ("&" if "?" in url else "?") + urlencode(params, doseq=True)
+        body = data
+        if json is not None:
+            body = _json.dumps(json)
+            headers.setdefault("Content-Type", "application/json")
+        elif isinstance(data, dict):
+            body = urlencode(data, doseq=True)
+        elif isinstance(data, bytes):
+            body = data.decode()
+        try:
+            answer = call("http", method=method.upper(), url=url, headers=headers, body=body)
+        except ServiceError as error:
+            raise ConnectionError(str(error)) from None
+        return Response(url, answer["status"], answer["headers"], answer["body"])
+
+    def get(self, url, **kwargs):
+        return self.request("GET", url, **kwargs)
+
+    def head(self, url, **kwargs):
+        return self.request("HEAD", url, **kwargs)
+
+    def post(self, url, data=None, **kwargs):
+        return self.request("POST", url, data=data, **kwargs)
+
+    def put(self, url, data=None, **kwargs):
+        return self.request("PUT", url, data=data, **kwargs)
+
+    def patch(self, url, data=None, **kwargs):
+        return self.request("PATCH", url, data=data, **kwargs)
+
+    def delete(self, url, **kwargs):
+        return self.request("DELETE", url, **kwargs)
+
+    def close(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def session():
+    return Session()
+
+
+def request(method, url, **kwargs):
+    return Session().request(method, url, **kwargs)
+
+
+def get(url, params=None, **kwargs):
+    return request("GET", url, params=params, **kwargs)
+
+
+def head(url, **kwargs):
+    return request("HEAD", url, **kwargs)
+
+
+def post(url, data=None, **kwargs):
+    return request("POST", url, data=data, **kwargs)
+
+
+def put(url, data=None, **kwargs):
+    return request("PUT", url, data=data, **kwargs)
+
+
+def patch(url, data=None, **kwargs):
+    return request("PATCH", url, data=data, **kwargs)
+
+
+def delete(url, **kwargs):
+    return request("DELETE", url, **kwargs)

@@ -1,0 +1,111 @@
+//! Tasks of a corpus in one of the published layouts.
+
+use std::path::{Path, PathBuf};
+
+use anstyle::Style;
+use mcpmark_task::Error;
+use mcpmark_task::published::{Corpus, PublishedTask};
+use serde_json::json;
+
+use crate::args::{PublishedArgs, Selection};
+use crate::context;
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// Lists the tasks of a corpus, and where each starts from.
+pub(crate) fn list(
+    dir: &Path,
+    args: &PublishedArgs,
+    selection: &Selection,
+    as_json: bool,
+) -> Result<u8, CommandError> {
+    if !selection.selectors.is_empty() || !selection.tag.is_empty() || !selection.tier.is_empty() {
+        return Err(CommandError::usage(
+            "the tasks of a published corpus are listed all together; leave out selectors, --tier and --tag",
+        ));
+    }
+    let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+    let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
+    for (id, error) in &all.broken {
+        let line = format!("{id}: {}", chain(error));
+        let word = output::paint(output::BAD, "broken:");
+        output::note(&format!("{word} {}", sanitise::line(&line)));
+    }
+    for task in &all.tasks {
+        warn(task);
+    }
+    let states = args.states.as_deref();
+    if as_json {
+        let tasks: Vec<_> = all
+            .tasks
+            .iter()
+            .map(|task| {
+                json!({
+                    "id": task.id.to_string(),
+                    "service": task.id.service(),
+                    "category": task.id.category(),
+                    "world": task.world,
+                    "state": corpus.state(task, states).ok(),
+                    "verifier": task.script,
+                    "metadata": task.metadata,
+                    "warnings": task.warnings,
+                })
+            })
+            .collect();
+        output::print_json(&tasks)?;
+    } else {
+        let mut table = Table::new(&["task", "tier", "starts from"]);
+        for task in &all.tasks {
+            let tier = task.text("difficulty").unwrap_or("-");
+            let (state, style) = match corpus.state(task, states) {
+                Ok(dir) => (dir.display().to_string(), output::DIM),
+                Err(error) => (missing(&error), output::WARN),
+            };
+            table.row(vec![
+                (
+                    sanitise::line(&task.id.to_string()).into_owned(),
+                    Style::new(),
+                ),
+                (sanitise::line(tier).into_owned(), Style::new()),
+                (sanitise::line(&state).into_owned(), style),
+            ]);
+        }
+        output::print(&table.render())?;
+    }
+    Ok(if all.broken.is_empty() {
+        exit::PASSED
+    } else {
+        exit::INVALID
+    })
+}
+
+/// The script that judges a task.
+pub(crate) fn script(dir: &Path, id: &str) -> Result<PathBuf, CommandError> {
+    let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+    let task = corpus
+        .task(id.trim_end_matches('/'))
+        .map_err(|error| match error {
+            Error::UnknownTask { .. } => CommandError::usage(chain(&error))
+                .hint("`mcpmark task list --tasks DIR` names the tasks"),
+            error => context::invalid(&error),
+        })?;
+    warn(&task);
+    Ok(task.script)
+}
+
+fn warn(task: &PublishedTask) {
+    for warning in &task.warnings {
+        let word = output::paint(output::WARN, "warning:");
+        let line = format!("{}: {warning}", task.id);
+        output::note(&format!("{word} {}", sanitise::line(&line)));
+    }
+}
+
+fn missing(error: &Error) -> String {
+    match error {
+        Error::Layout { problem, .. } => problem.clone(),
+        error => error.to_string(),
+    }
+}

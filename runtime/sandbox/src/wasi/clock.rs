@@ -1,0 +1,208 @@
+//! Time, chance and surroundings of the wasi profile. Time stands still until somebody
+//! waits, and then goes on at once; chance follows from a seed.
+#![expect(
+    unreachable_pub,
+    reason = "the bindings re-export the types of resources"
+)]
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use sha2::{Digest as _, Sha256};
+use wasmtime::component::Resource;
+
+use super::bindings::wasi::cli::{environment, exit};
+use super::bindings::wasi::clocks::{monotonic_clock, wall_clock};
+use super::bindings::wasi::io::poll;
+use super::bindings::wasi::random::random;
+use super::host::WasiHost;
+use crate::FaultKind;
+use crate::host::Stop;
+
+/// How far a look at the clock moves it, in nanoseconds: so that no two are the same, and
+/// who divides by the time between them can.
+const LOOK: u64 = 1_000;
+/// The most time that a script may wait away.
+const MOST_WAITED: u64 = 3_600_000_000_000;
+/// Random bytes in one call.
+const MOST_RANDOM: u64 = 1 << 20;
+
+/// Something to wait for: an instant, in nanoseconds since the start of the script. What is
+/// ready at once is ready at 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Pollable(u64);
+
+impl Pollable {
+    pub(crate) const READY: Self = Self(0);
+}
+
+/// The virtual clock.
+pub(crate) struct Clock {
+    /// Seconds since 1970-01-01T00:00:00Z at which the script starts.
+    start: i64,
+    elapsed: u64,
+}
+
+impl Clock {
+    pub(crate) fn new(start: i64) -> Self {
+        Self { start, elapsed: 0 }
+    }
+
+    fn look(&mut self) -> u64 {
+        self.elapsed += LOOK;
+        self.elapsed
+    }
+
+    fn wait_until(&mut self, instant: u64) -> wasmtime::Result<()> {
+        self.elapsed = self.elapsed.max(instant);
+        if self.elapsed > MOST_WAITED {
+            return Err(Stop::fault(
+                FaultKind::Time,
+                format!(
+                    "the script waited longer than {} s of its virtual time (fixed)",
+                    MOST_WAITED / 1_000_000_000
+                ),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A random source that depends on the seed alone.
+pub(crate) fn random_source(seed: u64) -> ChaCha20Rng {
+    ChaCha20Rng::from_seed(Sha256::digest(format!("mcpmark:script:{seed}")).into())
+}
+
+impl poll::Host for WasiHost {
+    fn poll(&mut self, pollables: Vec<Resource<Pollable>>) -> wasmtime::Result<Vec<u32>> {
+        self.light(pollables.len() as u64 * 8)?;
+        let instants = pollables
+            .iter()
+            .map(|pollable| Ok(self.table.get(pollable)?.0))
+            .collect::<wasmtime::Result<Vec<u64>>>()?;
+        let Some(first) = instants.iter().min() else {
+            return Err(wasmtime::Error::msg("poll was called with an empty list"));
+        };
+        self.clock.wait_until(*first)?;
+        let ready = (0..).zip(&instants);
+        let ready = ready.filter(|(_, instant)| **instant <= self.clock.elapsed);
+        Ok(ready.map(|(number, _)| number).collect())
+    }
+}
+
+impl poll::HostPollable for WasiHost {
+    fn ready(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<bool> {
+        self.light(0)?;
+        Ok(self.table.get(&pollable)?.0 <= self.clock.elapsed)
+    }
+
+    fn block(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<()> {
+        self.light(0)?;
+        let instant = self.table.get(&pollable)?.0;
+        self.clock.wait_until(instant)
+    }
+
+    fn drop(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<()> {
+        self.table.delete(pollable)?;
+        Ok(())
+    }
+}
+
+impl monotonic_clock::Host for WasiHost {
+    fn now(&mut self) -> wasmtime::Result<u64> {
+        self.light(0)?;
+        Ok(self.clock.look())
+    }
+
+    fn resolution(&mut self) -> wasmtime::Result<u64> {
+        Ok(LOOK)
+    }
+
+    fn subscribe_instant(&mut self, when: u64) -> wasmtime::Result<Resource<Pollable>> {
+        self.pollable(Pollable(when))
+    }
+
+    fn subscribe_duration(&mut self, duration: u64) -> wasmtime::Result<Resource<Pollable>> {
+        let when = self.clock.elapsed.saturating_add(duration);
+        self.pollable(Pollable(when))
+    }
+}
+
+impl WasiHost {
+    pub(crate) fn pollable(&mut self, pollable: Pollable) -> wasmtime::Result<Resource<Pollable>> {
+        self.light(0)?;
+        Ok(self.table.push(pollable)?)
+    }
+}
+
+impl wall_clock::Host for WasiHost {
+    fn now(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
+        self.light(0)?;
+        let elapsed = self.clock.look();
+        Ok(wall_clock::Datetime {
+            seconds: seconds(self.clock.start).saturating_add(elapsed / 1_000_000_000),
+            nanoseconds: (elapsed % 1_000_000_000) as u32,
+        })
+    }
+
+    fn resolution(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
+        Ok(wall_clock::Datetime {
+            seconds: 0,
+            nanoseconds: LOOK as u32,
+        })
+    }
+}
+
+/// WASI knows no time before 1970.
+pub(crate) fn seconds(instant: i64) -> u64 {
+    u64::try_from(instant).unwrap_or(0)
+}
+
+impl random::Host for WasiHost {
+    fn get_random_bytes(&mut self, length: u64) -> wasmtime::Result<Vec<u8>> {
+        if length > MOST_RANDOM {
+            return Err(wasmtime::Error::msg(format!(
+                "{length} random bytes at once, more than {MOST_RANDOM}"
+            )));
+        }
+        self.light(length)?;
+        let mut bytes = vec![0; length as usize];
+        self.random.fill_bytes(&mut bytes);
+        Ok(bytes)
+    }
+
+    fn get_random_u64(&mut self) -> wasmtime::Result<u64> {
+        self.light(8)?;
+        Ok(self.random.next_u64())
+    }
+}
+
+/// A script is told its arguments and environment by the export that runs it.
+impl environment::Host for WasiHost {
+    fn get_environment(&mut self) -> wasmtime::Result<Vec<(String, String)>> {
+        Ok(Vec::new())
+    }
+
+    fn get_arguments(&mut self) -> wasmtime::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn initial_cwd(&mut self) -> wasmtime::Result<Option<String>> {
+        Ok(None)
+    }
+}
+
+impl exit::Host for WasiHost {
+    fn exit(&mut self, status: Result<(), ()>) -> wasmtime::Result<()> {
+        let code = if status.is_ok() {
+            "0"
+        } else {
+            "another than 0"
+        };
+        Err(Stop::fault(
+            FaultKind::Trap,
+            format!(
+                "the script left its interpreter at once, with the exit code {code}, as `os._exit` does; only `sys.exit` and the end of the script give a verdict"
+            ),
+        ))
+    }
+}

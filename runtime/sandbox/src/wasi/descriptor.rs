@@ -1,0 +1,361 @@
+//! `wasi:filesystem` over snapshots: everything can be read, nothing can be changed.
+#![expect(
+    unreachable_pub,
+    reason = "the bindings re-export the types of resources"
+)]
+
+use std::collections::VecDeque;
+
+use mcpmark_snapshot::Node;
+use wasmtime::component::Resource;
+
+use super::bindings::wasi::clocks::wall_clock::Datetime;
+use super::bindings::wasi::filesystem::preopens;
+use super::bindings::wasi::filesystem::types::{
+    self, Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, ErrorCode,
+    MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
+};
+use super::clock::seconds;
+use super::files::Place;
+use super::host::WasiHost;
+use super::streams::{Input, Output};
+use crate::host::Stop;
+
+/// What one entry of a directory is charged beyond its name, in bytes.
+const ENTRY_COST: u64 = 128;
+/// The most bytes that one read hands out.
+const READ_LIMIT: u64 = 1 << 20;
+
+/// The entries of a directory that are still to come.
+#[derive(Debug)]
+pub struct Entries(VecDeque<DirectoryEntry>);
+
+/// What most file systems of Linux tell of a directory. Scripts add up and rank sizes.
+const DIRECTORY_SIZE: u64 = 4096;
+
+type Answer<T> = wasmtime::Result<Result<T, ErrorCode>>;
+type Descriptor = Resource<Place>;
+
+impl WasiHost {
+    fn place(&mut self, descriptor: &Descriptor) -> wasmtime::Result<Place> {
+        self.light(0)?;
+        Ok(self.table.get(descriptor)?.clone())
+    }
+
+    fn find(&mut self, base: &Descriptor, flags: PathFlags, path: &str) -> Answer<Place> {
+        self.common.charge(path.len() as u64)?;
+        let base = self.table.get(base)?;
+        let follow = flags.contains(PathFlags::SYMLINK_FOLLOW);
+        Ok(self.files.resolve(base, path, follow))
+    }
+
+    /// Refuses to make something, for the first reason that there is.
+    fn refuse_new<T>(&mut self, base: &Descriptor, path: &str) -> Answer<T> {
+        Ok(Err(match self.find(base, PathFlags::empty(), path)? {
+            Ok(_) => ErrorCode::Exist,
+            Err(_) => self.files.refuse_creation(self.table.get(base)?, path),
+        }))
+    }
+
+    /// Refuses to change what is there, or says that it is not.
+    fn refuse_change<T>(&mut self, base: &Descriptor, path: &str) -> Answer<T> {
+        let found = self.find(base, PathFlags::empty(), path)?;
+        Ok(found.and(Err(ErrorCode::ReadOnly)))
+    }
+
+    fn stat_of(&self, place: &Place) -> DescriptorStat {
+        let node = place.entry().map(|entry| &entry.node);
+        let (size, modified) = match node {
+            Some(Node::File(file)) => (file.size, file.modified),
+            Some(Node::Symlink(link)) => (link.target.len() as u64, None),
+            Some(Node::Directory(_)) | None => (DIRECTORY_SIZE, None),
+        };
+        let time = Datetime {
+            seconds: seconds(modified.unwrap_or(self.started)),
+            nanoseconds: 0,
+        };
+        DescriptorStat {
+            type_: node.map_or(DescriptorType::Directory, kind),
+            link_count: 1,
+            size,
+            data_access_timestamp: Some(time),
+            data_modification_timestamp: Some(time),
+            status_change_timestamp: Some(time),
+        }
+    }
+}
+
+fn kind(node: &Node) -> DescriptorType {
+    match node {
+        Node::Directory(_) => DescriptorType::Directory,
+        Node::File(_) => DescriptorType::RegularFile,
+        Node::Symlink(_) => DescriptorType::SymbolicLink,
+    }
+}
+
+fn hash(place: &Place) -> MetadataHashValue {
+    let (lower, upper) = place.number();
+    MetadataHashValue { lower, upper }
+}
+
+impl preopens::Host for WasiHost {
+    fn get_directories(&mut self) -> wasmtime::Result<Vec<(Descriptor, String)>> {
+        self.light(0)?;
+        Ok(vec![(self.table.push(Place::default())?, "/".to_owned())])
+    }
+}
+
+impl types::Host for WasiHost {}
+
+impl types::HostDescriptor for WasiHost {
+    fn read_via_stream(&mut self, descriptor: Descriptor, offset: u64) -> Answer<Resource<Input>> {
+        let place = self.place(&descriptor)?;
+        match place.entry() {
+            Some(entry) if entry.node.as_file().is_some() => {
+                Ok(Ok(self.table.push(Input::File(entry.clone(), offset))?))
+            }
+            _ => Ok(Err(ErrorCode::IsDirectory)),
+        }
+    }
+
+    fn write_via_stream(&mut self, descriptor: Descriptor, _: u64) -> Answer<Resource<Output>> {
+        self.place(&descriptor)?;
+        Ok(Err(ErrorCode::BadDescriptor))
+    }
+
+    fn append_via_stream(&mut self, descriptor: Descriptor) -> Answer<Resource<Output>> {
+        self.place(&descriptor)?;
+        Ok(Err(ErrorCode::BadDescriptor))
+    }
+
+    fn advise(&mut self, descriptor: Descriptor, _: u64, _: u64, _: Advice) -> Answer<()> {
+        self.place(&descriptor)?;
+        Ok(Ok(()))
+    }
+
+    fn sync_data(&mut self, descriptor: Descriptor) -> Answer<()> {
+        self.place(&descriptor)?;
+        Ok(Ok(()))
+    }
+
+    fn get_flags(&mut self, descriptor: Descriptor) -> Answer<DescriptorFlags> {
+        self.place(&descriptor)?;
+        Ok(Ok(DescriptorFlags::READ))
+    }
+
+    fn get_type(&mut self, descriptor: Descriptor) -> Answer<DescriptorType> {
+        let place = self.place(&descriptor)?;
+        Ok(Ok(self.stat_of(&place).type_))
+    }
+
+    fn set_size(&mut self, descriptor: Descriptor, _: u64) -> Answer<()> {
+        self.place(&descriptor)?;
+        Ok(Err(ErrorCode::ReadOnly))
+    }
+
+    fn set_times(
+        &mut self,
+        descriptor: Descriptor,
+        _: NewTimestamp,
+        _: NewTimestamp,
+    ) -> Answer<()> {
+        self.place(&descriptor)?;
+        Ok(Err(ErrorCode::ReadOnly))
+    }
+
+    fn read(
+        &mut self,
+        descriptor: Descriptor,
+        length: u64,
+        offset: u64,
+    ) -> Answer<(Vec<u8>, bool)> {
+        let place = self.place(&descriptor)?;
+        let Some((mount, file)) = place
+            .entry()
+            .and_then(|entry| Some((entry.mount, entry.node.as_file()?)))
+        else {
+            return Ok(Err(ErrorCode::IsDirectory));
+        };
+        let read = self.files.read(mount, file, offset, length.min(READ_LIMIT));
+        let bytes = read.map_err(Stop::host)?.to_vec();
+        self.common.charge(bytes.len() as u64)?;
+        let end = offset.saturating_add(bytes.len() as u64) >= file.size;
+        Ok(Ok((bytes, end)))
+    }
+
+    fn write(&mut self, descriptor: Descriptor, _: Vec<u8>, _: u64) -> Answer<u64> {
+        self.place(&descriptor)?;
+        Ok(Err(ErrorCode::BadDescriptor))
+    }
+
+    fn read_directory(&mut self, descriptor: Descriptor) -> Answer<Resource<Entries>> {
+        let place = self.place(&descriptor)?;
+        let Some(directory) = place.directory() else {
+            return Ok(Err(ErrorCode::NotDirectory));
+        };
+        let entries = self.files.list(&directory);
+        let names: usize = entries.iter().map(|(name, _)| name.len()).sum();
+        let cost = names as u64 + ENTRY_COST * entries.len() as u64;
+        self.common.charge(cost)?;
+        let entries = entries.into_iter().map(|(name, node)| DirectoryEntry {
+            type_: kind(&node),
+            name,
+        });
+        Ok(Ok(self.table.push(Entries(entries.collect()))?))
+    }
+
+    fn sync(&mut self, descriptor: Descriptor) -> Answer<()> {
+        self.sync_data(descriptor)
+    }
+
+    fn create_directory_at(&mut self, base: Descriptor, path: String) -> Answer<()> {
+        self.refuse_new(&base, &path)
+    }
+
+    fn stat(&mut self, descriptor: Descriptor) -> Answer<DescriptorStat> {
+        let place = self.place(&descriptor)?;
+        Ok(Ok(self.stat_of(&place)))
+    }
+
+    fn stat_at(
+        &mut self,
+        base: Descriptor,
+        flags: PathFlags,
+        path: String,
+    ) -> Answer<DescriptorStat> {
+        let found = self.find(&base, flags, &path)?;
+        Ok(found.map(|place| self.stat_of(&place)))
+    }
+
+    fn set_times_at(
+        &mut self,
+        base: Descriptor,
+        flags: PathFlags,
+        path: String,
+        _: NewTimestamp,
+        _: NewTimestamp,
+    ) -> Answer<()> {
+        let found = self.find(&base, flags, &path)?;
+        Ok(found.and(Err(ErrorCode::ReadOnly)))
+    }
+
+    fn link_at(
+        &mut self,
+        base: Descriptor,
+        _: PathFlags,
+        path: String,
+        _: Descriptor,
+        _: String,
+    ) -> Answer<()> {
+        self.refuse_change(&base, &path)
+    }
+
+    fn open_at(
+        &mut self,
+        base: Descriptor,
+        path_flags: PathFlags,
+        path: String,
+        open: OpenFlags,
+        flags: DescriptorFlags,
+    ) -> Answer<Descriptor> {
+        let place = match self.find(&base, path_flags, &path)? {
+            Ok(place) => place,
+            Err(ErrorCode::NoEntry) if open.contains(OpenFlags::CREATE) => {
+                return Ok(Err(self
+                    .files
+                    .refuse_creation(self.table.get(&base)?, &path)));
+            }
+            Err(error) => return Ok(Err(error)),
+        };
+        let directory = place.directory().is_some();
+        let changes = flags.contains(DescriptorFlags::WRITE) || open.contains(OpenFlags::TRUNCATE);
+        let link = place
+            .entry()
+            .is_some_and(|entry| entry.node.as_symlink().is_some());
+        let refusal = if open.contains(OpenFlags::CREATE | OpenFlags::EXCLUSIVE) {
+            Some(ErrorCode::Exist)
+        } else if link {
+            Some(ErrorCode::Loop)
+        } else if open.contains(OpenFlags::DIRECTORY) && !directory {
+            Some(ErrorCode::NotDirectory)
+        } else if changes && directory {
+            Some(ErrorCode::IsDirectory)
+        } else if changes {
+            Some(ErrorCode::ReadOnly)
+        } else {
+            None
+        };
+        match refusal {
+            Some(error) => Ok(Err(error)),
+            None => Ok(Ok(self.table.push(place)?)),
+        }
+    }
+
+    fn readlink_at(&mut self, base: Descriptor, path: String) -> Answer<String> {
+        let found = self.find(&base, PathFlags::empty(), &path)?;
+        Ok(found.and_then(|place| {
+            let link = place.entry().and_then(|entry| entry.node.as_symlink());
+            link.map(|link| link.target.clone())
+                .ok_or(ErrorCode::Invalid)
+        }))
+    }
+
+    fn remove_directory_at(&mut self, base: Descriptor, path: String) -> Answer<()> {
+        self.refuse_change(&base, &path)
+    }
+
+    fn rename_at(
+        &mut self,
+        base: Descriptor,
+        path: String,
+        _: Descriptor,
+        _: String,
+    ) -> Answer<()> {
+        self.refuse_change(&base, &path)
+    }
+
+    fn symlink_at(&mut self, base: Descriptor, _: String, path: String) -> Answer<()> {
+        self.refuse_new(&base, &path)
+    }
+
+    fn unlink_file_at(&mut self, base: Descriptor, path: String) -> Answer<()> {
+        self.refuse_change(&base, &path)
+    }
+
+    fn is_same_object(&mut self, one: Descriptor, other: Descriptor) -> wasmtime::Result<bool> {
+        Ok(self.place(&one)?.number() == self.place(&other)?.number())
+    }
+
+    fn metadata_hash(&mut self, descriptor: Descriptor) -> Answer<MetadataHashValue> {
+        Ok(Ok(hash(&self.place(&descriptor)?)))
+    }
+
+    fn metadata_hash_at(
+        &mut self,
+        base: Descriptor,
+        flags: PathFlags,
+        path: String,
+    ) -> Answer<MetadataHashValue> {
+        Ok(self.find(&base, flags, &path)?.map(|place| hash(&place)))
+    }
+
+    fn drop(&mut self, descriptor: Descriptor) -> wasmtime::Result<()> {
+        self.table.delete(descriptor)?;
+        Ok(())
+    }
+}
+
+impl types::HostDirectoryEntryStream for WasiHost {
+    fn read_directory_entry(
+        &mut self,
+        stream: Resource<Entries>,
+    ) -> Answer<Option<DirectoryEntry>> {
+        // The whole listing was charged when it was made.
+        Ok(Ok(self.table.get_mut(&stream)?.0.pop_front()))
+    }
+
+    fn drop(&mut self, stream: Resource<Entries>) -> wasmtime::Result<()> {
+        self.table.delete(stream)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,388 @@
+//! The file system of the wasi profile: snapshots side by side below one root.
+#![expect(
+    unreachable_pub,
+    reason = "the bindings re-export the types of resources"
+)]
+
+use mcpmark_snapshot::{Directory, File, Node, Snapshot};
+use sha2::{Digest as _, Sha256};
+
+use crate::wasi::bindings::wasi::filesystem::types::ErrorCode;
+
+/// The kernel gives up after as many symlinks; so do we.
+const MAX_HOPS: u32 = 40;
+/// The longest path that is looked at.
+const MAX_PATH: usize = 4096;
+/// Bytes that are kept of the file that was read last.
+const WINDOW: u64 = 1 << 20;
+
+/// A tree of files that a script sees as a directory below `/`.
+#[derive(Debug, Clone)]
+pub struct Mount {
+    /// The directory's name: `state` is seen at `/state`.
+    pub name: String,
+    /// What lies in it.
+    pub snapshot: Snapshot,
+}
+
+/// All that a guest can open.
+pub(crate) struct Files {
+    /// Sorted by name.
+    mounts: Vec<Mount>,
+    window: Option<Window>,
+}
+
+/// A part of the file that was read last.
+struct Window {
+    mount: usize,
+    file: File,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+/// Something that exists: the names that lead to it from the root, none of them a symlink
+/// on the way, and what stands under each. None is the root.
+#[derive(Debug, Clone, Default)]
+pub struct Place(Vec<(String, Entry)>);
+
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) mount: usize,
+    pub(crate) node: Node,
+}
+
+impl Place {
+    /// What stands here; none for the root.
+    pub(crate) fn entry(&self) -> Option<&Entry> {
+        self.0.last().map(|(_, entry)| entry)
+    }
+
+    /// The directory here.
+    pub(crate) fn directory(&self) -> Option<Kind<'_>> {
+        match self.entry() {
+            None => Some(Kind::Root),
+            Some(entry) => entry.node.as_directory().map(Kind::Directory),
+        }
+    }
+
+    /// Two halves of a number that stands for this place, in this grade and in every other.
+    pub(crate) fn number(&self) -> (u64, u64) {
+        let mut hasher = Sha256::new();
+        for (name, _) in &self.0 {
+            hasher.update(b"/");
+            hasher.update(name);
+        }
+        let hash: [u8; 32] = hasher.finalize().into();
+        let half = |range: std::ops::Range<usize>| {
+            let bytes = hash.get(range).and_then(|bytes| bytes.try_into().ok());
+            u64::from_le_bytes(bytes.unwrap_or_default())
+        };
+        (half(0..8), half(8..16))
+    }
+}
+
+/// A directory, the root of all among them.
+pub(crate) enum Kind<'a> {
+    Root,
+    Directory(&'a Directory),
+}
+
+impl Files {
+    pub(crate) fn new(mut mounts: Vec<Mount>) -> Self {
+        mounts.sort_by(|a, b| a.name.cmp(&b.name));
+        Self {
+            mounts,
+            window: None,
+        }
+    }
+
+    /// The entries of a directory, sorted by the bytes of their names.
+    pub(crate) fn list(&self, directory: &Kind<'_>) -> Vec<(String, Node)> {
+        match directory {
+            Kind::Root => {
+                let root = |mount: &Mount| Node::Directory(mount.snapshot.tree.root().clone());
+                let mounts = self.mounts.iter();
+                mounts.map(|it| (it.name.clone(), root(it))).collect()
+            }
+            Kind::Directory(directory) => directory
+                .iter()
+                .map(|(name, node)| (name.to_owned(), node.clone()))
+                .collect(),
+        }
+    }
+
+    fn child(&self, place: &Place, name: &str) -> Result<Entry, ErrorCode> {
+        let found = match place.entry() {
+            None => self
+                .mounts
+                .iter()
+                .position(|mount| mount.name == name)
+                .map(|mount| Entry {
+                    mount,
+                    node: Node::Directory(self.mounts[mount].snapshot.tree.root().clone()),
+                }),
+            Some(Entry { mount, node }) => node
+                .as_directory()
+                .ok_or(ErrorCode::NotDirectory)?
+                .get(name)
+                .map(|node| Entry {
+                    mount: *mount,
+                    node: node.clone(),
+                }),
+        };
+        found.ok_or(ErrorCode::NoEntry)
+    }
+
+    /// What `path` names, from a directory on. A symlink at its end is followed if `follow`
+    /// says so. Nothing leads out of that directory.
+    pub(crate) fn resolve(
+        &self,
+        base: &Place,
+        path: &str,
+        follow: bool,
+    ) -> Result<Place, ErrorCode> {
+        check(path)?;
+        let floor = base.0.len();
+        let mut place = base.clone();
+        let mut ahead: Vec<String> = segments(path);
+        let whole = path.ends_with('/');
+        let mut hops = 0;
+        while let Some(name) = ahead.pop() {
+            if place.directory().is_none() {
+                return Err(ErrorCode::NotDirectory);
+            }
+            if name == ".." {
+                if place.0.len() <= floor {
+                    return Err(ErrorCode::NotPermitted);
+                }
+                place.0.pop();
+                continue;
+            }
+            let entry = self.child(&place, &name)?;
+            match entry.node.as_symlink() {
+                Some(link) if follow || whole || !ahead.is_empty() => {
+                    hops += 1;
+                    if hops > MAX_HOPS {
+                        return Err(ErrorCode::Loop);
+                    }
+                    if link.target.starts_with('/') {
+                        return Err(ErrorCode::NotPermitted);
+                    }
+                    ahead.extend(segments(&link.target));
+                }
+                _ => place.0.push((name, entry)),
+            }
+        }
+        if whole && place.directory().is_none() {
+            return Err(ErrorCode::NotDirectory);
+        }
+        Ok(place)
+    }
+
+    /// What something that would be made at `path` is refused with.
+    pub(crate) fn refuse_creation(&self, base: &Place, path: &str) -> ErrorCode {
+        if let Err(error) = check(path) {
+            return error;
+        }
+        let path = path.trim_end_matches('/');
+        let parent = path.rsplit_once('/').map_or(".", |(parent, _)| parent);
+        match self.resolve(base, parent, true) {
+            Ok(place) if place.directory().is_none() => ErrorCode::NotDirectory,
+            Ok(_) => ErrorCode::ReadOnly,
+            Err(error) => error,
+        }
+    }
+
+    /// Bytes of a file from `offset`, at most `length` of them; fewer at its end, and never
+    /// more than a window holds.
+    pub(crate) fn read(
+        &mut self,
+        mount: usize,
+        file: &File,
+        offset: u64,
+        length: u64,
+    ) -> std::io::Result<&[u8]> {
+        let length = length.min(file.size.saturating_sub(offset));
+        if length == 0 {
+            return Ok(&[]);
+        }
+        let inside = |window: &Window| {
+            let end = window.start + window.bytes.len() as u64;
+            window.mount == mount
+                && window.file.content == file.content
+                && (window.start..end).contains(&offset)
+        };
+        let window = match self.window.take() {
+            Some(window) if inside(&window) => window,
+            _ => {
+                let blobs = &self.mounts[mount].snapshot.blobs;
+                // The bytes of a blob that is read whole are checked by the store.
+                let (start, bytes) = if file.size <= WINDOW {
+                    (0, blobs.read(&file.content)?)
+                } else {
+                    (offset, blobs.read_range(&file.content, offset, WINDOW)?)
+                };
+                let due = file.size.min(start + WINDOW) - start;
+                if bytes.len() as u64 != due {
+                    return Err(std::io::Error::new(
+                        std::io::ErrorKind::InvalidData,
+                        format!(
+                            "blob {} is damaged: {} bytes where {due} are due",
+                            file.content,
+                            bytes.len()
+                        ),
+                    ));
+                }
+                Window {
+                    mount,
+                    file: file.clone(),
+                    start,
+                    bytes,
+                }
+            }
+        };
+        let window = self.window.insert(window);
+        let from = (offset - window.start) as usize;
+        let to = window.bytes.len().min(from.saturating_add(length as usize));
+        Ok(&window.bytes[from..to])
+    }
+}
+
+fn check(path: &str) -> Result<(), ErrorCode> {
+    match path {
+        "" => Err(ErrorCode::NoEntry),
+        _ if path.len() > MAX_PATH => Err(ErrorCode::NameTooLong),
+        _ if path.contains('\0') => Err(ErrorCode::Invalid),
+        _ if path.starts_with('/') => Err(ErrorCode::NotPermitted),
+        _ => Ok(()),
+    }
+}
+
+/// The segments that lead somewhere, the last one first.
+fn segments(path: &str) -> Vec<String> {
+    path.split('/')
+        .rev()
+        .filter(|segment| !matches!(*segment, "" | "."))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mcpmark_snapshot::{MemoryBlobs, TreeBuilder, TreePath};
+
+    use super::*;
+
+    fn files() -> Files {
+        let blobs = MemoryBlobs::new();
+        let mut tree = TreeBuilder::new();
+        let path = |text: &str| TreePath::parse(text).unwrap();
+        for (name, bytes) in [("a.txt", &b"alpha"[..]), ("d/b.txt", b"beta")] {
+            let file = File {
+                size: bytes.len() as u64,
+                executable: false,
+                modified: None,
+                content: blobs.put(bytes),
+            };
+            tree.insert_file(&path(name), file).unwrap();
+        }
+        for (name, target) in [
+            ("link", "d/b.txt"),
+            ("d/up", "../a.txt"),
+            ("loop", "loop"),
+            ("dir", "d"),
+            ("broken", "nothing"),
+        ] {
+            tree.insert_symlink(&path(name), target).unwrap();
+        }
+        let snapshot = Snapshot::new(tree.finish(), Arc::new(blobs));
+        let mount = |name: &str| Mount {
+            name: name.into(),
+            snapshot: snapshot.clone(),
+        };
+        Files::new(vec![mount("task"), mount("state")])
+    }
+
+    fn find(path: &str, follow: bool) -> Result<String, ErrorCode> {
+        let place = files().resolve(&Place::default(), path, follow)?;
+        Ok(place.0.iter().map(|(name, _)| format!("/{name}")).collect())
+    }
+
+    #[test]
+    fn paths_lead_where_a_kernel_would_go() {
+        for (path, found) in [
+            (".", ""),
+            ("state", "/state"),
+            ("state/", "/state"),
+            ("./state//d/./b.txt", "/state/d/b.txt"),
+            ("state/../task/a.txt", "/task/a.txt"),
+            ("state/link", "/state/d/b.txt"),
+            ("state/d/up", "/state/a.txt"),
+            ("state/dir/b.txt", "/state/d/b.txt"),
+            ("state/dir/", "/state/d"),
+            ("state/dir/../a.txt", "/state/a.txt"),
+        ] {
+            assert_eq!(find(path, true).as_deref(), Ok(found), "{path}");
+        }
+        assert_eq!(find("state/link", false).as_deref(), Ok("/state/link"));
+        assert_eq!(find("state/dir/", false).as_deref(), Ok("/state/d"));
+    }
+
+    #[test]
+    fn paths_that_lead_nowhere_say_why() {
+        for (path, error) in [
+            ("", ErrorCode::NoEntry),
+            ("nothing", ErrorCode::NoEntry),
+            ("state/broken", ErrorCode::NoEntry),
+            ("state/a.txt/", ErrorCode::NotDirectory),
+            ("state/a.txt/x", ErrorCode::NotDirectory),
+            ("state/a.txt/..", ErrorCode::NotDirectory),
+            ("state/loop", ErrorCode::Loop),
+            ("..", ErrorCode::NotPermitted),
+            ("state/../../etc/passwd", ErrorCode::NotPermitted),
+            ("/state", ErrorCode::NotPermitted),
+            ("state/a\0", ErrorCode::Invalid),
+            (&"x/".repeat(4096), ErrorCode::NameTooLong),
+        ] {
+            assert_eq!(find(path, true), Err(error), "{path}");
+        }
+        let files = files();
+        let state = files.resolve(&Place::default(), "state", true).unwrap();
+        let out = files.resolve(&state, "../task", true);
+        assert!(matches!(out, Err(ErrorCode::NotPermitted)));
+    }
+
+    #[test]
+    fn reads_give_what_is_there() {
+        let mut files = files();
+        let place = files
+            .resolve(&Place::default(), "state/a.txt", true)
+            .unwrap();
+        let entry = place.entry().unwrap();
+        let file = entry.node.as_file().unwrap();
+        for (offset, length, bytes) in [(0, 99, "alpha"), (2, 2, "ph"), (5, 1, ""), (9, 9, "")] {
+            assert_eq!(
+                files.read(entry.mount, file, offset, length).unwrap(),
+                bytes.as_bytes()
+            );
+        }
+        let lost = File {
+            content: mcpmark_snapshot::Digest::of(b"lost"),
+            ..file.clone()
+        };
+        assert!(files.read(entry.mount, &lost, 0, 1).is_err());
+    }
+
+    #[test]
+    fn numbers_stand_for_places() {
+        let files = files();
+        let number = |path| {
+            let place = files.resolve(&Place::default(), path, true).unwrap();
+            place.number()
+        };
+        assert_eq!(number("state/link"), number("state/d/b.txt"));
+        assert_ne!(number("state/a.txt"), number("task/a.txt"));
+    }
+}

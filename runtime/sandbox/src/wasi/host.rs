@@ -1,0 +1,109 @@
+//! What a script guest sees.
+
+use rand_chacha::ChaCha20Rng;
+use wasmtime::component::{HasSelf, Linker, ResourceTable};
+
+use super::bindings::mcpmark::script::services;
+use super::bindings::wasi::{cli, clocks, filesystem, io, random};
+use super::clock::{Clock, random_source};
+use super::files::Files;
+use super::run::ScriptInput;
+use super::streams::Written;
+use crate::FaultKind;
+use crate::host::{Common, HasCommon, Stop};
+use crate::limits::Allowed;
+
+/// What a call that copies next to nothing is charged, in bytes.
+const LIGHT_COST: u64 = 64;
+/// Descriptors, streams and timers that a script may have open at once.
+const MOST_OPEN: usize = 10_000;
+
+/// The data of one script's store.
+pub(crate) struct WasiHost {
+    pub(crate) common: Common,
+    pub(crate) table: ResourceTable,
+    pub(crate) files: Files,
+    pub(crate) clock: Clock,
+    /// The instant at which the script starts, which is the time of what has none of its own.
+    pub(crate) started: i64,
+    pub(crate) random: ChaCha20Rng,
+    pub(crate) written: Written,
+}
+
+impl WasiHost {
+    pub(crate) fn new(allowed: Allowed, input: &ScriptInput) -> Self {
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(MOST_OPEN);
+        Self {
+            common: Common::new(allowed, String::new()),
+            table,
+            files: Files::new(input.mounts.clone()),
+            clock: Clock::new(input.clock),
+            started: input.clock,
+            random: random_source(input.seed),
+            written: Written::default(),
+        }
+    }
+
+    /// Charges a call that costs little, and the bytes that pass with it.
+    pub(crate) fn light(&mut self, bytes: u64) -> wasmtime::Result<()> {
+        self.common.charge_bytes(bytes.saturating_add(LIGHT_COST))
+    }
+}
+
+impl HasCommon for WasiHost {
+    fn common(&mut self) -> &mut Common {
+        &mut self.common
+    }
+}
+
+impl services::Host for WasiHost {
+    fn call(
+        &mut self,
+        service: String,
+        request: String,
+    ) -> wasmtime::Result<Result<String, String>> {
+        self.common.charge((service.len() + request.len()) as u64)?;
+        let service = crate::host::cut(service, 64);
+        Err(Stop::fault(
+            FaultKind::Link,
+            format!(
+                "the script asks the service {service:?}, which is not here: this state offers its files alone"
+            ),
+        ))
+    }
+}
+
+/// Links all that a script guest is given.
+pub(crate) fn add_to_linker(linker: &mut Linker<WasiHost>) -> wasmtime::Result<()> {
+    macro_rules! add {
+        ($($interface:path),* $(,)?) => {{
+            $({
+                use $interface as interface;
+                interface::add_to_linker::<_, HasSelf<WasiHost>>(linker, |host| host)?;
+            })*
+        }};
+    }
+    add!(
+        io::error,
+        io::poll,
+        io::streams,
+        clocks::monotonic_clock,
+        clocks::wall_clock,
+        random::random,
+        cli::environment,
+        cli::exit,
+        cli::stdin,
+        cli::stdout,
+        cli::stderr,
+        cli::terminal_input,
+        cli::terminal_output,
+        cli::terminal_stdin,
+        cli::terminal_stdout,
+        cli::terminal_stderr,
+        filesystem::types,
+        filesystem::preopens,
+        services,
+    );
+    Ok(())
+}

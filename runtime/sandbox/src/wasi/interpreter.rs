@@ -1,0 +1,205 @@
+//! The guest that runs scripts.
+
+use std::sync::Arc;
+
+use mcpmark_snapshot::Digest;
+use wasmtime::Engine;
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, Linker, ResourceType};
+
+use super::bindings::interpreter::InterpreterPre;
+use super::engine::Started;
+use super::host::{WasiHost, add_to_linker};
+use crate::component::{check_form, deserialize, one_line};
+use crate::host::Stop;
+use crate::{CompileError, FaultKind, LoadError, Sandbox};
+
+/// The largest interpreter that is accepted, in bytes.
+const MAX_BYTES: u64 = 256 << 20;
+/// The word for it in messages.
+const KIND: &str = "script interpreter";
+/// What it may import beside WASI.
+const SERVICES: &str = "mcpmark:script/services@0.1.0";
+
+/// A guest that runs scripts, compiled and checked. One serves every script.
+#[derive(Clone)]
+pub struct Interpreter {
+    digest: Digest,
+    pub(crate) pre: Arc<InterpreterPre<WasiHost>>,
+    pub(crate) started: Arc<Started>,
+}
+
+impl Interpreter {
+    /// The digest of the component's bytes. What a script says follows from it, too.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// A short name for the engine that runs it.
+    pub fn profile(&self) -> &str {
+        &self.started.profile
+    }
+}
+
+impl Sandbox {
+    /// Whether an interpreter of this digest is in the cache, compiled.
+    pub fn has_interpreter(&self, digest: &Digest) -> bool {
+        let started = self.inner.wasi.start().ok();
+        let cache = started.as_ref().and_then(|started| started.cache.as_ref());
+        cache.is_some_and(|cache| cache.has(digest))
+    }
+
+    /// Compiles the guest that runs scripts, or takes it from the cache.
+    ///
+    /// It is compiled in this process, so it has to come from a source as trusted as this
+    /// program: the interpreter is part of the host, and the scripts are what is not trusted.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are no component, or one that does not fit the `interpreter` world.
+    pub fn interpreter(&self, bytes: &[u8]) -> Result<Interpreter, LoadError> {
+        let (size, limit) = (bytes.len() as u64, MAX_BYTES);
+        if size > limit {
+            return Err(LoadError::TooLarge { size, limit });
+        }
+        check_form(bytes)?;
+        self.load_interpreter(Digest::of(bytes), || Ok(bytes.to_vec()))
+    }
+
+    /// Like [`interpreter`](Self::interpreter) for bytes of a known digest, which are asked
+    /// for only where they are not in the cache, compiled.
+    ///
+    /// # Errors
+    ///
+    /// As above, and what `bytes` says.
+    pub fn interpreter_of(
+        &self,
+        digest: Digest,
+        bytes: impl FnOnce() -> std::io::Result<Vec<u8>>,
+    ) -> Result<Interpreter, LoadError> {
+        self.load_interpreter(digest, || {
+            let bytes = bytes().map_err(CompileError::host)?;
+            check_form(&bytes)?;
+            if Digest::of(&bytes) != digest {
+                return Err(CompileError::host(format!("its digest is not {digest}")).into());
+            }
+            Ok(bytes)
+        })
+    }
+
+    fn load_interpreter(
+        &self,
+        digest: Digest,
+        bytes: impl FnOnce() -> Result<Vec<u8>, LoadError>,
+    ) -> Result<Interpreter, LoadError> {
+        let started = self.inner.wasi.start().map_err(CompileError::host)?;
+        let component = compile(&started, &digest, bytes)?;
+        let imports = component.component_type();
+        let refused: Vec<String> = imports
+            .imports(&started.engine)
+            .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
+            .map(|(name, _)| name.to_owned())
+            .filter(|name| !(name.starts_with("wasi:") || name == SERVICES))
+            .collect();
+        if !refused.is_empty() {
+            return Err(LoadError::Imports {
+                kind: KIND,
+                imports: refused,
+                offered: format!("WASI 0.2 and {SERVICES}"),
+            });
+        }
+        let pre = link(&started, &component).map_err(|error| LoadError::Contract {
+            kind: KIND,
+            message: one_line(&error),
+        })?;
+        Ok(Interpreter {
+            digest,
+            pre: Arc::new(pre),
+            started,
+        })
+    }
+}
+
+fn compile(
+    started: &Started,
+    digest: &Digest,
+    bytes: impl FnOnce() -> Result<Vec<u8>, LoadError>,
+) -> Result<Component, LoadError> {
+    let Started { engine, cache, .. } = started;
+    if let Some(component) = cache.as_ref().and_then(|cache| cache.get(engine, digest)) {
+        return Ok(component);
+    }
+    let artefact = engine
+        .precompile_component(&bytes()?)
+        .map_err(|error| CompileError::Invalid(one_line(&error)))?;
+    // A cache that cannot be written to costs time and nothing else.
+    let kept = cache
+        .as_ref()
+        .and_then(|cache| cache.put(engine, digest, &artefact).ok().flatten());
+    match kept {
+        Some(component) => Ok(component),
+        None => Ok(deserialize(engine, &artefact)?),
+    }
+}
+
+/// Links what the profile has, and nothing in the place of sockets.
+fn link(started: &Started, component: &Component) -> wasmtime::Result<InterpreterPre<WasiHost>> {
+    let mut linker = Linker::new(&started.engine);
+    add_to_linker(&mut linker)?;
+    stop_at_sockets(&mut linker, &started.engine, component)?;
+    InterpreterPre::new(linker.instantiate_pre(component)?)
+}
+
+/// A library that could open a socket is part of every interpreter. So what it would need is
+/// there by name, and stops the script when it is called, and not before.
+fn stop_at_sockets(
+    linker: &mut Linker<WasiHost>,
+    engine: &Engine,
+    component: &Component,
+) -> wasmtime::Result<()> {
+    for (name, import) in component.component_type().imports(engine) {
+        let Some(interface) = name.strip_prefix(SOCKETS) else {
+            continue;
+        };
+        let ComponentItem::ComponentInstance(instance) = import.ty else {
+            continue;
+        };
+        let interface = interface.split('@').next().unwrap_or_default();
+        let mut sockets = linker.instance(name)?;
+        for (export, item) in instance.exports(engine) {
+            match item.ty {
+                ComponentItem::ComponentFunc(_) => {
+                    let wanted = format!("{SOCKETS}{interface}#{export}");
+                    sockets.func_new(export, move |_, _, _, _| {
+                        Err(Stop::fault(
+                            FaultKind::Link,
+                            format!(
+                                "the script wants the network ({wanted}), which no verifier has"
+                            ),
+                        ))
+                    })?;
+                }
+                ComponentItem::Resource(_) if RESOURCES.contains(&(interface, export)) => {
+                    sockets.resource(export, ResourceType::host::<Socket>(), |_, _| Ok(()))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+const SOCKETS: &str = "wasi:sockets/";
+
+/// The resources of sockets, by the interfaces that they belong to. Others only speak of them.
+const RESOURCES: &[(&str, &str)] = &[
+    ("network", "network"),
+    ("udp", "udp-socket"),
+    ("udp", "incoming-datagram-stream"),
+    ("udp", "outgoing-datagram-stream"),
+    ("tcp", "tcp-socket"),
+    ("ip-name-lookup", "resolve-address-stream"),
+];
+
+/// Never made.
+enum Socket {}

@@ -1,0 +1,156 @@
+//! One script in one fresh store.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use wasmtime::Store;
+
+use super::bindings::interpreter::Ending;
+use super::engine::STACK_BYTES;
+use super::host::WasiHost;
+use super::interpreter::Interpreter;
+use super::streams::Written;
+use super::verdict::verdict;
+use crate::host::{HasCommon, cut};
+use crate::limits::Allowed;
+use crate::order::payload;
+use crate::run::{classify, ticks, watch};
+use crate::{Fault, FaultKind, Limits, Mount, RunError, Sandbox, Verdict};
+
+/// The stack of a thread that runs a script: that of the guest, and the host's own.
+const THREAD_BYTES: usize = STACK_BYTES + (8 << 20);
+/// Bytes that a script's interpreter hands over in one call.
+const CALL_BYTES: u64 = 16 << 20;
+const MIB: u64 = 1 << 20;
+
+impl Limits {
+    /// The limits of a verifier that is a script, where its task sets none: an interpreter
+    /// takes more of everything.
+    pub const SCRIPT: Self = Self {
+        fuel: 50_000_000_000,
+        memory_bytes: 256 * MIB,
+        time_ms: 120_000,
+        copy_bytes: 4096 * MIB,
+        output_bytes: MIB,
+        ..Self::VERIFIER
+    };
+}
+
+/// What a script is given.
+#[derive(Debug, Clone)]
+pub struct ScriptInput {
+    /// Where the script lies, as it sees it: `/task/verify.py` with a mount `task`.
+    pub script: String,
+    /// What follows the script's path in its list of arguments.
+    pub arguments: Vec<String>,
+    /// All of its environment.
+    pub environment: Vec<(String, String)>,
+    /// All that it can open: directories below `/`, of distinct names.
+    pub mounts: Vec<Mount>,
+    /// The instant at which it starts, in seconds since 1970-01-01T00:00:00Z, and the time of
+    /// files that have none of their own.
+    pub clock: i64,
+    /// Everything random in it follows from this.
+    pub seed: u64,
+}
+
+/// What came of one run of a script.
+#[derive(Debug)]
+pub struct ScriptRun {
+    /// The verdict, or why there is none.
+    pub result: Result<Verdict, RunError>,
+    /// What it printed; also kept when there is no verdict.
+    pub written: Written,
+    /// The code with which it ended, where it came to its end.
+    pub exit_code: Option<u8>,
+    /// Fuel it used. Differs between engine profiles; for people, never for a receipt.
+    pub fuel: u64,
+}
+
+impl Sandbox {
+    /// Has a script judge. The same input gives the same verdict and the same output.
+    ///
+    /// Exit code 0 is a pass, every other a fail; a trap, a limit, a script that does not
+    /// compile or imports what is not there is a fault.
+    pub fn verify_script(
+        &self,
+        interpreter: &Interpreter,
+        input: &ScriptInput,
+        limits: &Limits,
+    ) -> ScriptRun {
+        let _slot = self.inner.slot();
+        // The guest's stack is the thread's.
+        let ran = std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .name("mcpmark-script".into())
+                .stack_size(THREAD_BYTES)
+                .spawn_scoped(scope, || self.run_script(interpreter, input, limits))
+                .map(|thread| thread.join())
+        });
+        let failed = |message: String| ScriptRun {
+            result: Err(RunError::Host(message)),
+            written: Written::default(),
+            exit_code: None,
+            fuel: 0,
+        };
+        match ran {
+            Ok(Ok(run)) => run,
+            Ok(Err(panic)) => failed(format!("the host panicked: {}", payload(&*panic))),
+            Err(error) => failed(format!("cannot start a thread: {error}")),
+        }
+    }
+
+    fn run_script(
+        &self,
+        interpreter: &Interpreter,
+        input: &ScriptInput,
+        limits: &Limits,
+    ) -> ScriptRun {
+        let allowed = Allowed::new(limits, &self.inner.ceiling);
+        let limits = allowed.limits;
+        let mut store = Store::new(&interpreter.started.engine, WasiHost::new(allowed, input));
+        store.limiter(|host| host.common());
+        store.set_hostcall_fuel(CALL_BYTES as usize);
+        match self.cancel.clone() {
+            None => store.set_epoch_deadline(ticks(limits.time_ms)),
+            Some(cancel) => watch(&mut store, cancel, ticks(limits.time_ms)),
+        }
+        let fuelled = store.set_fuel(limits.fuel);
+        let called = catch_unwind(AssertUnwindSafe(|| {
+            fuelled?;
+            let guest = interpreter.pre.instantiate(&mut store)?;
+            guest.call_run(
+                &mut store,
+                &input.script,
+                &input.arguments,
+                &input.environment,
+            )
+        }));
+        let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
+        let host = store.into_data();
+        let (exit_code, result) = match called {
+            Ok(Ok(Ending::Exited(code))) => {
+                let stdout = String::from_utf8_lossy(&host.written.stdout);
+                let verdict = verdict(&stdout, code, &allowed);
+                (Some(code), verdict.map_err(RunError::Fault))
+            }
+            Ok(Ok(Ending::Broken(message))) => {
+                let fault = Fault::new(FaultKind::Link, cut(message, 4096));
+                (None, Err(RunError::Fault(fault)))
+            }
+            Ok(Err(error)) => (
+                None,
+                Err(classify(&error, (CALL_BYTES, "copy_bytes"), &host.common)),
+            ),
+            Err(panic) => {
+                let message = format!("the host panicked: {}", payload(&*panic));
+                (None, Err(RunError::Host(message)))
+            }
+        };
+        ScriptRun {
+            result,
+            written: host.written,
+            exit_code,
+            fuel,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Standard streams of the wasi profile, and files that are read as streams.
+#![expect(
+    unreachable_pub,
+    reason = "the bindings re-export the types of resources"
+)]
+
+use wasmtime::component::Resource;
+
+use super::bindings::wasi::cli::{
+    stderr, stdin, stdout, terminal_input, terminal_output, terminal_stderr, terminal_stdin,
+    terminal_stdout,
+};
+use super::bindings::wasi::io::{error, streams};
+use super::clock::Pollable;
+use super::files::Entry;
+use super::host::WasiHost;
+use crate::FaultKind;
+use crate::host::Stop;
+
+/// Bytes that one write or read may carry.
+const CHUNK: u64 = 64 << 10;
+
+/// Never made: no stream of ours fails but by its end.
+#[derive(Debug)]
+pub enum Error {}
+
+/// Never made: there is no terminal.
+#[derive(Debug)]
+pub enum Terminal {}
+
+/// Something to read.
+#[derive(Debug)]
+pub enum Input {
+    /// Standard input, which has nothing.
+    Empty,
+    /// A file, from an offset on.
+    File(Entry, u64),
+}
+
+/// Something to write to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What a script wrote, up to the limit of its output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// To standard output.
+    pub stdout: Vec<u8>,
+    /// To standard error.
+    pub stderr: Vec<u8>,
+}
+
+type Answer<T> = wasmtime::Result<Result<T, streams::StreamError>>;
+
+impl error::Host for WasiHost {}
+
+impl error::HostError for WasiHost {
+    fn drop(&mut self, error: Resource<Error>) -> wasmtime::Result<()> {
+        self.table.delete(error)?;
+        Ok(())
+    }
+}
+
+impl streams::Host for WasiHost {}
+
+impl streams::HostInputStream for WasiHost {
+    fn read(&mut self, stream: Resource<Input>, length: u64) -> Answer<Vec<u8>> {
+        self.common.charge(0)?;
+        let Input::File(entry, offset) = self.table.get_mut(&stream)? else {
+            return Ok(Err(streams::StreamError::Closed));
+        };
+        let Some(file) = entry.node.as_file() else {
+            return Ok(Err(streams::StreamError::Closed));
+        };
+        let read = self
+            .files
+            .read(entry.mount, file, *offset, length.min(CHUNK));
+        let bytes = read.map_err(Stop::host)?;
+        self.common.charge_bytes(bytes.len() as u64)?;
+        *offset += bytes.len() as u64;
+        if bytes.is_empty() && length > 0 {
+            return Ok(Err(streams::StreamError::Closed));
+        }
+        Ok(Ok(bytes.to_vec()))
+    }
+
+    fn blocking_read(&mut self, stream: Resource<Input>, length: u64) -> Answer<Vec<u8>> {
+        self.read(stream, length)
+    }
+
+    fn subscribe(&mut self, stream: Resource<Input>) -> wasmtime::Result<Resource<Pollable>> {
+        self.table.get(&stream)?;
+        self.pollable(Pollable::READY)
+    }
+
+    fn drop(&mut self, stream: Resource<Input>) -> wasmtime::Result<()> {
+        self.table.delete(stream)?;
+        Ok(())
+    }
+}
+
+impl streams::HostOutputStream for WasiHost {
+    fn check_write(&mut self, stream: Resource<Output>) -> Answer<u64> {
+        self.light(0)?;
+        self.table.get(&stream)?;
+        Ok(Ok(CHUNK))
+    }
+
+    fn write(&mut self, stream: Resource<Output>, bytes: Vec<u8>) -> Answer<()> {
+        self.common.charge(bytes.len() as u64)?;
+        let stream = *self.table.get(&stream)?;
+        let limit = self.common.allowed.limits.output_bytes;
+        let Written { stdout, stderr } = &mut self.written;
+        let room = limit.saturating_sub((stdout.len() + stderr.len()) as u64);
+        let kept = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        match stream {
+            Output::Stdout => stdout.extend_from_slice(&bytes[..kept]),
+            Output::Stderr => stderr.extend_from_slice(&bytes[..kept]),
+        }
+        if kept < bytes.len() {
+            return Err(Stop::fault(
+                FaultKind::Output,
+                format!(
+                    "the script printed more than {limit} bytes {}",
+                    self.common.allowed.how_to_raise("output_bytes")
+                ),
+            ));
+        }
+        Ok(Ok(()))
+    }
+
+    fn blocking_write_and_flush(&mut self, stream: Resource<Output>, bytes: Vec<u8>) -> Answer<()> {
+        self.write(stream, bytes)
+    }
+
+    fn flush(&mut self, stream: Resource<Output>) -> Answer<()> {
+        self.light(0)?;
+        self.table.get(&stream)?;
+        Ok(Ok(()))
+    }
+
+    fn blocking_flush(&mut self, stream: Resource<Output>) -> Answer<()> {
+        self.flush(stream)
+    }
+
+    fn subscribe(&mut self, stream: Resource<Output>) -> wasmtime::Result<Resource<Pollable>> {
+        self.table.get(&stream)?;
+        self.pollable(Pollable::READY)
+    }
+
+    fn drop(&mut self, stream: Resource<Output>) -> wasmtime::Result<()> {
+        self.table.delete(stream)?;
+        Ok(())
+    }
+}
+
+impl stdin::Host for WasiHost {
+    fn get_stdin(&mut self) -> wasmtime::Result<Resource<Input>> {
+        self.light(0)?;
+        Ok(self.table.push(Input::Empty)?)
+    }
+}
+
+impl stdout::Host for WasiHost {
+    fn get_stdout(&mut self) -> wasmtime::Result<Resource<Output>> {
+        self.light(0)?;
+        Ok(self.table.push(Output::Stdout)?)
+    }
+}
+
+impl stderr::Host for WasiHost {
+    fn get_stderr(&mut self) -> wasmtime::Result<Resource<Output>> {
+        self.light(0)?;
+        Ok(self.table.push(Output::Stderr)?)
+    }
+}
+
+impl terminal_input::Host for WasiHost {}
+
+impl terminal_input::HostTerminalInput for WasiHost {
+    fn drop(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
+        self.table.delete(terminal)?;
+        Ok(())
+    }
+}
+
+impl terminal_output::Host for WasiHost {}
+
+impl terminal_output::HostTerminalOutput for WasiHost {
+    fn drop(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
+        self.table.delete(terminal)?;
+        Ok(())
+    }
+}
+
+impl terminal_stdin::Host for WasiHost {
+    fn get_terminal_stdin(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
+        Ok(None)
+    }
+}
+
+impl terminal_stdout::Host for WasiHost {
+    fn get_terminal_stdout(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
+        Ok(None)
+    }
+}
+
+impl terminal_stderr::Host for WasiHost {
+    fn get_terminal_stderr(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
+        Ok(None)
+    }
+}

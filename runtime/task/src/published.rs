@@ -1,0 +1,474 @@
+//! Corpora of tasks in the published layouts, taken as they are.
+//!
+//! A task is a directory with `verify.py`, `description.md` and `meta.json`. In one layout it
+//! lies in `tasks/<service>/<suite>/<category>/<task>/` and starts from the state of its
+//! category, which comes apart from it. In the other its `meta.json` names a world, and
+//! `worlds/[<service>/]<world>/env/` holds it. A task is named by where it lies: names within
+//! files repeat, and differ from those of directories.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::Error;
+use crate::document::{Document, Place};
+use crate::error::there_are;
+
+/// What judges.
+const SCRIPT: &str = "verify.py";
+/// How deep below `tasks/` a task may lie.
+const MAX_DEPTH: usize = 4;
+/// Directories that are looked into.
+const MAX_DIRECTORIES: usize = 100_000;
+/// Keys under which a task names its world.
+const WORLD_KEYS: &[&str] = &["world", "world_id", "parent_world"];
+
+/// A directory of published tasks.
+#[derive(Debug, Clone)]
+pub struct Corpus {
+    root: PathBuf,
+    tasks_dir: PathBuf,
+}
+
+/// Names a published task: the directories from `tasks/` down to it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PublishedId(Vec<String>);
+
+/// A task of a corpus.
+#[derive(Debug, Clone)]
+pub struct PublishedTask {
+    /// Where it lies.
+    pub id: PublishedId,
+    /// Its directory.
+    pub dir: PathBuf,
+    /// What the agent is told.
+    pub instruction: String,
+    /// What judges the final state.
+    pub script: PathBuf,
+    /// All of `meta.json`, keys that nobody here knows among them.
+    pub metadata: Map<String, Value>,
+    /// The world that it names, where it names one.
+    pub world: Option<String>,
+    /// What is odd about it and keeps nothing from working.
+    pub warnings: Vec<String>,
+}
+
+/// What a corpus holds.
+#[derive(Debug, Default)]
+pub struct PublishedTasks {
+    /// Sorted by id.
+    pub tasks: Vec<PublishedTask>,
+    /// Those that cannot be used, and why; sorted by id.
+    pub broken: Vec<(PublishedId, Error)>,
+}
+
+impl fmt::Display for PublishedId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("/"))
+    }
+}
+
+impl PublishedId {
+    /// The first directory, which names the service.
+    pub fn service(&self) -> &str {
+        self.0.first().map_or("", String::as_str)
+    }
+
+    /// The directory that the task lies in, which names its category; none where it lies in
+    /// the service's own.
+    pub fn category(&self) -> Option<&str> {
+        let above = self.0.len().checked_sub(2).filter(|above| *above > 0)?;
+        self.0.get(above).map(String::as_str)
+    }
+
+    fn name(&self) -> &str {
+        self.0.last().map_or("", String::as_str)
+    }
+}
+
+impl PublishedTask {
+    /// A text of `meta.json`.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.metadata.get(key).and_then(Value::as_str)
+    }
+}
+
+impl Corpus {
+    /// The corpus in `root`, which holds `tasks/` or is that directory itself.
+    ///
+    /// # Errors
+    ///
+    /// When it is no directory.
+    pub fn at(root: &Path) -> Result<Self, Error> {
+        let below = root.join("tasks");
+        let (root, tasks_dir) = match (below.is_dir(), root.is_dir()) {
+            (true, _) => (root.to_owned(), below),
+            (false, true) => {
+                // Worlds then lie beside it.
+                let parent = root.parent().filter(|_| root.ends_with("tasks"));
+                (parent.unwrap_or(root).to_owned(), root.to_owned())
+            }
+            (false, false) => {
+                return Err(Error::Layout {
+                    place: root.to_owned(),
+                    problem: "is no directory".to_owned(),
+                });
+            }
+        };
+        Ok(Self { root, tasks_dir })
+    }
+
+    /// All tasks.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be listed; what is wrong with one task is told in the answer.
+    pub fn tasks(&self) -> Result<PublishedTasks, Error> {
+        let mut found = PublishedTasks::default();
+        for id in self.ids()? {
+            match self.load(id.clone()) {
+                Ok(task) => found.tasks.push(task),
+                Err(error) => found.broken.push((id, error)),
+            }
+        }
+        repeated(&mut found.tasks);
+        Ok(found)
+    }
+
+    /// One task.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, or it cannot be used.
+    pub fn task(&self, id: &str) -> Result<PublishedTask, Error> {
+        let ids = self.ids()?;
+        let found = ids.iter().find(|known| known.to_string() == id);
+        let found = found.ok_or_else(|| Error::UnknownTask {
+            id: id.to_owned(),
+            known: ids.iter().map(ToString::to_string).collect(),
+        })?;
+        self.load(found.clone())
+    }
+
+    /// The directory that a task starts from; `states` is where those of categories lie.
+    ///
+    /// # Errors
+    ///
+    /// When it is in none of the places where it could be. They are named.
+    pub fn state(&self, task: &PublishedTask, states: Option<&Path>) -> Result<PathBuf, Error> {
+        let places = self.places(task, states);
+        if let Some(place) = places.iter().find(|place| place.is_dir()) {
+            return Ok(place.clone());
+        }
+        let wanted = match (&task.world, task.id.category()) {
+            (Some(world), _) => format!("world {world:?}"),
+            (None, Some(category)) => format!("state of category {category:?}"),
+            (None, None) => "starting state".to_owned(),
+        };
+        let shown: Vec<String> = places.iter().map(|it| it.display().to_string()).collect();
+        let wherever = match &shown[..] {
+            [] => "name the directory with the states of all categories".to_owned(),
+            places => format!("put it at {}", places.join(" or ")),
+        };
+        Err(Error::Layout {
+            place: task.dir.clone(),
+            problem: format!("its {wanted} is not there; {wherever}"),
+        })
+    }
+
+    fn places(&self, task: &PublishedTask, states: Option<&Path>) -> Vec<PathBuf> {
+        let service = task.id.service();
+        let below = |top: &Path, name: &str| [top.join(service).join(name), top.join(name)];
+        let worlds = self.root.join("worlds");
+        match (&task.world, task.id.category()) {
+            // A name from a file leads nowhere else.
+            (Some(world), _) if !is_name(world) => Vec::new(),
+            (Some(world), _) => [Some(worlds.as_path()), states]
+                .into_iter()
+                .flatten()
+                .flat_map(|top| below(top, world))
+                .map(|dir| dir.join("env"))
+                .collect(),
+            (None, Some(category)) => states
+                .into_iter()
+                .flat_map(|top| below(top, category))
+                .collect(),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// The names of all directories that are meant as tasks, sorted.
+    fn ids(&self) -> Result<Vec<PublishedId>, Error> {
+        let mut found = Vec::new();
+        let mut level = vec![Vec::<String>::new()];
+        let mut seen = 0;
+        for _ in 0..MAX_DEPTH {
+            let mut below = Vec::new();
+            for parents in level {
+                let dir = self.place(&parents);
+                for name in subdirectories(&dir)? {
+                    seen += 1;
+                    if seen > MAX_DIRECTORIES {
+                        return Err(dir.layout(format!(
+                            "more than {MAX_DIRECTORIES} directories lie here and beside it; this is no corpus"
+                        )));
+                    }
+                    let mut names = parents.clone();
+                    names.push(name);
+                    let place = self.place(&names);
+                    if ["meta.json", SCRIPT]
+                        .iter()
+                        .any(|it| place.join(it).path.is_file())
+                    {
+                        found.push(PublishedId(names));
+                    } else {
+                        below.push(names);
+                    }
+                }
+            }
+            level = below;
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn place(&self, names: &[String]) -> Place {
+        let path = names
+            .iter()
+            .fold(self.tasks_dir.clone(), |dir, name| dir.join(name));
+        Place::new(&self.root, &path)
+    }
+
+    fn load(&self, id: PublishedId) -> Result<PublishedTask, Error> {
+        let dir = self.place(&id.0);
+        let script = dir.join(SCRIPT);
+        if !script.path.is_file() {
+            return Err(dir.layout(format!("no {SCRIPT}, which judges")));
+        }
+        let description = dir.join("description.md");
+        let instruction = description
+            .text()?
+            .ok_or_else(|| dir.layout("no description.md, which tells the agent what to do"))?;
+        let metadata = match dir.join("meta.json").text()? {
+            Some(text) => Document::parse(&dir.join("meta.json").shown, &text)?.map,
+            None => Map::new(),
+        };
+        let text = |key: &str| metadata.get(key).and_then(Value::as_str);
+        let mut warnings = Vec::new();
+        if let Some(own) = text("task_id").filter(|own| *own != id.name()) {
+            warnings.push(format!(
+                "its task_id is {own:?}, and its directory {:?}, which counts",
+                id.name()
+            ));
+        }
+        let world = WORLD_KEYS
+            .iter()
+            .find_map(|key| text(key))
+            .map(str::to_owned);
+        Ok(PublishedTask {
+            dir: dir.path.clone(),
+            script: script.path,
+            instruction,
+            world,
+            metadata,
+            warnings,
+            id,
+        })
+    }
+}
+
+/// Tells of tasks that have one `task_id` between them.
+fn repeated(tasks: &mut [PublishedTask]) {
+    let mut owners: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for task in &*tasks {
+        if let Some(own) = task.text("task_id") {
+            owners
+                .entry(own.to_owned())
+                .or_default()
+                .push(task.id.to_string());
+        }
+    }
+    for task in tasks {
+        let all = task.text("task_id").and_then(|own| owners.get(own));
+        let name = task.id.to_string();
+        let others: Vec<String> = all
+            .into_iter()
+            .flatten()
+            .filter(|other| **other != name)
+            .cloned()
+            .collect();
+        if !others.is_empty() {
+            let others = there_are(&others);
+            let others = others.trim_start_matches("; there are: ");
+            task.warnings
+                .push(format!("its task_id is also that of {others}"));
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.contains(['/', '\\', '\0']) && text != "." && text != ".."
+}
+
+/// Names of directories, sorted; links, of which published ones lead to other services' tasks,
+/// and hidden ones are left out.
+fn subdirectories(dir: &Place) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&dir.path).map_err(|error| dir.unreadable(error))? {
+        let entry = entry.map_err(|error| dir.unreadable(error))?;
+        let kind = entry.file_type().map_err(|error| dir.unreadable(error))?;
+        if let Ok(name) = entry.file_name().into_string()
+            && kind.is_dir()
+            && !name.starts_with(['.', '_'])
+        {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn task(root: &Path, path: &str, meta: &str) {
+        let dir = root.join(path);
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("meta.json"), meta).unwrap();
+        fs::write(dir.join("description.md"), "Sort the desk.\n").unwrap();
+        fs::write(dir.join(SCRIPT), "").unwrap();
+    }
+
+    fn ids(tasks: &PublishedTasks) -> Vec<String> {
+        tasks.tasks.iter().map(|task| task.id.to_string()).collect()
+    }
+
+    #[test]
+    fn a_task_is_named_by_where_it_lies() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        task(
+            root,
+            "tasks/filesystem/standard/desktop/sort",
+            r#"{"task_id": "sort", "new": [1]}"#,
+        );
+        task(
+            root,
+            "tasks/filesystem/easy/desktop/sort",
+            r#"{"task_id": "sort"}"#,
+        );
+        task(
+            root,
+            "tasks/notion/easy/resume/simple__lessons",
+            r#"{"task_id": "lessons"}"#,
+        );
+        task(
+            root,
+            "tasks/github/l2-007",
+            r#"{"task_id": "l2-007", "world": "w3"}"#,
+        );
+        fs::create_dir_all(root.join("tasks/utils/__pycache__")).unwrap();
+        std::os::unix::fs::symlink("notion", root.join("tasks/supabase")).unwrap();
+
+        for top in [root.to_owned(), root.join("tasks")] {
+            let found = Corpus::at(&top).unwrap().tasks().unwrap();
+            assert!(found.broken.is_empty(), "{:?}", found.broken);
+            assert_eq!(
+                ids(&found),
+                [
+                    "filesystem/easy/desktop/sort",
+                    "filesystem/standard/desktop/sort",
+                    "github/l2-007",
+                    "notion/easy/resume/simple__lessons",
+                ]
+            );
+            let warnings: Vec<&str> = found
+                .tasks
+                .iter()
+                .flat_map(|task| &task.warnings)
+                .map(String::as_str)
+                .collect();
+            assert_eq!(
+                warnings,
+                [
+                    "its task_id is also that of filesystem/standard/desktop/sort",
+                    "its task_id is also that of filesystem/easy/desktop/sort",
+                    "its task_id is \"lessons\", and its directory \"simple__lessons\", which counts",
+                ]
+            );
+            assert_eq!(found.tasks[1].metadata["new"], serde_json::json!([1]));
+            assert_eq!(found.tasks[2].world.as_deref(), Some("w3"));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_one_task_keeps_no_other_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        task(root, "tasks/a/one", "{");
+        task(root, "tasks/a/two", "{}");
+        task(root, "tasks/a/three", "{}");
+        fs::remove_file(root.join("tasks/a/three").join(SCRIPT)).unwrap();
+        let corpus = Corpus::at(root).unwrap();
+        let found = corpus.tasks().unwrap();
+        assert_eq!(ids(&found), ["a/two"]);
+        let broken: Vec<String> = found
+            .broken
+            .iter()
+            .map(|(id, error)| format!("{id}: {error}"))
+            .collect();
+        assert!(
+            broken[0].starts_with("a/one: tasks/a/one/meta.json: line 1"),
+            "{broken:?}"
+        );
+        assert_eq!(
+            broken[1],
+            "a/three: tasks/a/three: no verify.py, which judges"
+        );
+        assert_eq!(
+            corpus.task("a/four").unwrap_err().to_string(),
+            "no task named \"a/four\"; there are: a/one, a/three, a/two"
+        );
+        assert!(Corpus::at(&root.join("nothing")).is_err());
+    }
+
+    #[test]
+    fn the_state_is_the_worlds_or_the_categorys() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        task(root, "tasks/filesystem/standard/desktop/sort", "{}");
+        task(root, "tasks/github/l2-007", r#"{"world_id": "w3"}"#);
+        task(root, "tasks/github/l2-008", r#"{"world": "../../etc"}"#);
+        let corpus = Corpus::at(root).unwrap();
+        let states = root.join("states");
+        let find = |id: &str| corpus.state(&corpus.task(id).unwrap(), Some(&states));
+        let sort = "filesystem/standard/desktop/sort";
+        let missing = find(sort).unwrap_err().to_string();
+        assert!(
+            missing.contains("its state of category \"desktop\" is not there; put it at ")
+                && missing.contains("states/filesystem/desktop"),
+            "{missing}"
+        );
+        fs::create_dir_all(states.join("desktop")).unwrap();
+        assert!(find(sort).unwrap().ends_with("states/desktop"));
+
+        assert!(
+            find("github/l2-007")
+                .unwrap_err()
+                .to_string()
+                .contains("world \"w3\"")
+        );
+        fs::create_dir_all(root.join("worlds/github/w3/env")).unwrap();
+        assert!(
+            find("github/l2-007")
+                .unwrap()
+                .ends_with("worlds/github/w3/env")
+        );
+        assert!(find("github/l2-008").is_err());
+    }
+}

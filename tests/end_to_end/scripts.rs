@@ -1,0 +1,205 @@
+//! `grade --verifier verify.py`: Python scripts judge.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use mcpmark_task::python::PythonSource;
+use serde_json::json;
+
+use crate::environment::{Environment, Output};
+
+/// An environment in which the guest for scripts is ready, or none where it cannot be made.
+pub(crate) fn with_guest() -> Option<Environment> {
+    static READY: OnceLock<bool> = OnceLock::new();
+    let ready = READY.get_or_init(|| {
+        let source = PythonSource {
+            given: None,
+            cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcpmark"),
+            allow_install: true,
+        };
+        match source.guest(&mut |event| eprintln!("{event}")) {
+            Ok(_) => true,
+            Err(error) => {
+                eprintln!("SKIPPED: nothing about Python scripts is checked: {error}");
+                false
+            }
+        }
+    });
+    ready.then(Environment::bare)
+}
+
+struct Judge {
+    environment: Environment,
+    script: PathBuf,
+    state: PathBuf,
+}
+
+impl Judge {
+    fn new(script: &str) -> Option<Self> {
+        let environment = with_guest()?;
+        let task = environment.directory("task", &[("verify.py", script), ("label.txt", "7\n")]);
+        let state = environment.directory("state", &[("note.txt", "as it is\n")]);
+        Some(Self {
+            script: task.join("verify.py"),
+            state,
+            environment,
+        })
+    }
+
+    fn grade(&self, more: &[&str]) -> Output {
+        let (script, state) = (self.script.to_str().unwrap(), self.state.to_str().unwrap());
+        let args = ["grade", "--verifier", script, "--state", state];
+        self.environment.run(args.iter().chain(more))
+    }
+}
+
+const SCRIPT: &str = r#"
+import os
+import sys
+from pathlib import Path
+
+note = Path(os.environ["FILESYSTEM_TEST_DIR"], "note.txt").read_text().strip()
+label = (Path(__file__).parent / "label.txt").read_text().strip()
+print(f"note {note}, label {label}, X {os.environ.get('X')}, {sys.argv[1:]}")
+wanted = sys.argv[1] if len(sys.argv) > 1 else "as it is"
+print("✅ the label is there")
+print("✅ the note" if note == wanted else f"❌ the note: {note}")
+print("told on stderr", file=sys.stderr)
+sys.exit(0 if note == wanted else 3)
+"#;
+
+#[test]
+fn a_script_that_ends_with_0_is_a_pass() {
+    let Some(judge) = Judge::new(SCRIPT) else {
+        return;
+    };
+    let report = judge.grade(&["--json", "--env", "X=1=2"]).exits(0).json();
+    assert_eq!(report["outcome"], "graded");
+    assert_eq!(report["passed"], true);
+    let names = report["checks"].as_array().unwrap().iter();
+    let names: Vec<_> = names.map(|check| check["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["the label is there", "the note", "exit code"]);
+    assert_eq!(
+        report["output"],
+        json!({
+            "stdout": "note as it is, label 7, X 1=2, []\n✅ the label is there\n✅ the note\n",
+            "stderr": "told on stderr\n",
+            "exit_code": 0,
+        })
+    );
+    let plain = judge.grade(&[]).exits(0).stdout;
+    assert_eq!(
+        plain,
+        "| note as it is, label 7, X None, []\n\
+         | ✅ the label is there\n\
+         | ✅ the note\n\
+         | told on stderr\n\
+         ✓ the label is there\n\
+         ✓ the note\n\
+         ✓ exit code\n\
+         passed: 3 of 3 checks passed, score 1.000\n"
+    );
+}
+
+#[test]
+fn any_other_code_is_a_fail() {
+    let Some(judge) = Judge::new(SCRIPT) else {
+        return;
+    };
+    let report = judge
+        .grade(&["--json", "--", "--other", "thing"])
+        .exits(1)
+        .json();
+    assert_eq!(report["passed"], false);
+    assert_eq!(report["output"]["exit_code"], 3);
+    assert_eq!(
+        report["checks"][1],
+        json!({"name": "the note: as it is", "passed": false, "detail": ""})
+    );
+}
+
+#[test]
+fn a_script_that_breaks_gives_no_grade() {
+    for (script, words) in [
+        ("import numpy", "link: the script imports 'numpy'"),
+        ("def f(:", "link: the script does not compile"),
+        (
+            "import os\nos._exit(0)",
+            "trap: the script left its interpreter",
+        ),
+        (
+            "import requests\nrequests.get('http://x')",
+            "the service \"http\"",
+        ),
+    ] {
+        let Some(judge) = Judge::new(script) else {
+            return;
+        };
+        let report = judge.grade(&["--json"]).exits(3).json();
+        assert_eq!(report["outcome"], "verifier-fault");
+        let fault = &report["fault"];
+        let text = |key: &str| fault[key].as_str().unwrap().to_owned();
+        let told = format!("{}: {}", text("kind"), text("message"));
+        assert!(told.contains(words), "{told}");
+    }
+}
+
+#[test]
+fn an_answer_is_told_as_the_last_message() {
+    let script = r#"
+import json, os, sys
+messages = json.load(open(os.environ["MCP_MESSAGES"]))
+sys.exit(0 if messages[-1]["content"][0]["text"] == "1995\n" and len(messages) == 1 else 1)
+"#;
+    let Some(judge) = Judge::new(script) else {
+        return;
+    };
+    let answer = judge
+        .environment
+        .directory("answers", &[("answer.txt", "1995\n")]);
+    let answer = answer.join("answer.txt");
+    judge
+        .grade(&["--answer", answer.to_str().unwrap()])
+        .exits(0);
+    judge.grade(&[]).exits(1);
+}
+
+#[test]
+fn what_a_script_prints_cannot_move_the_terminal() {
+    let Some(judge) = Judge::new("print('\\x1b[2J✅ \\x1b[31mred')") else {
+        return;
+    };
+    let plain = judge.grade(&[]).exits(0).stdout;
+    assert!(!plain.contains('\u{1b}'), "{plain:?}");
+}
+
+#[test]
+fn without_a_guest_the_way_out_is_named() {
+    let environment = Environment::bare();
+    let task = environment.directory("task", &[("verify.py", "")]);
+    let state = environment.directory("state", &[]);
+    let args = [
+        "grade",
+        "--verifier",
+        "verify.py",
+        "--state",
+        state.to_str().unwrap(),
+    ];
+    let mut command = environment.command(args);
+    command
+        .current_dir(&task)
+        .env("XDG_CACHE_HOME", environment.path("cache"));
+    let stderr = Output::of(&mut command).exits(5).stderr;
+    assert!(stderr.contains("componentize-py==0.25.1"), "{stderr}");
+    assert!(stderr.contains("MCPMARK_PYTHON_GUEST"), "{stderr}");
+    let other = environment.run([
+        "grade",
+        "--verifier",
+        "x.wasm",
+        "--state",
+        ".",
+        "--env",
+        "A=B",
+    ]);
+    assert!(other.exits(2).stderr.contains("Python script"));
+}

@@ -1,0 +1,103 @@
+//! Each script of the corpus says here what it says on the Python of this machine.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use mcpmark_sandbox::Limits;
+
+use crate::guest::{directory, guest};
+use crate::states::{State, states};
+
+/// What one run came to, as far as two Pythons can agree.
+#[derive(Debug, PartialEq, Eq)]
+struct Said {
+    exit_code: Option<i32>,
+    stdout: String,
+}
+
+/// The oldest Python whose messages are those of the guest's, as far as scripts print them.
+fn native_python() -> bool {
+    let asked = Command::new("python3")
+        .args([
+            "-I",
+            "-c",
+            "import sys; sys.exit(sys.version_info < (3, 11))",
+        ])
+        .status();
+    asked.is_ok_and(|status| status.success())
+}
+
+fn natively(script: &Path, state: &State, messages: &Path) -> Said {
+    let ran = Command::new("python3")
+        .args(["-I", "-B", "-X", "utf8"])
+        .arg(script)
+        .current_dir("/")
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("FILESYSTEM_TEST_DIR", &state.dir)
+        .env("MCP_MESSAGES", messages)
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    Said {
+        exit_code: ran.status.code(),
+        stdout: stdout.replace(state.dir.to_str().unwrap(), "/state"),
+    }
+}
+
+#[test]
+fn verdicts_and_output_are_those_of_native_python() {
+    let Some(guest) = guest() else { return };
+    if !native_python() {
+        eprintln!("SKIPPED: there is no python3 of version 3.11 or later to compare with");
+        return;
+    }
+    let work = tempfile::tempdir().unwrap();
+    let messages = work.path().join("messages.json");
+    fs::write(&messages, "[]").unwrap();
+    let mut cases: Vec<_> = fs::read_dir(directory("corpus"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    cases.sort();
+    assert!(cases.len() >= 30, "{}", cases.len());
+
+    let (mut pairs, mut passed, mut different) = (0, 0, Vec::new());
+    for case in &cases {
+        let name = case.file_name().unwrap().to_str().unwrap();
+        let script = case.join("verify.py");
+        let into = work.path().join(name);
+        fs::create_dir(&into).unwrap();
+        let mut failed = 0;
+        for state in states(&case.join("state"), &into) {
+            let native = natively(&script, &state, &messages);
+            let (outcome, run) = guest.grade(&script, &state.dir, &Limits::SCRIPT);
+            let here = Said {
+                exit_code: run.exit_code.map(i32::from),
+                stdout: String::from_utf8_lossy(&run.written.stdout).into_owned(),
+            };
+            pairs += 1;
+            match native.exit_code {
+                Some(0) => passed += 1,
+                _ => failed += 1,
+            }
+            if here != native || outcome.passed() != Some(native.exit_code == Some(0)) {
+                different.push(format!(
+                    "{name}, {}: {outcome:?}\n  here {here:?}\n  natively {native:?}",
+                    state.name
+                ));
+            }
+            if state.name == "as it should be" {
+                assert_eq!(native.exit_code, Some(0), "{name} passes natively");
+            }
+        }
+        assert!(failed > 0, "{name} fails in some state");
+    }
+    println!(
+        "{} scripts, {pairs} states, {passed} passes, {} differences",
+        cases.len(),
+        different.len()
+    );
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}

@@ -1,0 +1,2 @@
+Dear $name,
+the harbour is ${state}. The harbour pays $$$sum.

@@ -1,0 +1,223 @@
+//! Scripts that break, or try to get out.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use mcpmark_experiment::Outcome;
+use mcpmark_sandbox::{FaultKind, Limits};
+
+use crate::guest::{directory, guest};
+
+/// What a script comes to.
+enum Expected {
+    /// A verdict, after it ended with this code.
+    Exit(u8),
+    /// No verdict, for a reason of which the message says this much.
+    Fault(FaultKind, &'static str),
+}
+
+use Expected::{Exit, Fault};
+
+const EXPECTED: &[(&str, Expected)] = &[
+    ("aborts", Fault(FaultKind::Trap, "unreachable")),
+    ("closes-its-output", Exit(0)),
+    ("deep-json", Exit(1)),
+    ("deep-recursion", Exit(1)),
+    (
+        "deep-recursion-allowed",
+        Fault(FaultKind::Memory, "bytes of memory"),
+    ),
+    (
+        "draws-a-gigabyte",
+        Fault(FaultKind::Memory, "bytes of memory"),
+    ),
+    ("eight-gigabytes", Exit(1)),
+    (
+        "endless-expression",
+        Fault(FaultKind::Fuel, "units of fuel"),
+    ),
+    ("endless-loop", Fault(FaultKind::Fuel, "units of fuel")),
+    (
+        "endless-loop-that-catches",
+        Fault(FaultKind::Fuel, "units of fuel"),
+    ),
+    (
+        "endless-sleep",
+        Fault(FaultKind::Time, "waited longer than 3600 s"),
+    ),
+    ("exit-codes", Exit(0)),
+    ("exits-with-a-text", Exit(1)),
+    ("is-the-same-each-time", Exit(0)),
+    ("kills-itself", Exit(1)),
+    ("leaves-a-trace", Exit(0)),
+    ("leaves-at-once", Fault(FaultKind::Trap, "os._exit")),
+    ("leaves-at-the-end", Fault(FaultKind::Trap, "os._exit")),
+    ("listens", Fault(FaultKind::Link, "the network")),
+    ("long-sleep", Exit(0)),
+    (
+        "memory-in-small-steps",
+        Fault(FaultKind::Memory, "bytes of memory"),
+    ),
+    (
+        "missing-library-module",
+        Fault(FaultKind::Link, "'ctypes', which needs more"),
+    ),
+    (
+        "missing-module",
+        Fault(FaultKind::Link, "'numpy', which is neither"),
+    ),
+    ("null-byte", Fault(FaultKind::Link, "does not compile")),
+    ("one-gigabyte", Fault(FaultKind::Memory, "bytes of memory")),
+    ("opens-a-socket", Fault(FaultKind::Link, "the network")),
+    (
+        "opens-without-end",
+        Fault(FaultKind::Memory, "bytes of memory"),
+    ),
+    (
+        "prints-a-gigabyte",
+        Fault(FaultKind::Output, "printed more than"),
+    ),
+    ("reads-the-host", Exit(0)),
+    ("starts-a-process", Exit(1)),
+    ("starts-a-thread", Exit(1)),
+    (
+        "syntax-error",
+        Fault(FaultKind::Link, "does not compile: SyntaxError"),
+    ),
+    (
+        "unknown-encoding",
+        Fault(FaultKind::Link, "does not compile"),
+    ),
+    (
+        "wants-a-database",
+        Fault(FaultKind::Link, "the service \"sql\""),
+    ),
+    (
+        "wants-a-service",
+        Fault(FaultKind::Link, "the service \"http\""),
+    ),
+    ("writes-files", Exit(0)),
+    ("wrong-encoding", Fault(FaultKind::Link, "does not compile")),
+];
+
+fn state() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a.txt"), "alpha").unwrap();
+    dir
+}
+
+fn script(name: &str) -> std::path::PathBuf {
+    directory("hostile").join(format!("{name}.py"))
+}
+
+fn limits() -> Limits {
+    Limits::SCRIPT.with("fuel=4000000000").unwrap()
+}
+
+#[test]
+fn each_comes_to_what_it_should() {
+    let Some(guest) = guest() else { return };
+    let state = state();
+    let mut wrong = Vec::new();
+    for (name, expected) in EXPECTED {
+        let (outcome, run) = guest.grade(&script(name), state.path(), &limits());
+        let right = match (&outcome, expected) {
+            (Outcome::Graded(verdict), Exit(code)) => {
+                run.exit_code == Some(*code) && verdict.passed() == (*code == 0)
+            }
+            (Outcome::VerifierFault(fault), Fault(kind, words)) => {
+                fault.kind == *kind && fault.message.contains(words)
+            }
+            _ => false,
+        };
+        let stderr = String::from_utf8_lossy(&run.written.stderr);
+        let last = stderr.lines().last().unwrap_or_default();
+        let told = match outcome.fault() {
+            Some(fault) => format!("{}: {}", fault.kind, fault.message),
+            None => format!("exit code {:?} {last}", run.exit_code),
+        };
+        println!("{name}: {told}");
+        if !right {
+            wrong.push(format!("{name}: {told}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn none_is_left_out() {
+    let files: BTreeSet<String> = fs::read_dir(directory("hostile"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let named: BTreeSet<String> = EXPECTED
+        .iter()
+        .map(|(name, _)| (*name).to_owned())
+        .collect();
+    assert_eq!(files, named);
+}
+
+fn printed(name: &str, state: &Path) -> (Outcome, String) {
+    let guest = guest().unwrap();
+    let (outcome, run) = guest.grade(&script(name), state, &limits());
+    (
+        outcome,
+        String::from_utf8_lossy(&run.written.stdout).into_owned(),
+    )
+}
+
+#[test]
+fn nothing_differs_between_two_runs_and_nothing_stays() {
+    if guest().is_none() {
+        return;
+    }
+    let (one, other) = (state(), state());
+    let first = printed("is-the-same-each-time", one.path());
+    assert!(first.1.contains("2024, 5, 6, 7, 8, 9"), "{}", first.1);
+    assert_eq!(first, printed("is-the-same-each-time", other.path()));
+    for _ in 0..3 {
+        assert_eq!(printed("leaves-a-trace", one.path()).0.passed(), Some(true));
+    }
+}
+
+#[test]
+fn output_is_kept_where_there_is_no_verdict() {
+    if guest().is_none() {
+        return;
+    }
+    let state = state();
+    let (outcome, stdout) = printed("prints-a-gigabyte", state.path());
+    assert_eq!(outcome.passed(), None);
+    assert_eq!(stdout.len() as u64, limits().output_bytes);
+    let (outcome, stdout) = printed("leaves-at-once", state.path());
+    assert_eq!(outcome.passed(), None);
+    assert_eq!(stdout, "✅ all is well\n");
+}
+
+#[test]
+fn what_a_script_sees_of_its_surroundings_is_what_it_is_given() {
+    if guest().is_none() {
+        return;
+    }
+    let (_, stdout) = printed("reads-the-host", state().path());
+    assert_eq!(
+        stdout,
+        "[] ['messages', 'state', 'task'] ['FILESYSTEM_TEST_DIR', 'MCP_MESSAGES', 'PLAYWRIGHT_WORK_DIR']\n"
+    );
+}
+
+#[test]
+fn many_at_once_do_not_meet() {
+    let Some(guest) = guest() else { return };
+    let state = state();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let (outcome, _) = guest.grade(&script("leaves-a-trace"), state.path(), &limits());
+                assert_eq!(outcome.passed(), Some(true));
+            });
+        }
+    });
+}

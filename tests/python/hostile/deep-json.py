@@ -1,0 +1,3 @@
+import json
+
+json.loads("[" * 1_000_000)

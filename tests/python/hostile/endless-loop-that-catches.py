@@ -1,0 +1,10 @@
+def spin():
+    while True:
+        try:
+            while True:
+                raise MemoryError
+        except BaseException:
+            pass
+
+
+spin()

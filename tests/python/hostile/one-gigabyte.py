@@ -1,0 +1,4 @@
+try:
+    bytearray(1 << 30)
+except MemoryError:
+    raise SystemExit(0)

@@ -1,0 +1,3 @@
+import threading
+
+threading.Thread(target=print).start()

@@ -1,0 +1,3 @@
+import psycopg2
+
+psycopg2.connect(host="localhost", database="chinook")

@@ -1,0 +1,116 @@
+//! From a state that passes to many that a careless agent might leave.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Files of one state that are spoilt.
+const MOST_FILES: usize = 4;
+
+/// A state by its name.
+pub(crate) struct State {
+    pub(crate) name: String,
+    pub(crate) dir: PathBuf,
+}
+
+/// The state in `passing` as it is, and spoilt in many ways, each in a directory below `into`.
+pub(crate) fn states(passing: &Path, into: &Path) -> Vec<State> {
+    let mut files = Vec::new();
+    collect(passing, Path::new(""), &mut files);
+    files.sort();
+    let mut states = vec![spoil(passing, into, "as it should be", |_| {})];
+    states.push(spoil(passing, into, "empty", |dir| {
+        fs::remove_dir_all(dir).unwrap();
+        fs::create_dir(dir).unwrap();
+    }));
+    for file in files.iter().take(MOST_FILES) {
+        let shown = file.display();
+        let at = |dir: &Path| dir.join(file);
+        states.push(spoil(passing, into, &format!("without {shown}"), |dir| {
+            fs::remove_file(at(dir)).unwrap();
+        }));
+        states.push(spoil(
+            passing,
+            into,
+            &format!("{shown} a directory"),
+            |dir| {
+                fs::remove_file(at(dir)).unwrap();
+                fs::create_dir(at(dir)).unwrap();
+            },
+        ));
+        type Change = fn(Vec<u8>) -> Vec<u8>;
+        let changes: [(&str, Change); 4] = [
+            ("cut in two", |mut bytes| {
+                bytes.truncate(bytes.len() / 2);
+                bytes
+            }),
+            ("with another digit", |bytes| {
+                let digit = bytes.iter().rposition(u8::is_ascii_digit);
+                replace(bytes, digit, |byte| b'0' + (byte - b'0' + 1) % 10)
+            }),
+            ("with another letter", |bytes| {
+                let letter = bytes.iter().position(u8::is_ascii_lowercase);
+                replace(bytes, letter, |byte| b'a' + (byte - b'a' + 1) % 26)
+            }),
+            ("not UTF-8", |mut bytes| {
+                bytes.insert(bytes.len() / 2, 0xff);
+                bytes
+            }),
+        ];
+        for (name, change) in changes {
+            states.push(spoil(passing, into, &format!("{shown} {name}"), |dir| {
+                let bytes = change(fs::read(at(dir)).unwrap());
+                fs::write(at(dir), bytes).unwrap();
+            }));
+        }
+    }
+    states
+}
+
+fn replace(mut bytes: Vec<u8>, at: Option<usize>, with: impl Fn(u8) -> u8) -> Vec<u8> {
+    match at {
+        Some(at) => bytes[at] = with(bytes[at]),
+        None => bytes.push(b'!'),
+    }
+    bytes
+}
+
+fn spoil(passing: &Path, into: &Path, name: &str, change: impl FnOnce(&Path)) -> State {
+    let number = fs::read_dir(into).unwrap().count();
+    let dir = into.join(number.to_string());
+    copy(passing, &dir);
+    change(&dir);
+    State {
+        name: name.to_owned(),
+        dir,
+    }
+}
+
+/// Plain files, by their paths below `root`.
+fn collect(root: &Path, below: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(root.join(below)).unwrap() {
+        let entry = entry.unwrap();
+        let path = below.join(entry.file_name());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            collect(root, &path, files);
+        } else if kind.is_file() {
+            files.push(path);
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            copy(&source, &target);
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(&source).unwrap(), target).unwrap();
+        } else {
+            fs::copy(&source, target).unwrap();
+        }
+    }
+}
