@@ -19,7 +19,7 @@ use crate::{
     Cancel, Check, Fault, FaultKind, GradeData, GuestKind, Limits, RunError, Sandbox, Verdict,
 };
 
-const CANCELLED: &str = "the run was cancelled";
+pub(crate) const CANCELLED: &str = "the run was cancelled";
 
 /// What a verifier is given.
 #[derive(Clone)]

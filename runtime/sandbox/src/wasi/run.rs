@@ -13,8 +13,8 @@ use super::verdict::verdict;
 use crate::host::{HasCommon, cut};
 use crate::limits::Allowed;
 use crate::order::payload;
-use crate::run::{classify, ticks, watch};
-use crate::{Fault, FaultKind, Limits, Mount, RunError, Sandbox, Verdict};
+use crate::run::{CANCELLED, classify, ticks, watch};
+use crate::{Fault, FaultKind, GuestKind, Limits, Mount, RunError, Sandbox, Verdict};
 
 /// The stack of a thread that runs a script: that of the guest, and the host's own.
 const THREAD_BYTES: usize = STACK_BYTES + (8 << 20);
@@ -77,7 +77,15 @@ impl Sandbox {
         input: &ScriptInput,
         limits: &Limits,
     ) -> ScriptRun {
-        let _slot = self.inner.slot();
+        let failed = |message: String| ScriptRun {
+            result: Err(RunError::Host(message)),
+            written: Written::default(),
+            exit_code: None,
+            fuel: 0,
+        };
+        let Some(_slot) = self.inner.slot(self.cancel.as_ref()) else {
+            return failed(CANCELLED.into());
+        };
         // The guest's stack is the thread's.
         let ran = std::thread::scope(|scope| {
             std::thread::Builder::new()
@@ -86,12 +94,6 @@ impl Sandbox {
                 .spawn_scoped(scope, || self.run_script(interpreter, input, limits))
                 .map(|thread| thread.join())
         });
-        let failed = |message: String| ScriptRun {
-            result: Err(RunError::Host(message)),
-            written: Written::default(),
-            exit_code: None,
-            fuel: 0,
-        };
         match ran {
             Ok(Ok(run)) => run,
             Ok(Err(panic)) => failed(format!("the host panicked: {}", payload(&*panic))),
@@ -105,7 +107,7 @@ impl Sandbox {
         input: &ScriptInput,
         limits: &Limits,
     ) -> ScriptRun {
-        let allowed = Allowed::new(limits, &self.inner.ceiling);
+        let allowed = Allowed::new(GuestKind::Verifier, limits, &self.inner.ceiling);
         let limits = allowed.limits;
         let mut store = Store::new(&interpreter.started.engine, WasiHost::new(allowed, input));
         store.limiter(|host| host.common());

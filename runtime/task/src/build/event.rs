@@ -22,6 +22,11 @@ pub enum BuildEvent {
         /// What, and what it is for.
         what: String,
     },
+    /// A guest is about to be made by a tool other than cargo.
+    Making {
+        /// What.
+        what: String,
+    },
     /// Cargo is about to run; it may find that nothing has to be compiled.
     Asking {
         /// The names of the packages, sorted.
@@ -61,6 +66,7 @@ impl fmt::Display for BuildEvent {
             Self::NotFound { reason } => f.write_str(reason),
             Self::Installing { command } => write!(f, "getting a compiler for {TARGET}: {command}"),
             Self::Fetching { what } => write!(f, "fetching {what}"),
+            Self::Making { what } => write!(f, "making {what}"),
             Self::Asking { packages } => write!(f, "asking cargo for {}", packages.join(", ")),
             Self::Compiling { packages, compiler } => {
                 let plural = if *packages == 1 { "" } else { "s" };

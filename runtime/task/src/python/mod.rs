@@ -222,8 +222,8 @@ fn make(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<(), PythonErr
         write(&work.join("source").join(path), content.as_bytes())?;
     }
     let tool = install(work, report)?;
-    report(BuildEvent::Compiling {
-        packages: vec![format!("{VERSION} with its standard library")],
+    report(BuildEvent::Making {
+        what: format!("{VERSION} with its standard library"),
     });
     let made = work.join("made");
     fs::create_dir_all(&made).map_err(|source| io_error("creating", &made, source))?;
