@@ -45,8 +45,8 @@ fn serve(script: impl Fn(&Request) -> Reaction + Send + Sync + 'static) -> Serve
 
 fn run(environment: &Environment, server: &Server, args: &[&str]) -> Output {
     let url = server.base_url();
-    let args = ["run", "--base-url", &url, "--json"].iter().chain(args);
-    environment.run(args)
+    let own = ["run", "--base-url", &url, "--json"];
+    environment.run(own.iter().chain(args))
 }
 
 fn calls(environment: &Environment, what: &str) -> Vec<String> {

@@ -79,7 +79,9 @@ fn the_oracle_passes_every_task_and_twice_alike() {
                 "turns",
                 "tool_calls",
                 "state",
-                "bundle"
+                "bundle",
+                "usage",
+                "cost_usd"
             ]
         );
         assert_eq!(attempt["agent"], "oracle");
