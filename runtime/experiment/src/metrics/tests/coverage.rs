@@ -3,7 +3,9 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::metrics::{Estimate, Interval, TaskCount, clustered, over_tasks, pass_at_k, pass_hat_k, wilson};
+use crate::metrics::{
+    Estimate, Interval, TaskCount, clustered, over_tasks, pass_at_k, pass_hat_k, wilson,
+};
 
 const TRIALS: u32 = 600;
 
