@@ -72,12 +72,11 @@ pub struct OverTasks {
     pub interval: Option<Interval>,
 }
 
+/// [`pass_at_k`] or [`pass_hat_k`]: from n attempts, c passes and k.
+pub type Estimator = fn(u32, u32, u32) -> Estimate;
+
 /// The mean of `estimator` ([`pass_at_k`] or [`pass_hat_k`]) over tasks, with an interval.
-pub fn over_tasks(
-    counts: &[TaskCount],
-    k: u32,
-    estimator: fn(u32, u32, u32) -> Estimate,
-) -> OverTasks {
+pub fn over_tasks(counts: &[TaskCount], k: u32, estimator: Estimator) -> OverTasks {
     let values = values(counts, k, estimator);
     let plain = counts
         .iter()
@@ -91,15 +90,11 @@ pub fn over_tasks(
 }
 
 /// The same without an interval.
-pub fn over_tasks_plain(
-    counts: &[TaskCount],
-    k: u32,
-    estimator: fn(u32, u32, u32) -> Estimate,
-) -> OverTasks {
+pub fn over_tasks_plain(counts: &[TaskCount], k: u32, estimator: Estimator) -> OverTasks {
     without_interval(counts, k, &values(counts, k, estimator))
 }
 
-fn values(counts: &[TaskCount], k: u32, estimator: fn(u32, u32, u32) -> Estimate) -> Vec<f64> {
+fn values(counts: &[TaskCount], k: u32, estimator: Estimator) -> Vec<f64> {
     counts
         .iter()
         .filter_map(|count| estimator(count.graded, count.passed, k).value())

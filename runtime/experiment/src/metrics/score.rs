@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::{
-    Clustered, Estimate, OverTasks, Runs, TaskCount, clustered, over_tasks, over_tasks_plain,
-    pass_at_k, pass_hat_k,
+    Clustered, Estimate, Estimator, OverTasks, Runs, TaskCount, clustered, over_tasks,
+    over_tasks_plain, pass_at_k, pass_hat_k,
 };
 
 /// One attempt as far as numbers go.
@@ -69,10 +69,7 @@ impl Score {
         })
     }
 
-    fn with(
-        samples: &[Sample<'_>],
-        over: fn(&[TaskCount], u32, fn(u32, u32, u32) -> Estimate) -> OverTasks,
-    ) -> Self {
+    fn with(samples: &[Sample<'_>], over: fn(&[TaskCount], u32, Estimator) -> OverTasks) -> Self {
         let counts: Vec<TaskCount> = counts(samples).into_values().collect();
         let mut runs: BTreeMap<u32, TaskCount> = BTreeMap::new();
         for sample in samples {
