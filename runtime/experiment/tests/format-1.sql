@@ -1,3 +1,4 @@
+PRAGMA foreign_keys = OFF;
 PRAGMA application_id = 1296257101;
 PRAGMA user_version = 1;
 BEGIN TRANSACTION;

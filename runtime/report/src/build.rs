@@ -229,7 +229,7 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
         model: key.2.clone(),
         settings: serde_json::from_str(&key.3).unwrap_or(Value::Null),
         effort: effort(&key.3),
-        overall: slice(&all, tasks),
+        overall: slice(&all, tasks, Score::of),
         services: group(&|task| vec![task.service().to_owned()]),
         tiers: group(&|task| task.tier.iter().cloned().collect()),
         tags: group(&|task| task.tags.clone()),
@@ -277,12 +277,12 @@ fn groups(
         .into_iter()
         .map(|(name, entries)| Group {
             name: name.to_owned(),
-            slice: slice(&entries, tasks),
+            slice: slice(&entries, tasks, Score::brief),
         })
         .collect()
 }
 
-fn slice(entries: &[&Entry<'_>], tasks: &[TaskFacts]) -> Slice {
+fn slice(entries: &[&Entry<'_>], tasks: &[TaskFacts], score: fn(&[Sample<'_>]) -> Score) -> Slice {
     let samples: Vec<Sample<'_>> = entries.iter().map(|entry| sample(entry, tasks)).collect();
     let consumption: Vec<Consumption> = entries
         .iter()
@@ -297,7 +297,7 @@ fn slice(entries: &[&Entry<'_>], tasks: &[TaskFacts]) -> Slice {
         })
         .collect();
     Slice {
-        score: Score::of(&samples),
+        score: score(&samples),
         resources: Resources::of(&consumption),
     }
 }

@@ -128,7 +128,8 @@ fn model(line: &'static str) -> PublishedModel {
                 });
                 let figure = |index: usize| {
                     let text = *row.as_ref()?.get(index)?;
-                    text.parse().ok().or((text == "< 0.01").then_some(0.0))
+                    let cheap = text.starts_with('<').then_some(0.0);
+                    text.parse().ok().or(cheap)
                 };
                 PublishedService {
                     service,

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde_json::Value;
 
 use super::{Journal, JournalError};
@@ -214,11 +214,11 @@ impl Journal {
     ///
     /// When the journal cannot be read.
     pub fn experiments(&self, limit: usize) -> Result<Vec<ExperimentRow>, JournalError> {
-        let connection = self.lock();
-        let mut query =
-            connection.prepare_cached(&experiments("ORDER BY created_ms DESC, id LIMIT ?1"))?;
-        let rows = query.query_map([limit as i64], experiment_row)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        experiments(
+            &self.lock(),
+            "ORDER BY created_ms DESC, id LIMIT ?1",
+            &(limit as i64),
+        )
     }
 
     /// One experiment by its name.
@@ -227,10 +227,8 @@ impl Journal {
     ///
     /// When there is none of that name.
     pub fn experiment(&self, name: &str) -> Result<ExperimentRow, JournalError> {
-        let connection = self.lock();
-        connection
-            .query_row(&experiments("WHERE name = ?1"), [name], experiment_row)
-            .optional()?
+        experiments(&self.lock(), "WHERE name = ?1", &name)?
+            .pop()
             .ok_or_else(|| JournalError::Unknown {
                 what: "experiment",
                 name: name.to_owned(),
@@ -422,31 +420,37 @@ impl Journal {
     }
 }
 
-/// Experiments and how far they have come: `chosen` takes some of them. The bare columns beside
-/// `max(try)` are those of the last try, and the index `attempts_by_place` has them all.
-fn experiments(chosen: &str) -> String {
-    format!(
-        "WITH chosen AS (SELECT * FROM experiments {chosen}),
-              last AS (
-                  SELECT experiment, max(try), outcome, passed FROM attempts
-                  WHERE experiment IN (SELECT id FROM chosen) GROUP BY experiment, position)
-         SELECT c.id, c.name, c.created_ms, c.spec, count(l.experiment),
-                coalesce(sum(l.outcome = 'graded'), 0), coalesce(sum(l.passed = 1), 0)
-         FROM chosen c LEFT JOIN last l ON l.experiment = c.id
-         GROUP BY c.id ORDER BY c.created_ms DESC, c.id"
-    )
-}
-
-fn experiment_row(row: &Row<'_>) -> rusqlite::Result<ExperimentRow> {
-    Ok(ExperimentRow {
-        id: row.get(0)?,
-        name: row.get(1)?,
-        created_ms: row.get(2)?,
-        spec: row.get(3)?,
-        attempts: row.get(4)?,
-        graded: row.get(5)?,
-        passed: row.get(6)?,
-    })
+fn experiments(
+    connection: &Connection,
+    tail: &str,
+    argument: &dyn ToSql,
+) -> Result<Vec<ExperimentRow>, JournalError> {
+    let mut query = connection.prepare_cached(&format!(
+        "SELECT id, name, created_ms, spec FROM experiments {tail}"
+    ))?;
+    // The bare columns beside `max(try)` are those of the last try, and the index has them all.
+    let mut progress = connection.prepare_cached(
+        "SELECT count(*), coalesce(sum(outcome = 'graded'), 0), coalesce(sum(passed = 1), 0)
+         FROM (SELECT max(try), outcome, passed FROM attempts INDEXED BY attempts_by_place
+               WHERE experiment = ?1 GROUP BY position)",
+    )?;
+    let mut rows = query.query([argument])?;
+    let mut experiments = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id: String = row.get(0)?;
+        let (attempts, graded, passed) =
+            progress.query_row([&id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        experiments.push(ExperimentRow {
+            id,
+            name: row.get(1)?,
+            created_ms: row.get(2)?,
+            spec: row.get(3)?,
+            attempts,
+            graded,
+            passed,
+        });
+    }
+    Ok(experiments)
 }
 
 fn attempt_row(row: &Row<'_>) -> rusqlite::Result<(AttemptRow, Option<i64>)> {

@@ -53,7 +53,7 @@ pub(super) fn generator() -> ChaCha8Rng {
 
 /// An index below `len`. The bias of the multiplication is below len / 2³².
 fn draw(rng: &mut ChaCha8Rng, len: usize) -> usize {
-    (u64::from(rng.next_u32()) * len as u64 >> 32) as usize
+    ((u64::from(rng.next_u32()) * len as u64) >> 32) as usize
 }
 
 /// Linear between the closest ranks, as numpy's default.

@@ -31,7 +31,9 @@ pub use self::bootstrap::{RESAMPLES, mean_interval};
 pub use self::cluster::{Clustered, clustered};
 pub use self::compare::{Comparison, Flip, Method as TestMethod, holm, mcnemar};
 pub use self::interval::{Interval, Method, wilson};
-pub use self::pass::{OverTasks, Runs, TaskCount, over_tasks, pass_at_k, pass_hat_k};
+pub use self::pass::{
+    Estimator, OverTasks, Runs, TaskCount, over_tasks, over_tasks_plain, pass_at_k, pass_hat_k,
+};
 pub use self::permutation::{PermutationTest, paired_permutation};
 pub use self::resources::{Consumption, Mean, Resources};
 pub use self::score::{Bounds, Sample, Score, counts};

@@ -72,27 +72,42 @@ pub struct OverTasks {
     pub interval: Option<Interval>,
 }
 
+/// [`pass_at_k`] or [`pass_hat_k`]: from n attempts, c passes and k.
+pub type Estimator = fn(u32, u32, u32) -> Estimate;
+
 /// The mean of `estimator` ([`pass_at_k`] or [`pass_hat_k`]) over tasks, with an interval.
-pub fn over_tasks(
-    counts: &[TaskCount],
-    k: u32,
-    estimator: fn(u32, u32, u32) -> Estimate,
-) -> OverTasks {
-    let values: Vec<f64> = counts
-        .iter()
-        .filter_map(|count| estimator(count.graded, count.passed, k).value())
-        .collect();
+pub fn over_tasks(counts: &[TaskCount], k: u32, estimator: Estimator) -> OverTasks {
+    let values = values(counts, k, estimator);
     let plain = counts
         .iter()
         .filter(|count| count.graded >= k)
         .all(|count| count.graded == k);
     let by_task = if plain { None } else { mean_interval(&values) };
     OverTasks {
+        interval: by_task.or_else(|| wilson(values.iter().sum(), values.len())),
+        ..without_interval(counts, k, &values)
+    }
+}
+
+/// The same without an interval.
+pub fn over_tasks_plain(counts: &[TaskCount], k: u32, estimator: Estimator) -> OverTasks {
+    without_interval(counts, k, &values(counts, k, estimator))
+}
+
+fn values(counts: &[TaskCount], k: u32, estimator: Estimator) -> Vec<f64> {
+    counts
+        .iter()
+        .filter_map(|count| estimator(count.graded, count.passed, k).value())
+        .collect()
+}
+
+fn without_interval(counts: &[TaskCount], k: u32, values: &[f64]) -> OverTasks {
+    OverTasks {
         k,
-        value: Estimate::mean(&values),
+        value: Estimate::mean(values),
         tasks: values.len(),
         left_out: counts.len() - values.len(),
-        interval: by_task.or_else(|| wilson(values.iter().sum(), values.len())),
+        interval: None,
     }
 }
 

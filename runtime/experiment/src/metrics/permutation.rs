@@ -4,7 +4,7 @@ use serde::Serialize;
 use super::bootstrap::generator;
 
 /// Additions that a test may take.
-const WORK: u64 = 50_000_000;
+const WORK: u64 = 20_000_000;
 
 /// A paired permutation test and how it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -3,7 +3,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::{
-    Clustered, Estimate, OverTasks, Runs, TaskCount, clustered, over_tasks, pass_at_k, pass_hat_k,
+    Clustered, Estimate, Estimator, OverTasks, Runs, TaskCount, clustered, over_tasks,
+    over_tasks_plain, pass_at_k, pass_hat_k,
 };
 
 /// One attempt as far as numbers go.
@@ -52,8 +53,23 @@ pub struct Bounds {
 }
 
 impl Score {
-    /// Sums up samples of one model.
+    /// Sums up samples of one model, with an interval for every k.
     pub fn of(samples: &[Sample<'_>]) -> Self {
+        Self::with(samples, over_tasks)
+    }
+
+    /// The same with an interval for pass@1 alone, for those who sum up very many groups.
+    pub fn brief(samples: &[Sample<'_>]) -> Self {
+        Self::with(samples, |counts, k, estimator| {
+            if k == 1 {
+                over_tasks(counts, k, estimator)
+            } else {
+                over_tasks_plain(counts, k, estimator)
+            }
+        })
+    }
+
+    fn with(samples: &[Sample<'_>], over: fn(&[TaskCount], u32, Estimator) -> OverTasks) -> Self {
         let counts: Vec<TaskCount> = counts(samples).into_values().collect();
         let mut runs: BTreeMap<u32, TaskCount> = BTreeMap::new();
         for sample in samples {
@@ -63,11 +79,7 @@ impl Score {
             (graded + run.graded as usize, passed + run.passed as usize)
         });
         let most = counts.iter().map(|count| count.graded).max().unwrap_or(0);
-        let each = |estimator| {
-            (1..=most)
-                .map(|k| over_tasks(&counts, k, estimator))
-                .collect()
-        };
+        let each = |estimator| (1..=most).map(|k| over(&counts, k, estimator)).collect();
         let share = |passed: usize| match samples.len() {
             0 => Estimate::NotEstimable,
             all => Estimate::Value(passed as f64 / all as f64),
