@@ -10,7 +10,8 @@ use std::time::Duration;
 use mcpmark_filesystem::Filesystem;
 use mcpmark_service::{CallError, JsonObject, Service, SessionLimits, ToolClient, WorldState};
 use mcpmark_snapshot::{
-    Digest, File, Scratch, ScratchSpace, Store, Tree, TreeBuilder, TreePath, scratch_parent,
+    CopyMethod, Digest, File, Scratch, ScratchSpace, Store, Tree, TreeBuilder, TreePath,
+    scratch_parent,
 };
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;

@@ -1,8 +1,8 @@
-//! Host bindings generated from `wit/wasi.wit` and the contract of script guests.
+//! Host bindings generated from `wasi.wit` and the contract of script guests.
 #![allow(missing_docs, unreachable_pub, reason = "generated code")]
 
 wasmtime::component::bindgen!({
-    path: ["../../guest-sdk/python/wit", "wit"],
+    path: ["../../guest-sdk/python/wit", "src/wasi/wasi.wit"],
     world: "mcpmark:wasi-profile/profile",
     imports: { default: trappable },
     with: {

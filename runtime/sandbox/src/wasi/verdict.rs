@@ -83,10 +83,10 @@ fn distinct(mut checks: Vec<Check>) -> Vec<Check> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::{GuestKind, Limits};
 
     fn made(stdout: &str, exit_code: u8) -> Vec<(String, bool)> {
-        let allowed = Allowed::new(&Limits::SCRIPT, &Limits::CEILING);
+        let allowed = Allowed::new(GuestKind::Verifier, &Limits::SCRIPT, &Limits::CEILING);
         let verdict = verdict(stdout, exit_code, &allowed).unwrap();
         assert_eq!(verdict.passed(), exit_code == 0);
         let checks = verdict.checks().iter();
