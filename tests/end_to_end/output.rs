@@ -58,6 +58,10 @@ fn help_names_every_command_and_option() {
       mcp          Serve a world to an MCP client
       runs         List experiments, or the attempts of one
       show         Show an attempt: what was done, what changed, what the verifier says
+      report       Report an experiment: rates with intervals, costs, failures, as text or as a page
+                   with charts
+      compare      Compare two models task by task
+      export       Write an experiment's attempts in the formats of others
       doctor       Say what is installed and what can run
       completions  Print completions for a shell
       help         Print this message or the help of the given subcommand(s)
@@ -103,19 +107,18 @@ fn help_names_every_command_and_option() {
               Only tasks with this tag; may be repeated
 
           --agent <AGENT>
-              Who acts
+              Who acts [default: mcpmark with a model, oracle without]
 
               Possible values:
-              - oracle: Plays the task's own solution
-              - nop:    Does nothing
-              - random: Calls tools at random
-              
-              [default: oracle]
+              - oracle:  Plays the task's own solution
+              - nop:     Does nothing
+              - random:  Calls tools at random
+              - mcpmark: A model that calls tools as functions
+              - react:   A model that writes its calls as JSON in its text
+              - replay:  Plays the calls of another attempt again (`--from`)
 
       -k, --attempts <N>
-              Attempts of each task
-              
-              [default: 1]
+              Attempts of each task [default: 1]
 
       -j, --jobs <N>
               Attempts at the same time [default: one a core]
@@ -123,11 +126,96 @@ fn help_names_every_command_and_option() {
           --experiment <NAME>
               Name of the experiment [default: the time]
 
+          --from <ATTEMPT>
+              Play the calls of this attempt
+
+          --config <FILE>
+              Read what is to be run from a TOML file; what stands on the command line goes first
+
+          --mcp-config <FILE>
+              Put the tools of other MCP servers beside those of the world; a TOML file
+
+          --dry-run
+              Say what would run and what it may cost, and run nothing
+
           --json
               Print one JSON object
 
       -h, --help
               Print help (see a summary with '-h')
+
+    Models:
+          --model <MODEL>
+              A model, `provider/name`; may be repeated
+
+          --base-url <URL>
+              Where the interface is, if not at the provider's usual place
+
+          --api <API>
+              Which of OpenAI's interfaces is asked [default: responses at OpenAI, chat elsewhere]
+              
+              [possible values: chat, responses]
+
+          --reasoning-effort <EFFORT>
+              How much models think [default: left to the provider]
+              
+              [possible values: none, minimal, low, medium, high]
+
+          --temperature <NUMBER>
+              Sampling temperature [default: left to the provider]
+
+          --top-p <NUMBER>
+              The share of probability that is sampled from [default: left to the provider]
+
+          --max-output-tokens <N>
+              Tokens of one reply [default: left to the provider]
+
+          --sampling-seed <N>
+              Give each attempt a sampling seed that follows from this number, its task and repetition
+
+          --compact-at <N>
+              Sum the conversation up when a request and its reply have this many tokens
+
+          --retries <N>
+              Times that a request is made again after an error that may pass [default: 7]
+
+          --prices <FILE>
+              Prices, a CSV file: `provider/name,input,cached input,output` in US dollars a million
+              tokens
+
+          --seed <N>
+              Shuffles the order in which attempts begin [default: 1 with a model]
+
+          --max-model-calls <N>
+              Requests to models at the same time [default: as many as attempts]
+
+          --max-grades <N>
+              Grades at the same time [default: one a core]
+
+          --no-preflight
+              Ask no model for a sign of life before the attempts
+
+    Limits:
+          --limit-turns <N>
+              Turns of an attempt [default: 100]
+
+          --limit-time <SECONDS>
+              Wall time of an attempt in seconds [default: 3600]
+
+          --limit-tool-time <SECONDS>
+              Wall time of a tool call in seconds [default: 60]
+
+          --limit-input-tokens <N>
+              Tokens of all requests of an attempt
+
+          --limit-output-tokens <N>
+              Tokens of all replies of an attempt
+
+          --limit-attempt-cost <USD>
+              Cost of an attempt in US dollars
+
+          --limit-cost <USD>
+              Cost of the experiment in US dollars
 
     Sandbox:
           --engine <ENGINE>
@@ -164,9 +252,12 @@ fn help_names_every_command_and_option() {
       [EXPERIMENT]  Name of the experiment [default: the newest]
 
     Options:
-      -j, --jobs <N>  Attempts at the same time [default: one a core]
-          --json      Print one JSON object
-      -h, --help      Print help
+      -j, --jobs <N>          Attempts at the same time [default: those of the run, or one a core]
+          --limit-cost <USD>  Cost of the experiment in US dollars, what is spent already among it
+                              [default: that of the run]
+          --no-preflight      Ask no model for a sign of life before the attempts
+          --json              Print one JSON object
+      -h, --help              Print help
 
     Sandbox:
           --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default:
@@ -192,8 +283,10 @@ fn help_names_every_command_and_option() {
       [ARGS]...  What a Python script is called with
 
     Options:
-          --tasks <DIR>        The task is one of this directory, which has a published layout with a `verify.py` for each
-          --verifier <FILE>    Any verifier, no task needed: a component, or a Python script (.py) whose exit code judges
+          --tasks <DIR>        The task is one of this directory, which has a published layout with a
+                               `verify.py` for each
+          --verifier <FILE>    Any verifier, no task needed: a component, or a Python script (.py) whose
+                               exit code judges
           --state <STATE>      The final state: a directory, or the digest of a stored state
           --start <STATE>      The starting state, for a verifier that compares [default: the task's
                                world; without a task, empty]
@@ -543,7 +636,9 @@ fn the_doctor_finds_this_repository_well() {
         Output::of(command.env("MCPMARK_WORLD_COPIES", method))
     };
     let copied = copies("copy").exits(0).stdout;
-    assert!(copied.contains("private copies of worlds  copied file by file in "));
+    let words: Vec<_> = copied.split_whitespace().collect();
+    let words = words.join(" ");
+    assert!(words.contains("private copies of worlds copied file by file in "));
     copies("overlap")
         .exits(2)
         .says(&["MCPMARK_WORLD_COPIES", "auto, overlay and copy"]);

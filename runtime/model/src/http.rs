@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::secret::Secret;
 use bytes::Bytes;
 use rig_core::http_client::{
     Error, HttpClientExt, LazyBody, MultipartForm, Request, Response, Result, StreamingResponse,
@@ -41,6 +42,7 @@ pub(crate) enum Trouble {
 pub(crate) struct Wiretap {
     client: reqwest::Client,
     timeout: Duration,
+    key: Option<Secret>,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -50,10 +52,11 @@ pub(crate) struct Wiretap {
 struct Unusable(&'static str);
 
 impl Wiretap {
-    pub(crate) fn new(client: reqwest::Client, timeout: Duration) -> Self {
+    pub(crate) fn new(client: reqwest::Client, timeout: Duration, key: Option<Secret>) -> Self {
         Self {
             client,
             timeout,
+            key,
             seen: Arc::default(),
         }
     }
@@ -103,6 +106,11 @@ impl Wiretap {
             }
             body.extend_from_slice(&chunk);
         }
+        // What comes in goes into the journal, so a key that is echoed ends here.
+        let body = match &self.key {
+            Some(key) => key.scrub_bytes(body),
+            None => body,
+        };
         let body = Bytes::from(body);
         self.lock().body = Some(body.clone());
         let response = response.body(body)?;

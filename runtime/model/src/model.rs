@@ -145,14 +145,6 @@ impl Model {
         }
     }
 
-    /// Takes the key out of a text.
-    pub fn scrub(&self, text: &str) -> String {
-        match &self.key {
-            Some(key) => key.scrub(text),
-            None => text.to_owned(),
-        }
-    }
-
     /// The sampling seed of an attempt that has a number of its own, where one is wanted.
     pub fn sampling_seed(&self, attempt: u64) -> Option<u64> {
         // Providers take 31 bits for certain.
@@ -187,7 +179,7 @@ impl Model {
     }
 
     async fn send(&self, request: Result<CompletionRequest, AskError>, time: Duration) -> Asked {
-        let wiretap = Wiretap::new(self.client.clone(), time);
+        let wiretap = Wiretap::new(self.client.clone(), time, self.key.clone());
         let model = self.reach.model(&self.name, wiretap.clone());
         let began = Instant::now();
         let called = match request {
@@ -201,8 +193,8 @@ impl Model {
             trouble,
         } = wiretap.seen();
         let raw = body.map(|body| {
-            let text = self.scrub(&String::from_utf8_lossy(&body));
-            serde_json::from_str(&text).unwrap_or(Value::String(text))
+            serde_json::from_slice(&body)
+                .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into_owned()))
         });
         let result = match called {
             Ok(response) => Ok(Answer::read(&response)),

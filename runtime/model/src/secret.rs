@@ -26,6 +26,15 @@ impl Secret {
         }
         text.replace(&self.0, REDACTED)
     }
+
+    /// The same for bytes; they come back as they are where the key is not in them.
+    pub fn scrub_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let key = self.0.as_bytes();
+        if key.is_empty() || !bytes.windows(key.len()).any(|window| window == key) {
+            return bytes;
+        }
+        self.scrub(&String::from_utf8_lossy(&bytes)).into_bytes()
+    }
 }
 
 impl fmt::Debug for Secret {
@@ -52,6 +61,9 @@ mod tests {
             key.scrub("no such key: sk-canary-123456."),
             "no such key: [redacted]."
         );
+        let echoed = b"key: sk-canary-123456".to_vec();
+        assert_eq!(key.scrub_bytes(echoed), b"key: [redacted]");
+        assert_eq!(key.scrub_bytes(vec![0xff, 0xfe]), [0xff, 0xfe]);
         assert_eq!(Secret::new("a").scrub("banana"), "banana");
     }
 }

@@ -218,7 +218,8 @@ impl Compared {
             numbers::difference_interval(comparison.clustered.interval),
         ]);
         let (a, b) = (&pair.a.resources, &pair.b.resources);
-        let rows: [(&str, Mean, Mean, fn(Mean) -> String); 6] = [
+        type Row = (&'static str, Mean, Mean, fn(Mean) -> String);
+        let rows: [Row; 6] = [
             ("turns", a.turns, b.turns, numbers::mean),
             ("tool calls", a.tool_calls, b.tool_calls, numbers::mean),
             (

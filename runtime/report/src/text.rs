@@ -11,8 +11,8 @@ use crate::table::{Table, wrap};
 pub(crate) fn lead(report: &Report) -> String {
     let graded: usize = report.models.iter().map(|m| m.overall.score.graded).sum();
     let spent = match (report.spent.usd, report.spent.some_unknown) {
-        (usd, false) if usd == 0.0 => String::new(),
-        (usd, true) if usd == 0.0 => ", cost unknown".to_owned(),
+        (0.0, false) => String::new(),
+        (0.0, true) => ", cost unknown".to_owned(),
         (usd, unknown) => {
             let more = if unknown {
                 " and more that is not known"

@@ -58,7 +58,7 @@ fn a_host_without_memory_gives_no_verdict_and_no_fault() {
     let before = getrlimit(Resource::Data);
     let scarce = Rlimit {
         current: Some(data_bytes() + (16 << 20)),
-        ..before.clone()
+        ..before
     };
     setrlimit(Resource::Data, scarce).unwrap();
     let failed = [&grows, &born].map(grade);

@@ -194,7 +194,7 @@ mod tests {
         fs::create_dir_all(&inner).unwrap();
         let outer = inner.parent().unwrap();
         for closed in [&*inner, outer] {
-            fs::set_permissions(closed, Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(closed, Permissions::from_mode(0o000)).unwrap();
         }
         open_up(dir.path());
         for open in [&*inner, outer] {

@@ -20,6 +20,7 @@ def structure():
 
 def walk():
     for directory, names, files in os.walk(ROOT):
+        names.sort()
         print(os.path.relpath(directory, ROOT), sorted(names), sorted(files))
     return sum(len(files) for _, _, files in os.walk(ROOT)) == 4
 

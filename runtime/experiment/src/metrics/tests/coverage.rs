@@ -7,6 +7,9 @@ use crate::metrics::{
     Estimate, Interval, TaskCount, clustered, over_tasks, pass_at_k, pass_hat_k, wilson,
 };
 
+/// A task's estimate from how many of its attempts passed.
+type Estimator = fn(u32, u32, u32) -> Estimate;
+
 const TRIALS: u32 = 600;
 
 struct Chance(ChaCha8Rng);
@@ -50,7 +53,7 @@ fn wilson_holds_for_few_and_for_rare() {
 #[test]
 fn the_bootstrap_by_task_holds_for_pass_at_k_and_pass_hat_k() {
     for k in [1, 3] {
-        let estimators: [(fn(u32, u32, u32) -> Estimate, f64); 2] = [
+        let estimators: [(Estimator, f64); 2] = [
             (pass_at_k, f64::from(k) / f64::from(k + 1)),
             (pass_hat_k, 1.0 / f64::from(k + 1)),
         ];
