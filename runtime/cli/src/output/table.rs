@@ -117,7 +117,7 @@ fn cut(text: &str, columns: usize, how: Column) -> Cow<'_, str> {
             Cow::Owned(format!("…{}", &text[start.unwrap_or(text.len())..]))
         }
         _ => {
-            let end = places().filter(|place| fits(&text[..*place])).next_back();
+            let end = places().rfind(|place| fits(&text[..*place]));
             Cow::Owned(format!("{}…", text[..end.unwrap_or(0)].trim_end()))
         }
     }
