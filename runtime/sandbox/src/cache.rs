@@ -102,6 +102,8 @@ impl Cache {
             .write_all(MAGIC)
             .and_then(|()| file.write_all(&self.seal(component, artefact)))
             .and_then(|()| file.write_all(artefact))
+            // The kernel's own stamp is coarser than those of uses, and would come before them.
+            .and_then(|()| file.set_modified(SystemTime::now()))
             .and_then(|()| Ok(renameat(&dir, &temporary, &dir, &name)?));
         if kept.is_err() {
             let _ = unlinkat(&dir, &temporary, AtFlags::empty());
