@@ -13,7 +13,8 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let home = Home::new("/home/me/.local/share/mcpmark");
-//! let report = Report::read(&home.journal()?, "nightly", &Default::default())?;
+//! let journal = home.journal()?;
+//! let report = Report::read(&journal, "nightly", &Default::default())?;
 //! let text = report.render(Format::Text, &Options::default())?;
 //! assert!(text.contains("pass@1"));
 //! # Ok(())
