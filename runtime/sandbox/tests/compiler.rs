@@ -73,13 +73,18 @@ fn bomb(functions: usize, steps: usize) -> Vec<u8> {
     let mut body = vec![1];
     leb(LOCALS, &mut body);
     body.push(0x7e);
+    // A loop to which much jumps back, and each jump carries every local along.
+    body.extend([0x03, 0x40]);
     for step in 0..steps {
         let (a, b) = (step * 7 % LOCALS, step * 13 % LOCALS);
         // local[b] = (local[a] * local[b]) rotl local[a]
         body.extend([0x20, a as u8, 0x20, b as u8, 0x7e, 0x20, a as u8, 0x89]);
         body.extend([0x21, b as u8]);
+        if step % 8 == 0 {
+            body.extend([0x20, a as u8, 0xa7, 0x0d, 0]);
+        }
     }
-    body.push(0x0b);
+    body.extend([0x0b, 0x0b]);
     let mut types = vec![1];
     types.extend([0x60, 0, 0]);
     let (mut declared, mut code) = (Vec::new(), Vec::new());
@@ -185,10 +190,11 @@ fn what_is_not_valid_is_said_by_the_child() {
 
 #[test]
 fn a_compile_bomb_meets_each_limit_by_name() {
-    let bomb = bomb(2, 760_000);
+    let bomb = bomb(2, 700_000);
     let generous = CompileLimits {
         cpu_seconds: 3600,
         wall_seconds: 3600,
+        memory_bytes: 8 << 30,
         ..CompileLimits::default()
     };
     for (limits, limit, allowed) in [
@@ -309,6 +315,7 @@ fn a_child_that_hangs_or_never_stops_writing_is_stopped() {
     let limits = CompileLimits {
         code_bytes: 1 << 20,
         wall_seconds: 3600,
+        memory_bytes: 8 << 30,
         ..CompileLimits::default()
     };
     let error = refusal(program("/bin/cat", &["/dev/zero"], limits), &well_behaved());
