@@ -54,6 +54,10 @@
 //! assert_eq!(failed, [r#"reports/total.txt: line 1: expected "1.00", found "1.0""#]);
 //! ```
 
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 mod bindings;
 mod condition;
 pub mod dates;

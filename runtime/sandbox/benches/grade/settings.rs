@@ -29,7 +29,7 @@ const BASE: Setting = Setting {
     name: "as it is",
     pooling: true,
     cow: false,
-    keep: 64 << 10,
+    keep: 1 << 20,
     reservation: None,
     fuel: true,
     epoch: true,
