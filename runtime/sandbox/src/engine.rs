@@ -325,7 +325,7 @@ fn engine_config(config: &SandboxConfig) -> Config {
         .table_elements(MAX_TABLE_ELEMENTS as usize)
         .max_memory_size(MAX_MEMORY_BYTES as usize)
         // Zeroing the pages of a small guest costs less than giving them back, above all where
-        // threads share the address space. Guests in Rust are linked to begin with 640 KiB.
+        // threads share the address space. Guests in Rust are linked to begin with 768 KiB.
         .linear_memory_keep_resident(1 << 20)
         .table_keep_resident(16 << 10)
         .max_unused_warm_slots(slots)

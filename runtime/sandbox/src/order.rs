@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use crate::Cancel;
 
-/// Items that may be ahead of the one that is waited for, for each thread.
-const AHEAD: usize = 64;
+/// Items that may be ahead of those that were fetched, for each thread.
+const AHEAD: usize = 32;
 
 /// How long the consumer of results that come fast sleeps: being woken for each of
 /// them would cost more than making them.
@@ -24,7 +24,10 @@ const NAP: Duration = Duration::from_micros(50);
 /// source of items is not waited for: it takes nothing more and ends when that returns.
 pub struct InOrder<R> {
     shared: Arc<Shared<R>>,
-    /// When the last result was handed out.
+    /// Results that are next. All that are there are fetched at once: a lock for each would
+    /// hinder the threads that bring them.
+    ready: VecDeque<Result<R, Panicked>>,
+    /// When results were fetched last.
     last: Option<Instant>,
 }
 
@@ -49,9 +52,9 @@ struct Shared<R> {
 }
 
 struct State<R> {
-    /// From the oldest that was not handed out to the youngest that was begun.
+    /// From the oldest that was not fetched to the youngest that was begun.
     results: VecDeque<Option<Result<R, Panicked>>>,
-    handed_out: u64,
+    fetched: u64,
     most: usize,
     /// Items that are worked on.
     working: usize,
@@ -93,7 +96,7 @@ where
         cancel,
         state: Mutex::new(State {
             results: VecDeque::new(),
-            handed_out: 0,
+            fetched: 0,
             most: threads.saturating_mul(AHEAD),
             working: 0,
             threads: 0,
@@ -118,7 +121,11 @@ where
             Ok(_) => {}
         }
     }
-    Ok(InOrder { shared, last: None })
+    Ok(InOrder {
+        shared,
+        ready: VecDeque::new(),
+        last: None,
+    })
 }
 
 impl<R> Shared<R> {
@@ -145,12 +152,25 @@ impl<R> Shared<R> {
         }
         state.working += 1;
         state.results.push_back(None);
-        Some(state.handed_out + state.results.len() as u64 - 1)
+        Some(state.fetched + state.results.len() as u64 - 1)
+    }
+
+    /// Takes the results that are there, as far as none before them is missing.
+    fn fetch(&self, state: &mut State<R>, ready: &mut VecDeque<Result<R, Panicked>>) {
+        while let Some(result) = state.results.front_mut().and_then(Option::take) {
+            state.results.pop_front();
+            state.fetched += 1;
+            ready.push_back(result);
+        }
+        // Not for each place that is free: threads that are woken together work longer.
+        if state.crowded > 0 && state.results.len() <= state.most / 2 {
+            self.room.notify_all();
+        }
     }
 
     fn finish(&self, number: u64, result: Result<R, Panicked>) {
         let mut state = self.lock();
-        let place = usize::try_from(number - state.handed_out).unwrap_or(usize::MAX);
+        let place = usize::try_from(number - state.fetched).unwrap_or(usize::MAX);
         if let Some(place) = state.results.get_mut(place) {
             *place = Some(result);
         }
@@ -211,22 +231,13 @@ impl<R> Drop for Worker<R> {
 impl<R> InOrder<R> {
     /// The next result, if it is there without waiting.
     pub fn try_next(&mut self) -> Option<Result<R, Panicked>> {
-        let result = self.pop(&mut self.shared.lock());
-        if result.is_some() {
-            self.last = Some(Instant::now());
+        if self.ready.is_empty() {
+            self.shared.fetch(&mut self.shared.lock(), &mut self.ready);
+            if !self.ready.is_empty() {
+                self.last = Some(Instant::now());
+            }
         }
-        result
-    }
-
-    fn pop(&self, state: &mut State<R>) -> Option<Result<R, Panicked>> {
-        let result = state.results.front_mut()?.take()?;
-        state.results.pop_front();
-        state.handed_out += 1;
-        // Not for each place that is free: threads that are woken together work longer.
-        if state.crowded > 0 && state.results.len() <= state.most / 2 {
-            self.shared.room.notify_all();
-        }
-        Some(result)
+        self.ready.pop_front()
     }
 }
 
@@ -234,10 +245,14 @@ impl<R> Iterator for InOrder<R> {
     type Item = Result<R, Panicked>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(result) = self.ready.pop_front() {
+            return Some(result);
+        }
         let mut fast = self.last.is_some_and(|last| last.elapsed() < NAP);
         let mut state = self.shared.lock();
         loop {
-            if let Some(result) = self.pop(&mut state) {
+            self.shared.fetch(&mut state, &mut self.ready);
+            if let Some(result) = self.ready.pop_front() {
                 drop(state);
                 self.last = Some(Instant::now());
                 return Some(result);

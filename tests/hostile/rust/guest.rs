@@ -10,7 +10,7 @@ fn verify(task: &mut Verifier) {
     let parameters = task.parameters();
     match parameters["do"].as_str().unwrap_or_default() {
         "allocate" => allocate(),
-        "recurse" => check(task, "depth", recurse([1; 64]) == 0),
+        "recurse" => check(task, "depth", recurse([1; 16]) == 0),
         "spin" => spin(),
         "panic" => panic!("the world is not as it should be"),
         "panic-at-length" => panic!("{}", "long ".repeat(20_000)),
@@ -92,10 +92,10 @@ fn allocate() -> bool {
     }
 }
 
-fn recurse(frame: [u64; 64]) -> u64 {
+fn recurse(frame: [u64; 16]) -> u64 {
     let mut next = frame;
     next[0] = next[0].wrapping_mul(31) + 1;
-    black_box(recurse(black_box(next))) + frame[63]
+    black_box(recurse(black_box(next))) + frame[15]
 }
 
 fn spin() -> bool {

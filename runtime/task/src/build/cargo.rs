@@ -22,11 +22,11 @@ pub(crate) const WRAPPER: &str = include_str!("rustc.sh");
 /// The layout of memory decides what a grade costs: a stack of the usual megabyte would be
 /// zeroed after each, and every page that a guest asks for beyond the first ones changes the
 /// address space of the host, which its threads share. With these, a check over 100 KB stays
-/// inside of what it begins with: ten pages, 128 KiB of them for the stack.
+/// inside of what it begins with: twelve pages, four of them for the stack.
 pub(crate) const FLAGS: &[&str] = &[
     "-Cdebuginfo=0",
     "-Cstrip=symbols",
-    "-Clink-arg=-zstack-size=131072",
+    "-Clink-arg=-zstack-size=262144",
     "-Clink-arg=--initial-heap=458752",
 ];
 
