@@ -22,6 +22,7 @@ mod scaffold;
 mod scripts;
 mod serving;
 mod storage;
+mod torn;
 mod tutorial;
 mod typescript;
 mod worlds;

@@ -1,7 +1,6 @@
 //! Models: asked through real HTTP clients, by a server on loopback that plays scripts.
 
 use std::collections::BTreeSet;
-use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,7 +19,7 @@ const TASKS: [&str; 3] = [
 const TASK: &str = TASKS[2];
 
 /// What the oracle does in some tasks.
-fn solutions(environment: &Environment, tasks: &[&str]) -> Solutions {
+pub(crate) fn solutions(environment: &Environment, tasks: &[&str]) -> Solutions {
     let mut solutions = Solutions::default();
     let args = [
         "run",
@@ -39,17 +38,17 @@ fn solutions(environment: &Environment, tasks: &[&str]) -> Solutions {
     solutions
 }
 
-fn serve(script: impl Fn(&Request) -> Reaction + Send + Sync + 'static) -> Server {
+pub(crate) fn serve(script: impl Fn(&Request) -> Reaction + Send + Sync + 'static) -> Server {
     Server::start(script).unwrap()
 }
 
-fn run(environment: &Environment, server: &Server, args: &[&str]) -> Output {
+pub(crate) fn run(environment: &Environment, server: &Server, args: &[&str]) -> Output {
     let url = server.base_url();
     let own = ["run", "--base-url", &url, "--json"];
     environment.run(own.iter().chain(args))
 }
 
-fn calls(environment: &Environment, what: &str) -> Vec<String> {
+pub(crate) fn calls(environment: &Environment, what: &str) -> Vec<String> {
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let mut query = journal.prepare(what).unwrap();
     let rows = query.query_map([], |row| row.get(0)).unwrap();
@@ -610,83 +609,6 @@ fn keys_are_seen_nowhere() {
             .any(|window| window == CANARY.as_bytes());
         assert!(!found, "{}", path.display());
     }
-}
-
-/// What an experiment came to, attempt by attempt.
-fn numbers(report: &Value) -> Vec<Value> {
-    let attempts = report["attempts"].as_array().unwrap().iter();
-    attempts
-        .map(|a| {
-            json!([
-                a["task"],
-                a["model"],
-                a["k"],
-                a["passed"],
-                a["turns"],
-                a["usage"],
-                a["state"]
-            ])
-        })
-        .collect()
-}
-
-#[test]
-fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
-    let environment = Environment::new();
-    let solved = solutions(&environment, &TASKS);
-    let server = serve(solved.solved_with(0.6, Duration::from_millis(20)));
-    let url = server.base_url();
-    let args = |name: &'static str| {
-        let mut args = vec![
-            "run", "--model", "openai/a", "--model", "openai/b", "-k", "4",
-        ];
-        args.extend([
-            "-j",
-            "4",
-            "--sampling-seed",
-            "7",
-            "--base-url",
-            &url,
-            "--experiment",
-            name,
-        ]);
-        args.extend(TASKS);
-        args.push("--json");
-        args
-    };
-    let undisturbed = environment.run(args("whole")).exits(1).json();
-    let passed = undisturbed["summary"]["passed"].as_u64().unwrap();
-    assert!(
-        (1..24).contains(&passed),
-        "some pass and some do not: {passed}"
-    );
-
-    let mut first = environment.command(args("torn"));
-    let mut command = &mut first;
-    let mut resume = environment.command(["resume", "torn", "--json", "--no-preflight"]);
-    // Kills at times that differ, some before the first attempt and some within the last.
-    for number in 0..20_u64 {
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let mut child = child.unwrap();
-        let named =
-            || calls(&environment, "SELECT name FROM experiments").contains(&"torn".to_owned());
-        while !named() {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        std::thread::sleep(Duration::from_millis(40 + number * 61 % 700));
-        let _ = child.kill();
-        child.wait().unwrap();
-        command = &mut resume;
-    }
-    let report = environment.run(["resume", "torn", "--json"]);
-    let report = report.exits(1).json();
-    assert_eq!(numbers(&report), numbers(&undisturbed));
-    let finished = calls(
-        &environment,
-        "SELECT count(*) || '' FROM attempts a JOIN experiments e ON e.id = a.experiment
-         WHERE e.name = 'torn' AND a.status = 'finished'",
-    );
-    assert_eq!(finished, ["24"], "nothing is finished twice");
 }
 
 #[test]

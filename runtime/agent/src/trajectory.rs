@@ -159,7 +159,7 @@ pub enum Event<'a> {
 
 /// Keeps what happens in an attempt.
 pub trait Recorder: Send {
-    /// Keeps one event, durably, before it returns.
+    /// Keeps one event before it returns: the end of this process does not undo it.
     ///
     /// # Errors
     ///

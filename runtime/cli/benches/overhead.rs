@@ -1,7 +1,7 @@
 //! What the host adds to a turn: the agent's time less that of the model and of tools.
 //!
-//! `cargo bench -p mcpmark --bench overhead` plays scripted attempts, alone and 64 at once, and
-//! prints the overhead a turn and the size of the journal.
+//! `cargo bench --workspace --bench overhead` plays scripted attempts, alone and 64 at once, and
+//! prints the overhead a turn, the processor time, and the size of the journal.
 
 #![allow(clippy::print_stdout, reason = "it prints its figures")]
 
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use mcpmark_model_server::{Reaction, Server};
 use rusqlite::Connection;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use serde_json::json;
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
@@ -28,30 +29,59 @@ fn main() {
         Reaction::After(THINKS, Box::new(reaction))
     })
     .unwrap();
+    // What the first run of a build compiles is no overhead of turns.
+    play(&server, 1);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     for jobs in [1, 8, 64] {
-        let home = tempfile::tempdir().unwrap();
-        let url = server.base_url();
-        let (jobs, began) = (jobs.to_string(), Instant::now());
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mcpmark"))
-            .args([
-                "run",
-                TASK,
-                "--model",
-                "openai/scripted",
-                "--base-url",
-                &url,
-            ])
-            .args(["-j", &jobs, "-k", &jobs, "--json"])
-            .env("MCPMARK_HOME", home.path())
-            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        child.wait().unwrap();
-        let wall = began.elapsed();
-        let journal = Connection::open(home.path().join("journal.db")).unwrap();
-        let (attempts, mean, most): (i64, f64, f64) = journal
+        let home = play(&server, jobs);
+        println!("{jobs:>2} at once: {}", home.figures(cores));
+    }
+}
+
+/// A run that is over.
+struct Played {
+    home: tempfile::TempDir,
+    wall: Duration,
+    /// Of the processor, where the system says so.
+    busy: Option<Duration>,
+}
+
+fn play(server: &Server, jobs: usize) -> Played {
+    let home = tempfile::tempdir().unwrap();
+    let url = server.base_url();
+    let (jobs, began) = (jobs.to_string(), Instant::now());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mcpmark"))
+        .args(["run", TASK, "--model", "openai/scripted", "--base-url"])
+        .args([&url, "-j", &jobs, "-k", &jobs, "--json"])
+        .env("MCPMARK_HOME", home.path())
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = Pid::from_child(&child);
+    // Its times can be read for as long as nobody has asked how it ended.
+    let over = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(pid), over).unwrap();
+    let (wall, busy) = (began.elapsed(), busy(pid));
+    child.wait().unwrap();
+    Played { home, wall, busy }
+}
+
+/// User and system time of a process, which Linux counts in hundredths of a second.
+fn busy(pid: Pid) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    let times = fields.split_whitespace().skip(11).take(2);
+    let hundredths: u64 = times.map_while(|time| time.parse::<u64>().ok()).sum();
+    Some(Duration::from_millis(hundredths * 10))
+}
+
+impl Played {
+    fn figures(&self, cores: usize) -> String {
+        let file = self.home.path().join("journal.db");
+        let journal = Connection::open(&file).unwrap();
+        let (attempts, mean, most): (u32, f64, f64) = journal
             .query_row(
                 "SELECT count(*), avg(1.0 * (agent_us - model_us - tool_us) / turns),
                         max(1.0 * (agent_us - model_us - tool_us) / turns)
@@ -60,16 +90,18 @@ fn main() {
                 |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
             )
             .unwrap();
-        let bytes = std::fs::metadata(home.path().join("journal.db"))
-            .unwrap()
-            .len();
-        println!(
-            "{jobs:>2} at once: {attempts} attempts of {TURNS} turns in {:.1} s; overhead a turn \
-             {:.2} ms, at most {:.2} ms; {} KiB of journal an attempt",
-            wall.as_secs_f64(),
+        let bytes = std::fs::metadata(&file).unwrap().len();
+        let busy = self.busy.map_or(String::new(), |busy| {
+            let share = busy.as_secs_f64() / self.wall.as_secs_f64() / cores as f64;
+            format!(", {:.0} % of {cores} cores", 100.0 * share)
+        });
+        format!(
+            "{attempts} attempts of {TURNS} turns in {:.1} s{busy}; overhead a turn {:.2} ms, of \
+             the slowest attempt {:.2} ms; {} KiB of journal an attempt",
+            self.wall.as_secs_f64(),
             mean / 1000.0,
             most / 1000.0,
-            bytes as i64 / attempts.max(1) / 1024
-        );
+            bytes / u64::from(attempts.max(1)) / 1024
+        )
     }
 }

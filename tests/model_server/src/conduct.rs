@@ -34,11 +34,13 @@ pub enum Conduct {
     Cut,
     /// Is sent away with a bad request after its first call.
     Broken,
+    /// Says nothing more for a minute after its first call.
+    Stall,
 }
 
 impl Conduct {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Solve,
         Self::StopHalfway,
         Self::GiveUp,
@@ -50,6 +52,7 @@ impl Conduct {
         Self::Refused,
         Self::Cut,
         Self::Broken,
+        Self::Stall,
     ];
 
     /// What it does next.
@@ -86,7 +89,7 @@ impl Conduct {
                 }),
                 other => other,
             },
-            Self::Refused | Self::Cut | Self::Broken if turn == 0 => look(),
+            Self::Refused | Self::Cut | Self::Broken | Self::Stall if turn == 0 => look(),
             Self::Refused => Reaction::Say(Saying {
                 text: "I cannot help with that.".to_owned(),
                 refused: true,
@@ -98,6 +101,9 @@ impl Conduct {
                 ..Saying::default()
             }),
             Self::Broken => Reaction::error(400, "invalid_request_error", "no such parameter"),
+            Self::Stall => {
+                Reaction::After(Duration::from_secs(60), Box::new(Reaction::say("Sorry.")))
+            }
         }
     }
 }
@@ -134,6 +140,17 @@ impl Solutions {
         let calls = calls.iter().map(call).collect();
         self.0.insert(instruction.to_owned(), (calls, answer));
         true
+    }
+
+    /// The place of a task's instruction among all that are known, by their letters.
+    pub fn place(&self, instruction: &str) -> Option<usize> {
+        let known = self.0.contains_key(instruction);
+        known.then(|| {
+            self.0
+                .keys()
+                .filter(|other| other.as_str() < instruction)
+                .count()
+        })
     }
 
     /// The calls that solve the task of an instruction.

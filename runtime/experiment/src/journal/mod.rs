@@ -2,8 +2,9 @@
 //!
 //! One SQLite file in WAL mode. A process writes through one connection; several
 //! processes may share the file. Rows are never deleted to try again: a new try of an
-//! attempt is a new row.
+//! attempt is a new row. What is on the disk at which moment says [`durable`].
 
+mod durable;
 mod read;
 mod schema;
 mod survey;
@@ -26,6 +27,7 @@ pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 #[derive(Debug)]
 pub struct Journal {
     connection: Mutex<Connection>,
+    syncer: durable::Syncer,
 }
 
 /// Why the journal cannot be read or written.
@@ -82,6 +84,7 @@ impl Journal {
         schema::prepare(&mut connection)?;
         Ok(Self {
             connection: Mutex::new(connection),
+            syncer: durable::Syncer::of(path),
         })
     }
 

@@ -194,7 +194,8 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
     // Another process may hold the write lock for the length of one small transaction.
     connection.busy_timeout(std::time::Duration::from_secs(30))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
+    // Where more is promised, more is asked for.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;

@@ -3,9 +3,10 @@ use std::time::Duration;
 
 use mcpmark_agent::{CallStatus, Cost, End, Event, ModelCall, RecordError, Recorder, Usage};
 use mcpmark_snapshot::Digest;
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
+use super::durable::{soon, surely};
 use super::{Journal, JournalError, now_ms};
 use crate::Outcome;
 
@@ -49,22 +50,21 @@ impl Journal {
         let now = now_ms();
         let unique = format!("mcpmark:experiment:{name}:{now}:{}", std::process::id());
         let id = short_id(&unique);
-        let mut connection = self.lock();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let taken = transaction
-            .query_row("SELECT 1 FROM experiments WHERE name = ?1", [name], |_| {
-                Ok(())
-            })
-            .optional()?;
-        if taken.is_some() {
-            return Err(JournalError::NameTaken(name.to_owned()));
-        }
-        transaction.execute(
-            "INSERT INTO experiments (id, name, created_ms, spec) VALUES (?1, ?2, ?3, ?4)",
-            params![id, name, now, spec],
-        )?;
-        transaction.commit()?;
-        Ok(id)
+        surely(&mut self.lock(), |transaction| {
+            let taken = transaction
+                .query_row("SELECT 1 FROM experiments WHERE name = ?1", [name], |_| {
+                    Ok(())
+                })
+                .optional()?;
+            if taken.is_some() {
+                return Err(JournalError::NameTaken(name.to_owned()));
+            }
+            transaction.execute(
+                "INSERT INTO experiments (id, name, created_ms, spec) VALUES (?1, ?2, ?3, ?4)",
+                params![id, name, now, spec],
+            )?;
+            Ok(id)
+        })
     }
 
     /// Marks what a stopped process left behind: its running attempts are no longer running.
@@ -93,13 +93,25 @@ impl Journal {
         bundle: Option<&Digest>,
         world: Option<&Digest>,
     ) -> Result<AttemptRecorder, JournalError> {
-        let mut connection = self.lock();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let number: u32 = transaction.query_row(
-            "SELECT coalesce(max(try), 0) + 1 FROM attempts
+        let id = soon(&mut self.lock(), |transaction| {
+            let number: u32 = transaction.query_row(
+                "SELECT coalesce(max(try), 0) + 1 FROM attempts
              WHERE experiment = ?1 AND position = ?8 AND task = ?2 AND agent = ?3
                AND agent_settings = ?4 AND model IS ?5 AND model_settings = ?6 AND k = ?7",
-            params![
+                params![
+                    experiment,
+                    key.task,
+                    key.agent,
+                    key.agent_settings,
+                    key.model,
+                    key.model_settings,
+                    key.k,
+                    position as i64
+                ],
+                |row| row.get(0),
+            )?;
+            let unique = json!([
+                "mcpmark:attempt",
                 experiment,
                 key.task,
                 key.agent,
@@ -107,23 +119,10 @@ impl Journal {
                 key.model,
                 key.model_settings,
                 key.k,
-                position as i64
-            ],
-            |row| row.get(0),
-        )?;
-        let unique = json!([
-            "mcpmark:attempt",
-            experiment,
-            key.task,
-            key.agent,
-            key.agent_settings,
-            key.model,
-            key.model_settings,
-            key.k,
-            number
-        ]);
-        let id = short_id(&unique.to_string());
-        transaction.execute(
+                number
+            ]);
+            let id = short_id(&unique.to_string());
+            transaction.execute(
             "INSERT INTO attempts (id, experiment, position, task, agent, agent_settings, model,
                 model_settings, k, try, bundle, world, status, started_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'running', ?13)",
@@ -143,8 +142,8 @@ impl Journal {
                 now_ms()
             ],
         )?;
-        transaction.commit()?;
-        drop(connection);
+            Ok(id)
+        })?;
         Ok(AttemptRecorder {
             journal: Arc::clone(self),
             id,
@@ -188,11 +187,13 @@ impl Journal {
     ///
     /// When the row cannot be written.
     pub fn keep_state(&self, attempt: &str, state: &Digest) -> Result<(), JournalError> {
-        self.lock().execute(
-            "UPDATE attempts SET state = ?2 WHERE id = ?1",
-            params![attempt, state.to_string()],
-        )?;
-        Ok(())
+        surely(&mut self.lock(), |transaction| {
+            transaction.execute(
+                "UPDATE attempts SET state = ?2 WHERE id = ?1",
+                params![attempt, state.to_string()],
+            )?;
+            Ok(())
+        })
     }
 
     /// Finishes an attempt, with its grade where there is one.
@@ -206,53 +207,52 @@ impl Journal {
         outcome: &Outcome,
         grade: Option<&GradeRecord<'_>>,
     ) -> Result<(), JournalError> {
-        let mut connection = self.lock();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if let Some(grade) = grade {
-            let fault = grade.outcome.fault();
-            transaction.execute(
-                "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score,
+        surely(&mut self.lock(), |transaction| {
+            if let Some(grade) = grade {
+                let fault = grade.outcome.fault();
+                transaction.execute(
+                    "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score,
                     fault_kind, fault_message, log)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                params![
-                    attempt,
-                    now_ms(),
-                    grade.verifier.to_string(),
-                    grade.engine,
-                    grade.outcome.as_str(),
-                    grade.outcome.passed(),
-                    grade.outcome.score(),
-                    fault.as_ref().map(|fault| &fault.kind),
-                    fault.as_ref().map(|fault| &fault.message),
-                    grade.log.join("\n"),
-                ],
-            )?;
-            let id = transaction.last_insert_rowid();
-            let mut insert = transaction.prepare_cached(
+                    params![
+                        attempt,
+                        now_ms(),
+                        grade.verifier.to_string(),
+                        grade.engine,
+                        grade.outcome.as_str(),
+                        grade.outcome.passed(),
+                        grade.outcome.score(),
+                        fault.as_ref().map(|fault| &fault.kind),
+                        fault.as_ref().map(|fault| &fault.message),
+                        grade.log.join("\n"),
+                    ],
+                )?;
+                let id = transaction.last_insert_rowid();
+                let mut insert = transaction.prepare_cached(
                 "INSERT INTO checks (grade, seq, name, passed, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?;
-            for (seq, check) in grade.outcome.checks().iter().enumerate() {
-                insert.execute(params![
-                    id,
-                    seq as i64,
-                    check.name,
-                    check.passed,
-                    check.detail
-                ])?;
+                for (seq, check) in grade.outcome.checks().iter().enumerate() {
+                    insert.execute(params![
+                        id,
+                        seq as i64,
+                        check.name,
+                        check.passed,
+                        check.detail
+                    ])?;
+                }
             }
-        }
-        let error = match outcome {
-            Outcome::InfraError(message) | Outcome::InvalidTask(message) => Some(message),
-            _ => None,
-        };
-        transaction.execute(
-            "UPDATE attempts SET status = 'finished', ended_ms = ?2, outcome = ?3, error = ?4
+            let error = match outcome {
+                Outcome::InfraError(message) | Outcome::InvalidTask(message) => Some(message),
+                _ => None,
+            };
+            transaction.execute(
+                "UPDATE attempts SET status = 'finished', ended_ms = ?2, outcome = ?3, error = ?4
              WHERE id = ?1",
-            params![attempt, now_ms(), outcome.as_str(), error],
-        )?;
-        transaction.execute(super::schema::SUMMARISE, [attempt])?;
-        transaction.commit()?;
-        Ok(())
+                params![attempt, now_ms(), outcome.as_str(), error],
+            )?;
+            transaction.execute(super::schema::SUMMARISE, [attempt])?;
+            Ok(())
+        })
     }
 }
 
@@ -319,10 +319,13 @@ impl AttemptRecorder {
 
     fn write(&mut self, event: Event<'_>) -> Result<(), JournalError> {
         let journal = Arc::clone(&self.journal);
-        let mut connection = journal.lock();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        self.insert(&transaction, event)?;
-        transaction.commit()?;
+        let bill = matches!(event, Event::ModelCall(_));
+        soon(&mut journal.lock(), |transaction| {
+            self.insert(transaction, event)
+        })?;
+        if bill {
+            journal.syncer.wish();
+        }
         Ok(())
     }
 
