@@ -47,7 +47,9 @@ fn make() -> Option<Guest> {
         ..SandboxConfig::default()
     };
     let sandbox = Sandbox::new(&config).unwrap();
-    let interpreter = sandbox.interpreter_of(made.digest, || std::fs::read(&made.file));
+    let interpreter = sandbox
+        .trusting()
+        .interpreter_of(made.digest, || std::fs::read(&made.file));
     Some(Guest {
         interpreter: interpreter.unwrap(),
         sandbox,

@@ -148,6 +148,11 @@ impl Script {
         self.digest
     }
 
+    /// The digest of the script and all that lies beside it.
+    pub fn beside(&self) -> Digest {
+        self.beside.digest()
+    }
+
     /// All that the script sees.
     pub fn input(&self, given: GivenToScript) -> ScriptInput {
         let mount = |name: &str, snapshot| Mount {
@@ -223,12 +228,7 @@ pub fn grade_script(
 ) -> (Outcome, ScriptRun) {
     let mut run = sandbox.verify_script(interpreter, input, limits);
     let taken = std::mem::replace(&mut run.result, Err(RunError::Host(String::new())));
-    let outcome = match taken {
-        Ok(verdict) => Outcome::Graded(verdict),
-        Err(RunError::Fault(fault)) => Outcome::VerifierFault(fault),
-        Err(RunError::Host(message)) => Outcome::InfraError(message),
-    };
-    (outcome, run)
+    (crate::grade::outcome(taken), run)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ mod run;
 mod streams;
 mod verdict;
 
-pub(crate) use self::engine::Wasi;
+pub(crate) use self::engine::{Wasi, interpreter_config};
 pub use self::files::Mount;
 pub use self::interpreter::Interpreter;
 pub use self::run::{ScriptInput, ScriptRun};
