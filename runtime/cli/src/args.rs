@@ -439,6 +439,14 @@ pub(crate) struct CheckArgs {
     /// Show each mistake that goes unnoticed, also of tasks that pass
     #[arg(long)]
     pub(crate) survivors: bool,
+    #[command(flatten)]
+    pub(crate) published: PublishedArgs,
+    /// Final states of published tasks that must pass: `DIR/<task>`, and `DIR/<task>.answer`
+    #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]
+    pub(crate) solved: Option<PathBuf>,
+    /// Also run the scripts of published tasks with this machine's python3, outside of the sandbox, and compare
+    #[arg(long, requires = "tasks")]
+    pub(crate) against_python: bool,
 }
 
 #[derive(Debug, Args)]

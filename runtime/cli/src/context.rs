@@ -231,9 +231,12 @@ impl Context {
             store,
             report,
         };
-        workshop
-            .prepare(tasks)
-            .map_err(|error| prepare_error(&error))
+        workshop.prepare(tasks).map_err(|error| match &error {
+            PrepareError::Task(_) if states.is_none() => {
+                prepare_error(&error).hint("--states names the directory with the states")
+            }
+            error => prepare_error(error),
+        })
     }
 
     /// Makes the starting state of a shipped world.

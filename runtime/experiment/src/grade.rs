@@ -1,7 +1,8 @@
 //! From a stored state to an outcome, whoever judges.
 
 use mcpmark_sandbox::{
-    Interpreter, Limits, Log, RunError, Sandbox, ScriptRun, Verdict, Verifier, VerifyInput,
+    Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, Verdict, Verifier,
+    VerifyInput,
 };
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
@@ -100,6 +101,17 @@ impl ScriptJudge {
         )
     }
 
+    /// All that the script sees of one state.
+    pub fn input(&self, state: Snapshot, answer: Option<String>) -> ScriptInput {
+        self.script.input(GivenToScript {
+            state,
+            answer,
+            arguments: self.told.arguments.clone(),
+            environment: self.told.environment.clone(),
+            clock: self.clock,
+        })
+    }
+
     /// Has the script judge one state.
     pub fn grade(
         &self,
@@ -108,13 +120,7 @@ impl ScriptJudge {
         answer: Option<String>,
         limits: &Limits,
     ) -> Graded {
-        let input = self.script.input(GivenToScript {
-            state,
-            answer,
-            arguments: self.told.arguments.clone(),
-            environment: self.told.environment.clone(),
-            clock: self.clock,
-        });
+        let input = self.input(state, answer);
         let ScriptRun {
             result,
             written,
