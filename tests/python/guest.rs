@@ -11,8 +11,8 @@ use mcpmark_task::python::PythonSource;
 const CLOCK: i64 = 1_714_979_289;
 
 pub(crate) struct Guest {
-    sandbox: Sandbox,
-    interpreter: Interpreter,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) interpreter: Interpreter,
 }
 
 pub(crate) fn directory(name: &str) -> PathBuf {
@@ -71,6 +71,7 @@ impl Guest {
             arguments: Vec::new(),
             environment: Vec::new(),
             clock: CLOCK,
+            services: None,
         });
         grade_script(&self.sandbox, &self.interpreter, &input, limits)
     }

@@ -120,6 +120,7 @@ fn case(name: &str) -> (PathBuf, PathBuf, ScriptInput) {
             arguments: Vec::new(),
             environment: Vec::new(),
             clock: 0,
+            services: None,
         });
     (script, state, input)
 }

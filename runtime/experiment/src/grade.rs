@@ -109,6 +109,8 @@ impl ScriptJudge {
             arguments: self.told.arguments.clone(),
             environment: self.told.environment.clone(),
             clock: self.clock,
+            // No service of this program answers scripts yet: its state is files.
+            services: None,
         })
     }
 

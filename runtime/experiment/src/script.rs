@@ -6,7 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcpmark_sandbox::{Interpreter, Limits, Mount, RunError, Sandbox, ScriptInput, ScriptRun};
+use mcpmark_sandbox::{
+    Interpreter, Limits, Mount, RunError, Sandbox, ScriptInput, ScriptRun, ScriptServices,
+};
 use mcpmark_snapshot::{Digest, File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
 
 use crate::Outcome;
@@ -45,6 +47,8 @@ pub struct GivenToScript {
     pub environment: Vec<(String, String)>,
     /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
+    /// What answers for the world's service, where one can be asked.
+    pub services: Option<Arc<dyn ScriptServices>>,
 }
 
 /// Why a script cannot judge.
@@ -184,6 +188,7 @@ impl Script {
             ],
             clock: given.clock,
             seed: 0,
+            services: given.services,
         }
     }
 }
@@ -286,6 +291,7 @@ mod tests {
             arguments: vec!["page".to_owned()],
             environment: vec![pair("FILESYSTEM_TEST_DIR", "/state/sub"), pair("X", "1")],
             clock: 7,
+            services: None,
         });
         assert_eq!(input.script, "/task/verify.py");
         assert_eq!(

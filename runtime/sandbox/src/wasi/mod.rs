@@ -16,6 +16,7 @@ mod files;
 mod host;
 mod interpreter;
 mod run;
+mod services;
 mod streams;
 mod verdict;
 
@@ -23,4 +24,5 @@ pub(crate) use self::engine::{Wasi, interpreter_config};
 pub use self::files::Mount;
 pub use self::interpreter::Interpreter;
 pub use self::run::{ScriptInput, ScriptRun};
+pub use self::services::{ScriptServices, ScriptSession, ServiceAnswer};
 pub use self::streams::Written;

@@ -1,6 +1,7 @@
 //! One script in one fresh store.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use wasmtime::Store;
 
@@ -8,6 +9,7 @@ use super::bindings::interpreter::Ending;
 use super::engine::STACK_BYTES;
 use super::host::WasiHost;
 use super::interpreter::Interpreter;
+use super::services::ScriptServices;
 use super::streams::Written;
 use super::verdict::verdict;
 use crate::cross::agree;
@@ -52,6 +54,8 @@ pub struct ScriptInput {
     pub clock: i64,
     /// Everything random in it follows from this.
     pub seed: u64,
+    /// What answers when a script asks a service; without it, such a script is stopped.
+    pub services: Option<Arc<dyn ScriptServices>>,
 }
 
 /// What came of one run of a script.
