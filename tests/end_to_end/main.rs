@@ -8,6 +8,7 @@ mod grading;
 mod guests;
 mod hostile_text;
 mod interruption;
+mod javascript;
 #[path = "../journal/mod.rs"]
 mod journal;
 mod library;

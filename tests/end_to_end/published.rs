@@ -1,9 +1,17 @@
 //! Corpora in the published layouts: they are listed, and their scripts judge.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::environment::{Environment, copy_tree, repository};
+use mcpmark_model_server::{Reaction, Request, Saying, Server};
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output, copy_tree, repository, text};
 use crate::scripts::with_guest;
+
+const BOATS: &str = "filesystem/standard/harbour/count_boats";
+const LETTER: &str = "filesystem/L1-001";
 
 fn corpus(name: &str) -> PathBuf {
     repository().join("tests/published").join(name)
@@ -106,4 +114,322 @@ fn scripts_judge_final_states() {
         unknown.contains("there are: filesystem/easy/harbour"),
         "{unknown}"
     );
+}
+
+/// Solves the tasks of both corpora.
+fn solve(request: &Request) -> Reaction {
+    let arguments = match &request.instruction {
+        _ if request.tools == ["ping"] || request.turns > 0 => return Reaction::say("Done."),
+        boats if boats.contains("boats/") => json!({"path": "answer.txt", "content": "2\n"}),
+        _ => json!({"path": "found.txt", "content": "second.md"}),
+    };
+    Reaction::Say(Saying {
+        calls: vec![("write_file".to_owned(), arguments.to_string())],
+        ..Saying::default()
+    })
+}
+
+/// Where a corpus lies, as the command line has it.
+fn place(name: &str) -> Vec<String> {
+    let corpus = corpus(name);
+    let mut args = vec!["--tasks".to_owned(), corpus.display().to_string()];
+    let states = corpus.join("states");
+    if states.is_dir() {
+        args.extend(["--states".to_owned(), states.display().to_string()]);
+    }
+    args
+}
+
+fn run(environment: &Environment, command: &[&str], place: &[String], more: &[&str]) -> Output {
+    let place = place.iter().map(String::as_str);
+    let args = command.iter().copied().chain(place);
+    environment.run(args.chain(more.iter().copied()))
+}
+
+#[test]
+fn agents_play_tasks_of_both_layouts() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let server = Server::start(solve).unwrap();
+    let url = server.base_url();
+    for (name, tasks, task, check) in [
+        ("suites", 2, BOATS, "answer.txt exists"),
+        ("offline", 1, LETTER, "found.txt is there"),
+    ] {
+        let place = place(name);
+        let idle = run(
+            &environment,
+            &["run", "--json"],
+            &place,
+            &["--agent", "nop"],
+        );
+        let idle = idle.exits(1).json();
+        assert_eq!(
+            idle["summary"],
+            json!({"attempts": tasks, "graded": tasks, "passed": 0})
+        );
+        let model = [
+            "--model",
+            "openai/good",
+            "--base-url",
+            &url,
+            "--experiment",
+            name,
+        ];
+        let played = run(&environment, &["run", "--json"], &place, &model);
+        let played = played.exits(0).json();
+        assert_eq!(played["summary"]["passed"], tasks, "{played}");
+        let attempts = played["attempts"].as_array().unwrap();
+        let attempt = attempts.iter().find(|it| it["task"] == task).unwrap();
+        assert_eq!(
+            attempt["checks"][0],
+            json!({"name": check, "passed": true, "detail": ""})
+        );
+
+        // What a script printed stands in the journal, as the log of a component does.
+        let id = text(&attempt["id"]);
+        let shown = environment.run(["show", &id]).exits(0).stdout;
+        assert!(shown.contains(&format!(" {check}\n")), "{shown}");
+        assert!(shown.contains("log: "), "{shown}");
+
+        // Grading the kept state again is the same grade, and playing the calls again, too.
+        let state = text(&attempt["state"]);
+        let again = run(
+            &environment,
+            &["grade", "--json", "--tasks", &place[1], task],
+            &[],
+            &["--state", &state],
+        );
+        assert_eq!(again.exits(0).json()["checks"], attempt["checks"]);
+        let replayed = run(
+            &environment,
+            &["run", "--json", "--from", &id],
+            &place[..2],
+            &[],
+        );
+        match name {
+            // The states have to be named for that, too.
+            "suites" => replayed.exits(4).says(&["--states names the directory"]),
+            _ => replayed.exits(0),
+        };
+
+        let listed = environment.run(["runs", name]).exits(0).stdout;
+        assert!(listed.contains(task), "{listed}");
+        let report = environment.run(["report", name]).exits(0).stdout;
+        assert!(report.contains("filesystem"), "{report}");
+        // The experiment knows where its tasks lie.
+        let resumed = environment.run(["resume", name, "--json"]).exits(0).json();
+        assert_eq!(resumed["summary"], played["summary"]);
+    }
+}
+
+#[test]
+fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let copy = environment.path("corpus");
+    copy_tree(&corpus("offline"), &copy);
+    let first = ["run", "--agent", "nop", "--experiment", "x", "--tasks"];
+    let path = copy.to_str().unwrap();
+    environment.run(first.iter().chain(&[path])).exits(1);
+    // A script that is another one by now judges anew.
+    let script = copy.join("tasks").join(LETTER).join("verify.py");
+    fs::write(&script, "print('✓ whatever')\n").unwrap();
+    let resumed = environment.run(["resume", "x", "--json"]).exits(0);
+    assert_eq!(resumed.json()["summary"]["passed"], 1);
+    resumed.says(&["of a task that has changed since: made again"]);
+    fs::remove_dir_all(&copy).unwrap();
+    environment
+        .run(["resume", "x"])
+        .exits(2)
+        .says(&["is no directory"]);
+}
+
+/// Writes the number of boats; beside it, what a component needs.
+const SOLUTION: &str = r#"
+    (data (i32.const 100) "write_file")
+    (data (i32.const 128) "{\"path\": \"answer.txt\", \"content\": \"2\"}")
+    (func (export "solve") (result i32)
+      (call $call (i32.const 100) (i32.const 10) (i32.const 128) (i32.const 38) (i32.const 512))
+      (i32.const 16))
+"#;
+
+#[test]
+fn a_solution_beside_the_script_is_played() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let copy = environment.path("corpus");
+    copy_tree(&corpus("suites"), &copy);
+    let frame = repository().join("tests/hostile/solution/frame.wat.in");
+    let frame = fs::read_to_string(frame).unwrap();
+    let solution = wat::parse_str(frame.replace("{guest}", SOLUTION)).unwrap();
+    fs::write(
+        copy.join("tasks").join(BOATS).join("solution.wasm"),
+        solution,
+    )
+    .unwrap();
+    let states = copy.join("states");
+    let place = [
+        "--tasks".to_owned(),
+        copy.display().to_string(),
+        "--states".to_owned(),
+        states.display().to_string(),
+    ];
+    let played = run(&environment, &["run", "--json"], &place, &[BOATS])
+        .exits(0)
+        .json();
+    assert_eq!(played["attempts"][0]["agent"], "oracle");
+    run(&environment, &["run"], &place, &[])
+        .exits(4)
+        .says(&["simple__count_boats has no solution"]);
+
+    let report = run(&environment, &["task", "check", "--json"], &place, &[BOATS]);
+    let report = report.exits(0).json();
+    let checks = names(&report["tasks"][0]["checks"]);
+    assert!(
+        checks.contains(&"the oracle passes".to_owned()),
+        "{checks:?}"
+    );
+    assert!(
+        report["tasks"][0]["rejected"].as_u64().unwrap() > 5,
+        "{report}"
+    );
+}
+
+fn names(checks: &Value) -> Vec<String> {
+    let checks = checks.as_array().unwrap().iter();
+    checks.map(|check| text(&check["name"])).collect()
+}
+
+/// Final states of the tasks of `suites` that should pass.
+fn solved(environment: &Environment) -> PathBuf {
+    let solved = environment.path("solved");
+    for task in [BOATS, "filesystem/easy/harbour/simple__count_boats"] {
+        copy_tree(&corpus("suites/states/harbour"), &solved.join(task));
+        fs::write(solved.join(task).join("answer.txt"), "2\n").unwrap();
+    }
+    solved
+}
+
+fn has_python() -> bool {
+    let code = "import sys; sys.exit(sys.version_info < (3, 11))";
+    let asked = Command::new("python3").args(["-I", "-c", code]).status();
+    asked.is_ok_and(|status| status.success())
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "tests tell what they skip")]
+fn tasks_are_examined_and_compared_with_native_python() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let solved = solved(&environment);
+    let check = |corpus: &Path, more: &[&str]| {
+        let states = corpus.join("states");
+        let (corpus, states) = (corpus.to_str().unwrap(), states.to_str().unwrap());
+        let args = [
+            "task", "check", "--tasks", corpus, "--states", states, "--json",
+        ];
+        environment.run(
+            args.iter()
+                .chain(&["--solved", solved.to_str().unwrap()])
+                .chain(more),
+        )
+    };
+    let report = check(&corpus("suites"), &[]).exits(0).json();
+    assert_eq!(report["passed"], true);
+    let task = &report["tasks"][1];
+    assert_eq!(
+        names(&task["checks"]),
+        [
+            "doing nothing fails",
+            "calling tools by chance fails",
+            "the given final state passes",
+            "the script judges every near miss",
+            "grading again gives the same verdict and output",
+        ]
+    );
+    assert_eq!(task["compared"], 0);
+
+    // A script that passes whatever it sees is found out.
+    let copy = environment.path("corpus");
+    copy_tree(&corpus("suites"), &copy);
+    let script = copy.join("tasks").join(BOATS).join("verify.py");
+    fs::write(&script, "import sys\nprint(sys.platform)\n").unwrap();
+    let report = check(&copy, &[BOATS]).exits(1).json();
+    assert_eq!(report["tasks"][0]["checks"][0]["passed"], false);
+
+    if !has_python() {
+        eprintln!("SKIPPED: there is no python3 of version 3.11 or later to compare with");
+        return;
+    }
+    let report = check(&corpus("suites"), &["--against-python"])
+        .exits(0)
+        .json();
+    assert!(
+        report["tasks"][1]["compared"].as_u64().unwrap() > 8,
+        "{report}"
+    );
+    let report = check(&copy, &[BOATS, "--against-python"]).exits(1).json();
+    let last = report["tasks"][0]["checks"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap();
+    assert_eq!(last["name"], "native Python says the same");
+    assert_eq!(last["passed"], false);
+    let detail = text(&last["detail"]);
+    assert!(
+        detail.contains(r#""wasi" here, "linux" natively"#),
+        "{detail}"
+    );
+}
+
+#[test]
+fn batches_and_cross_checks_take_scripts() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let solved = solved(&environment);
+    let state = solved.join(BOATS);
+    let suites = corpus("suites");
+    let script = suites.join("tasks").join(BOATS).join("verify.py");
+    let lines = [
+        json!({"task": BOATS, "state": state}),
+        json!({"verifier": script, "state": suites.join("states/harbour"), "id": "start"}),
+        json!({"verifier": script, "state": state, "env": {"FILESYSTEM_TEST_DIR": "/state/boats"}}),
+        json!({"task": "filesystem/none", "state": state}),
+        json!({"verifier": script, "state": state, "args": "one"}),
+    ];
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let batch = environment.path("batch.jsonl");
+    fs::write(&batch, lines).unwrap();
+    let args = ["grade", "--tasks", suites.to_str().unwrap(), "--batch"];
+    let graded = environment.run(args.iter().chain(&[batch.to_str().unwrap()]));
+    let graded = graded.exits(4).stdout;
+    let graded: Vec<Value> = graded
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let passed: Vec<&Value> = graded.iter().map(|line| &line["passed"]).collect();
+    assert_eq!(passed[..3], [&json!(true), &json!(false), &json!(false)]);
+    assert_eq!(graded[0]["output"]["exit_code"], 0);
+    assert_eq!(graded[1]["id"], "start");
+    assert!(text(&graded[3]["error"]["message"]).contains("there are: filesystem/easy"));
+    assert_eq!(graded[4]["error"]["key"], "args");
+
+    let (script, state) = (script.to_str().unwrap(), state.to_str().unwrap());
+    let crossed = [
+        "grade",
+        "--cross-check",
+        "--json",
+        "--verifier",
+        script,
+        "--state",
+        state,
+    ];
+    assert_eq!(environment.run(crossed).exits(0).json()["passed"], true);
 }

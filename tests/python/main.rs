@@ -12,4 +12,5 @@
 mod agreement;
 mod guest;
 mod hostile;
+mod services;
 mod states;

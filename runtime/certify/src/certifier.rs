@@ -90,6 +90,7 @@ impl Certifier<'_> {
         let mut prepared = self.prepare(task)?;
         let prepared_task = prepared.pop().ok_or_else(no_task)?;
         let again = self.prepare(task)?.pop().ok_or_else(no_task)?;
+        let verifier = prepared_task.judge.component().ok_or_else(no_task)?;
         let cheats = self.cheats(task)?;
         let second = self.second_verifier(task)?;
         let sources = sources_digest(task, self.store).map_err(|source| CertifyError::Sources {
@@ -100,6 +101,7 @@ impl Certifier<'_> {
         let mut examination = Examination {
             task,
             prepared: &prepared_task,
+            verifier,
             sandbox: self.sandbox,
             other: self.other,
             second,
@@ -126,7 +128,7 @@ impl Certifier<'_> {
             task: task_id,
             sources,
             world: prepared_task.start.digest,
-            verifier: prepared_task.verifier.digest(),
+            verifier: verifier.digest(),
             checks: examination.checks,
             remarks,
             mutants,

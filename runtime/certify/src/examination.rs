@@ -16,6 +16,7 @@ use crate::report::Check;
 pub(crate) struct Examination<'a> {
     pub(crate) task: &'a Task,
     pub(crate) prepared: &'a Prepared,
+    pub(crate) verifier: &'a Verifier,
     pub(crate) sandbox: &'a Sandbox,
     pub(crate) other: &'a Sandbox,
     pub(crate) second: Verifier,
@@ -64,12 +65,8 @@ impl Examination<'_> {
 
     fn judge(&self, tree: &Tree, answer: Option<&str>) -> Judged {
         let input = self.input(tree, answer);
-        let Prepared {
-            verifier,
-            verifier_limits,
-            ..
-        } = self.prepared;
-        self.sandbox.verify(verifier, input, verifier_limits).result
+        let limits = &self.prepared.verifier_limits;
+        self.sandbox.verify(self.verifier, input, limits).result
     }
 
     fn judge_elsewhere(&self, tree: &Tree, answer: Option<&str>) -> Judged {

@@ -24,12 +24,15 @@ mod examination;
 mod layered;
 mod lint;
 mod mutation;
+mod native;
 mod near_misses;
 mod play;
+mod published;
 mod report;
 mod view;
 
 pub use crate::certificate::{Certificate, CertificateError, FILE_NAME, sources_digest};
 pub use crate::certifier::{Certifier, CertifyError};
+pub use crate::published::{PublishedExaminer, PublishedReport};
 pub use crate::report::{Check, Mutants, Report, Survivor};
 pub use crate::view::tree_view;

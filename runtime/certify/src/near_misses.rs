@@ -64,7 +64,7 @@ impl Examination<'_> {
         let requests: Vec<GradeRequest> = mutants
             .iter()
             .map(|mutant| GradeRequest {
-                verifier: self.prepared.verifier.clone(),
+                verifier: self.verifier.clone(),
                 input: self.input(&mutant.tree, mutant.answer.as_deref()),
                 limits: self.prepared.verifier_limits,
             })

@@ -181,6 +181,8 @@ pub(crate) struct Selection {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) published: PublishedArgs,
     /// Who acts [default: mcpmark with a model, oracle without]
     #[arg(long, value_enum)]
     pub(crate) agent: Option<AgentName>,
@@ -325,8 +327,8 @@ pub(crate) struct GradeArgs {
         conflicts_with = "verifier"
     )]
     pub(crate) task: Option<String>,
-    /// The task is one of this directory, which has a published layout with a `verify.py` for each
-    #[arg(long, value_name = "DIR", requires = "task", value_hint = ValueHint::DirPath)]
+    /// Tasks are those of this directory, which has a published layout with a `verify.py` for each
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "verifier")]
     pub(crate) tasks: Option<PathBuf>,
     /// Any verifier, no task needed: a component, or a Python script (.py) whose exit code judges
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -365,11 +367,12 @@ pub(crate) struct GradeArgs {
 const BATCH: &str = "\
 Batches:
   Each line of the file is a JSON object:
-    task or verifier  the id of a task, or the file of a component
+    task or verifier  the id of a task, or the file of a component or Python script
     state             a directory, or the digest of a stored state
     start             the starting state, as above
     answer            the agent's last message, the text itself
     parameters        a JSON object, for a verifier without a task
+    env, args         variables (an object) and arguments (an array), for a Python script
     id                anything; it comes back with the outcome
   Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what
   --json prints, or `error` with `key`, `message` and `hint` for a line that cannot be
@@ -436,6 +439,14 @@ pub(crate) struct CheckArgs {
     /// Show each mistake that goes unnoticed, also of tasks that pass
     #[arg(long)]
     pub(crate) survivors: bool,
+    #[command(flatten)]
+    pub(crate) published: PublishedArgs,
+    /// Final states of published tasks that must pass: `DIR/<task>`, and `DIR/<task>.answer`
+    #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]
+    pub(crate) solved: Option<PathBuf>,
+    /// Also run the scripts of published tasks with this machine's python3, outside of the sandbox, and compare
+    #[arg(long, requires = "tasks")]
+    pub(crate) against_python: bool,
 }
 
 #[derive(Debug, Args)]

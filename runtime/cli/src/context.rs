@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcpmark_experiment::{Home, Journal, PrepareError, Prepared, Start, Workshop, WorldError};
+use mcpmark_experiment::{
+    Home, Journal, PrepareError, Prepared, PublishedWorkshop, Start, Workshop, WorldError,
+};
 use mcpmark_sandbox::{Interpreter, Sandbox};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
+use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::python::{PythonError, PythonSource};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
@@ -206,6 +209,36 @@ impl Context {
             .map_err(|error| prepare_error(&error))
     }
 
+    /// Makes tasks of a corpus ready to be attempted.
+    pub(crate) fn prepare_published(
+        &self,
+        corpus: &Corpus,
+        states: Option<&Path>,
+        tasks: &[PublishedTask],
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<Vec<Prepared>, CommandError> {
+        let interpreter = self.interpreter(sandbox)?;
+        let mut builder = self.builder_in(self.cache.join("guests"));
+        let mut display = BuildDisplay::default();
+        let report = &mut |event| display.show(event);
+        let mut workshop = PublishedWorkshop {
+            corpus,
+            states,
+            builder: &mut builder,
+            sandbox,
+            interpreter: &interpreter,
+            store,
+            report,
+        };
+        workshop.prepare(tasks).map_err(|error| match &error {
+            PrepareError::Task(_) if states.is_none() => {
+                prepare_error(&error).hint("--states names the directory with the states")
+            }
+            error => prepare_error(error),
+        })
+    }
+
     /// Makes the starting state of a shipped world.
     pub(crate) fn start_world(
         &self,
@@ -298,6 +331,28 @@ impl Named {
 
 /// The tasks that a person chose; what is wrong with others is told on standard error.
 pub(crate) fn select(library: &Library, selection: &Selection) -> Result<Vec<Task>, CommandError> {
+    let tasks = library.tasks().map_err(|error| invalid(&error))?;
+    let selected = chosen(selection, |selectors, tiers, tags| {
+        tasks.select(selectors, tiers, tags)
+    })?;
+    for task in &selected {
+        for warning in &task.warnings {
+            output::note(&format!(
+                "{} {}: {}",
+                output::paint(output::WARN, "warning:"),
+                task.id,
+                sanitise::line(warning)
+            ));
+        }
+    }
+    Ok(selected)
+}
+
+/// What is selected by the words of a command line.
+pub(crate) fn chosen<T>(
+    selection: &Selection,
+    select: impl FnOnce(&[Selector], &[Tier], &[String]) -> Result<Vec<T>, SelectError>,
+) -> Result<Vec<T>, CommandError> {
     let selectors: Vec<Selector> = selection
         .selectors
         .iter()
@@ -310,30 +365,16 @@ pub(crate) fn select(library: &Library, selection: &Selection) -> Result<Vec<Tas
         .map(|tier| tier.as_str().parse())
         .collect::<Result<_, _>>()
         .map_err(|error| CommandError::usage(chain(&error)))?;
-    let tasks = library.tasks().map_err(|error| invalid(&error))?;
-    let selected = tasks
-        .select(&selectors, &tiers, &selection.tag)
-        .map_err(|error| {
-            let message = chain(&error);
-            match error {
-                SelectError::Broken { .. } => CommandError::invalid(message),
-                SelectError::NoMatch { .. } => {
-                    CommandError::usage(message).hint("`mcpmark task list` names the tasks")
-                }
-                _ => CommandError::usage(message),
+    select(&selectors, &tiers, &selection.tag).map_err(|error| {
+        let message = chain(&error);
+        match error {
+            SelectError::Broken { .. } => CommandError::invalid(message),
+            SelectError::NoMatch { .. } => {
+                CommandError::usage(message).hint("`mcpmark task list` names the tasks")
             }
-        })?;
-    for task in &selected {
-        for warning in &task.warnings {
-            output::note(&format!(
-                "{} {}: {}",
-                output::paint(output::WARN, "warning:"),
-                task.id,
-                sanitise::line(warning)
-            ));
+            _ => CommandError::usage(message),
         }
-    }
-    Ok(selected)
+    })
 }
 
 /// One task by its id.
@@ -368,7 +409,9 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
             PrepareError::World {
                 source: WorldError::Capture(error),
                 ..
-            } => result.hint(capture_hint(error)),
+            }
+            | PrepareError::State { source: error, .. } => result.hint(capture_hint(error)),
+
             _ => result,
         }
     }

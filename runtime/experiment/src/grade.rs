@@ -1,7 +1,12 @@
-use mcpmark_sandbox::{Limits, Log, RunError, Sandbox, Verifier, VerifyInput};
+//! From a stored state to an outcome, whoever judges.
+
+use mcpmark_sandbox::{
+    Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, Verdict, Verifier,
+    VerifyInput,
+};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
-use crate::Outcome;
+use crate::{GivenToScript, Outcome, Script, Told};
 
 /// Everything that a grade follows from, by digest.
 #[derive(Debug, Clone)]
@@ -16,14 +21,159 @@ pub struct GradeInput {
     pub parameters: String,
 }
 
+/// Who judges the final states of a task.
+#[derive(Clone)]
+pub enum Judge {
+    /// A component.
+    Component(Verifier),
+    /// A Python script.
+    Script(Box<ScriptJudge>),
+}
+
+/// A script, and what it is told beside the state.
+#[derive(Clone)]
+pub struct ScriptJudge {
+    /// The script.
+    pub script: Script,
+    /// Runs it.
+    pub interpreter: Interpreter,
+    /// Its arguments and its environment.
+    pub told: Told,
+    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    pub clock: i64,
+}
+
+/// What came of one grade.
+#[derive(Debug)]
+pub struct Graded {
+    /// The verdict, or why there is none.
+    pub outcome: Outcome,
+    /// What a component logged.
+    pub log: Log,
+    /// What a script printed.
+    pub printed: Option<Printed>,
+}
+
+/// All that a script printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Printed {
+    /// On standard output.
+    pub stdout: Vec<u8>,
+    /// On standard error.
+    pub stderr: Vec<u8>,
+    /// The code with which it ended, where it came to its end.
+    pub exit_code: Option<u8>,
+}
+
+impl Judge {
+    /// The digest of the component, or of the script.
+    pub fn digest(&self) -> Digest {
+        match self {
+            Self::Component(verifier) => verifier.digest(),
+            Self::Script(judge) => judge.script.digest(),
+        }
+    }
+
+    /// A short name for what runs it: the engine, and the interpreter where there is one.
+    pub fn engine(&self, sandbox: &Sandbox) -> String {
+        match self {
+            Self::Component(_) => sandbox.profile(),
+            Self::Script(judge) => judge.engine(),
+        }
+    }
+
+    /// The component, where it is one.
+    pub fn component(&self) -> Option<&Verifier> {
+        match self {
+            Self::Component(verifier) => Some(verifier),
+            Self::Script(_) => None,
+        }
+    }
+}
+
+impl ScriptJudge {
+    fn engine(&self) -> String {
+        let digest = self.interpreter.digest().hex();
+        format!(
+            "{} python-{}",
+            self.interpreter.profile(),
+            digest.get(..12).unwrap_or_default()
+        )
+    }
+
+    /// All that the script sees of one state.
+    pub fn input(&self, state: Snapshot, answer: Option<String>) -> ScriptInput {
+        self.script.input(GivenToScript {
+            state,
+            answer,
+            arguments: self.told.arguments.clone(),
+            environment: self.told.environment.clone(),
+            clock: self.clock,
+            // No service of this program answers scripts yet: its state is files.
+            services: None,
+        })
+    }
+
+    /// Has the script judge one state.
+    pub fn grade(
+        &self,
+        sandbox: &Sandbox,
+        state: Snapshot,
+        answer: Option<String>,
+        limits: &Limits,
+    ) -> Graded {
+        let input = self.input(state, answer);
+        let ScriptRun {
+            result,
+            written,
+            exit_code,
+            ..
+        } = sandbox.verify_script(&self.interpreter, &input, limits);
+        Graded {
+            outcome: outcome(result),
+            log: Log::default(),
+            printed: Some(Printed {
+                stdout: written.stdout,
+                stderr: written.stderr,
+                exit_code,
+            }),
+        }
+    }
+}
+
+impl Graded {
+    fn failed(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            log: Log::default(),
+            printed: None,
+        }
+    }
+
+    /// What the verifier said beside its verdict, for the journal: the lines that it logged, or
+    /// that it printed.
+    pub fn lines(&self) -> Vec<String> {
+        match &self.printed {
+            None => self.log.lines.clone(),
+            Some(printed) => [&printed.stdout, &printed.stderr]
+                .into_iter()
+                .flat_map(|bytes| {
+                    let text = String::from_utf8_lossy(bytes);
+                    text.lines().map(str::to_owned).collect::<Vec<_>>()
+                })
+                .collect(),
+        }
+    }
+}
+
 /// Grades a stored state. The first grade and every later one come through here.
 pub fn grade(
     sandbox: &Sandbox,
     store: &Store,
-    verifier: &Verifier,
+    judge: &Judge,
     input: GradeInput,
     limits: &Limits,
-) -> (Outcome, Log) {
+) -> Graded {
     let load = |what: &str, digest: &Digest| -> Result<Snapshot, Outcome> {
         store.snapshot(digest).map_err(|error| {
             Outcome::InfraError(format!("the {what} state {digest} cannot be read: {error}"))
@@ -33,28 +183,40 @@ pub fn grade(
         .and_then(|start| load("final", &input.state).map(|end| (start, end)));
     let (start, end) = match states {
         Ok(states) => states,
-        Err(outcome) => return (outcome, Log::default()),
+        Err(outcome) => return Graded::failed(outcome),
     };
     let input = VerifyInput {
         answer: input.answer,
         parameters: input.parameters,
         ..VerifyInput::new(start, end)
     };
-    grade_loaded(sandbox, verifier, input, limits)
+    grade_loaded(sandbox, judge, input, limits)
 }
 
 /// Grades a stored state that was read already, for those who grade it many times.
 pub fn grade_loaded(
     sandbox: &Sandbox,
-    verifier: &Verifier,
+    judge: &Judge,
     input: VerifyInput,
     limits: &Limits,
-) -> (Outcome, Log) {
-    let run = sandbox.verify(verifier, input, limits);
-    let outcome = match run.result {
+) -> Graded {
+    match judge {
+        Judge::Component(verifier) => {
+            let run = sandbox.verify(verifier, input, limits);
+            Graded {
+                outcome: outcome(run.result),
+                log: run.log,
+                printed: None,
+            }
+        }
+        Judge::Script(judge) => judge.grade(sandbox, input.end, input.answer, limits),
+    }
+}
+
+pub(crate) fn outcome(result: Result<Verdict, RunError>) -> Outcome {
+    match result {
         Ok(verdict) => Outcome::Graded(verdict),
         Err(RunError::Fault(fault)) => Outcome::VerifierFault(fault),
         Err(RunError::Host(message)) => Outcome::InfraError(message),
-    };
-    (outcome, run.log)
+    }
 }

@@ -1,6 +1,6 @@
 //! Experiments: planning, scheduling, resume, the journal, grading.
 //!
-//! A [`Workshop`] turns tasks into [`Prepared`] ones. A [`Spec`] says what is to be run
+//! A [`Workshop`] turns tasks into [`Prepared`] ones, a [`PublishedWorkshop`] those of a corpus. A [`Spec`] says what is to be run
 //! and gives a plan, a [`Cast`] is who acts in it; a [`Runner`] makes its attempts and writes each of them to the
 //! [`Journal`] as it happens. States lie in the store, and [`grade`] judges them from
 //! there. [`Home`] is the directory that holds both.
@@ -28,9 +28,11 @@ pub mod metrics;
 mod outcome;
 mod plan;
 mod prepare;
+mod published;
 pub mod report;
 mod run;
 mod script;
+mod told;
 mod world;
 
 pub use mcpmark_agent::{Budget, End, EndKind, Retries, failure};
@@ -38,12 +40,14 @@ pub use mcpmark_external::{External, ExternalError, ServerSpec};
 pub use mcpmark_model::{Cost, Usage};
 
 pub use crate::cast::{Cast, steps};
-pub use crate::grade::{GradeInput, grade, grade_loaded};
+pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
 pub use crate::outcome::{FaultReport, Outcome};
 pub use crate::plan::{AgentKind, AgentSettings, Concurrency, Planned, Spec, SpecLimits};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
+pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
 pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
+pub use crate::told::Told;
 pub use crate::world::{Start, WorldError, capture_directory, capture_state, start_world};

@@ -10,8 +10,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use crate::Prepared;
 use crate::journal::{AttemptKey, AttemptRow};
+use crate::{Prepared, PublishedPlace};
 
 /// Who acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,6 +55,9 @@ impl AgentKind {
 pub struct Spec {
     /// The tasks, by id.
     pub tasks: Vec<String>,
+    /// Where they lie, where they are those of a published corpus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedPlace>,
     /// Who acts.
     pub agent: AgentKind,
     /// How it acts.
@@ -174,6 +177,7 @@ impl Spec {
     pub fn new(tasks: Vec<String>, agent: AgentKind) -> Self {
         Self {
             tasks,
+            published: None,
             agent,
             agent_settings: AgentSettings::default(),
             models: Vec::new(),

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
-use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution, Verifier};
+use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};
 use mcpmark_service::{ServiceError, SessionLimits};
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_snapshot::{CaptureError, Digest, Store};
 use mcpmark_task::build::{BuildError, BuildEvent, Builder};
 use mcpmark_task::{
     BundleParts, GuestSource, JudgedOn, Library, Task, TaskId, World, WorldContent, WorldId,
     bundle_digest, canonical_json,
 };
 
-use crate::{Start, WorldError, start_world};
+use crate::{Judge, ScriptError, Start, WorldError, start_world};
 
 /// A task with everything that an attempt needs, checked and loaded.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub struct Prepared {
     /// The starting state.
     pub start: Start,
     /// Judges the final state.
-    pub verifier: Verifier,
+    pub judge: Judge,
     /// Plays the task as it is meant.
     pub solution: Option<Solution>,
     /// Names all of the task.
@@ -78,6 +78,24 @@ pub enum PrepareError {
         world: WorldId,
         /// What is wrong with it.
         source: WorldError,
+    },
+    /// The state that a published task starts from cannot be captured.
+    #[error("task {task}: {}: {source}", dir.display())]
+    State {
+        /// The task.
+        task: TaskId,
+        /// The state.
+        dir: PathBuf,
+        /// What is wrong with it.
+        source: CaptureError,
+    },
+    /// The script that judges a published task cannot be read.
+    #[error("task {task}: {source}")]
+    Script {
+        /// The task.
+        task: TaskId,
+        /// What is wrong with it.
+        source: ScriptError,
     },
     /// The world does not fit the task's own limit.
     #[error(
@@ -132,7 +150,11 @@ impl PrepareError {
             ),
             Self::Guest { source, .. } => source.is_infrastructure(),
             Self::Read { .. } => true,
+            Self::State { source, .. } => {
+                matches!(source, CaptureError::Io { .. } | CaptureError::Store(_))
+            }
             Self::Task(_)
+            | Self::Script { .. }
             | Self::WorldTooLarge { .. }
             | Self::WorldTooFull { .. }
             | Self::Profile { .. }
@@ -176,7 +198,7 @@ impl Workshop<'_> {
                     .cloned(),
             );
         }
-        let components = self.build(&sources)?;
+        let components = components(self.builder, &sources, self.report)?;
 
         let mut starts = BTreeMap::new();
         for (id, world) in &worlds {
@@ -208,7 +230,8 @@ impl Workshop<'_> {
     ///
     /// When the world is not valid.
     pub fn world(&mut self, world: &World) -> Result<Start, PrepareError> {
-        let components = self.build(&setup(world).cloned().into_iter().collect::<Vec<_>>())?;
+        let sources: Vec<GuestSource> = setup(world).cloned().into_iter().collect();
+        let components = components(self.builder, &sources, self.report)?;
         self.start(world, components.into_values().next().as_deref())
     }
 
@@ -217,21 +240,6 @@ impl Workshop<'_> {
             world: world.id.clone(),
             source,
         })
-    }
-
-    fn build(
-        &mut self,
-        sources: &[GuestSource],
-    ) -> Result<BTreeMap<GuestSource, Vec<u8>>, PrepareError> {
-        let mut components = BTreeMap::new();
-        for built in self.builder.build(sources, self.report)? {
-            let bytes = fs::read(&built.path).map_err(|source| PrepareError::Read {
-                path: built.path.clone(),
-                source,
-            })?;
-            components.insert(built.source, bytes);
-        }
-        Ok(components)
     }
 
     fn load(
@@ -296,7 +304,7 @@ impl Workshop<'_> {
             id: task.id.clone(),
             instruction: task.instruction.clone(),
             start,
-            verifier,
+            judge: Judge::Component(verifier),
             solution,
             bundle,
             judged_on: task.meta.judged_on,
@@ -307,6 +315,23 @@ impl Workshop<'_> {
             session_limits: session,
         })
     }
+}
+
+/// The components of guests, built where they are not.
+pub(crate) fn components(
+    builder: &mut Builder,
+    sources: &[GuestSource],
+    report: &mut dyn FnMut(BuildEvent),
+) -> Result<BTreeMap<GuestSource, Vec<u8>>, PrepareError> {
+    let mut components = BTreeMap::new();
+    for built in builder.build(sources, report)? {
+        let bytes = fs::read(&built.path).map_err(|source| PrepareError::Read {
+            path: built.path.clone(),
+            source,
+        })?;
+        components.insert(built.source, bytes);
+    }
+    Ok(components)
 }
 
 /// The setup guest of a world that has one.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use mcpmark_agent::{Attempt, End, EndKind, Event, Halt, RecordError, Recorder};
 use mcpmark_external::External;
 use mcpmark_filesystem::Filesystem;
-use mcpmark_sandbox::{Log, Sandbox};
+use mcpmark_sandbox::Sandbox;
 use mcpmark_service::{Service, ServiceError, Session, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store};
 use mcpmark_task::TaskId;
@@ -183,22 +183,26 @@ impl Runner {
             grade(
                 sandbox,
                 store,
-                &prepared.verifier,
+                &prepared.judge,
                 input,
                 &prepared.verifier_limits,
             )
         });
-        let (outcome, log) = graded.await.unwrap_or_else(|error| {
-            (
-                Outcome::InfraError(format!("grading broke: {error}")),
-                Log::default(),
-            )
-        });
+        let (outcome, lines) = match graded.await {
+            Ok(graded) => {
+                let lines = graded.lines();
+                (graded.outcome, lines)
+            }
+            Err(error) => {
+                let message = format!("grading broke: {error}");
+                (Outcome::InfraError(message), Vec::new())
+            }
+        };
         let record = GradeRecord {
-            verifier: task.verifier.digest(),
-            engine: &self.sandbox.profile(),
+            verifier: task.judge.digest(),
+            engine: &task.judge.engine(&self.sandbox),
             outcome: &outcome,
-            log: &log.lines,
+            log: &lines,
         };
         let is_grade = matches!(outcome, Outcome::Graded(_) | Outcome::VerifierFault(_));
         self.journal

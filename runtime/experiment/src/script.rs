@@ -6,7 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcpmark_sandbox::{Interpreter, Limits, Mount, RunError, Sandbox, ScriptInput, ScriptRun};
+use mcpmark_sandbox::{
+    Interpreter, Limits, Mount, RunError, Sandbox, ScriptInput, ScriptRun, ScriptServices,
+};
 use mcpmark_snapshot::{Digest, File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
 
 use crate::Outcome;
@@ -45,6 +47,8 @@ pub struct GivenToScript {
     pub environment: Vec<(String, String)>,
     /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
+    /// What answers for the world's service, where one can be asked.
+    pub services: Option<Arc<dyn ScriptServices>>,
 }
 
 /// Why a script cannot judge.
@@ -148,6 +152,11 @@ impl Script {
         self.digest
     }
 
+    /// The digest of the script and all that lies beside it.
+    pub fn beside(&self) -> Digest {
+        self.beside.digest()
+    }
+
     /// All that the script sees.
     pub fn input(&self, given: GivenToScript) -> ScriptInput {
         let mount = |name: &str, snapshot| Mount {
@@ -179,6 +188,7 @@ impl Script {
             ],
             clock: given.clock,
             seed: 0,
+            services: given.services,
         }
     }
 }
@@ -223,12 +233,7 @@ pub fn grade_script(
 ) -> (Outcome, ScriptRun) {
     let mut run = sandbox.verify_script(interpreter, input, limits);
     let taken = std::mem::replace(&mut run.result, Err(RunError::Host(String::new())));
-    let outcome = match taken {
-        Ok(verdict) => Outcome::Graded(verdict),
-        Err(RunError::Fault(fault)) => Outcome::VerifierFault(fault),
-        Err(RunError::Host(message)) => Outcome::InfraError(message),
-    };
-    (outcome, run)
+    (crate::grade::outcome(taken), run)
 }
 
 #[cfg(test)]
@@ -286,6 +291,7 @@ mod tests {
             arguments: vec!["page".to_owned()],
             environment: vec![pair("FILESYSTEM_TEST_DIR", "/state/sub"), pair("X", "1")],
             clock: 7,
+            services: None,
         });
         assert_eq!(input.script, "/task/verify.py");
         assert_eq!(

@@ -133,7 +133,11 @@ fn grade(
         parameters: task.parameters.clone(),
         ..VerifyInput::new(snapshot(&task.start.tree), snapshot(end))
     };
-    let run = sandbox.verify(&task.verifier, input, &task.verifier_limits);
+    let run = sandbox.verify(
+        task.judge.component().unwrap(),
+        input,
+        &task.verifier_limits,
+    );
     match run.result {
         Ok(verdict) => {
             let class = if verdict.passed() { "passed" } else { "failed" };

@@ -85,10 +85,21 @@ pub enum CompileError {
     Host(String),
 }
 
+/// What a component is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Form {
+    /// A guest of one of the pure worlds.
+    Guest,
+    /// The guest that runs scripts.
+    Interpreter,
+}
+
 /// What the child is asked; one line of JSON before the component.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) engine: EngineKind,
+    pub(crate) form: Form,
     pub(crate) profile: String,
     pub(crate) limits: CompileLimits,
 }
@@ -122,13 +133,14 @@ impl Compiler {
     pub(crate) fn compile(
         &self,
         component: &[u8],
-        engine: EngineKind,
+        (engine, form): (EngineKind, Form),
         profile: &str,
         cancel: Option<&Cancel>,
     ) -> Result<Vec<u8>, CompileError> {
         let limits = self.limits;
         let request = Request {
             engine,
+            form,
             profile: profile.to_owned(),
             limits,
         };

@@ -1,15 +1,16 @@
 use std::sync::Arc;
 
 use mcpmark_snapshot::Digest;
-use wasmtime::Precompiled;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker};
+use wasmtime::{Engine, Precompiled};
 
 use crate::bindings::{setup::SetupPre, solution::SolutionPre, verifier::VerifierPre};
+use crate::compiler::Form;
 use crate::engine::Inner;
 use crate::host::{SetupHost, SolutionHost, VerifierHost, cut};
 use crate::profile::profile;
-use crate::{CompileError, Interface, Sandbox, Unpaid, unpaid};
+use crate::{CompileError, EngineKind, Interface, Sandbox, Unpaid, unpaid};
 
 /// A verifier, compiled and checked: its imports are offered and its export is right.
 #[derive(Clone)]
@@ -262,7 +263,7 @@ impl Sandbox {
         {
             return Ok(component);
         }
-        let artefact = self.artefact(bytes)?;
+        let artefact = self.artefact(engine, (self.inner.kind, Form::Guest), bytes)?;
         let component = deserialize(engine, &artefact)?;
         if let Some(cache) = cache {
             // A cache that cannot be written to costs time and nothing else.
@@ -271,11 +272,16 @@ impl Sandbox {
         Ok(component)
     }
 
-    fn artefact(&self, bytes: &[u8]) -> Result<Vec<u8>, CompileError> {
+    /// Compiles in a process of its own, or here where this handle trusts what it loads.
+    pub(crate) fn artefact(
+        &self,
+        engine: &Engine,
+        kind: (EngineKind, Form),
+        bytes: &[u8],
+    ) -> Result<Vec<u8>, CompileError> {
         let inner = &*self.inner;
         match &inner.compiler {
-            _ if self.trusting => inner
-                .engine
+            _ if self.trusting => engine
                 .precompile_component(bytes)
                 .map_err(|error| CompileError::Invalid(one_line(&error))),
             Some(compiler) => {
@@ -284,8 +290,7 @@ impl Sandbox {
                     .compiling
                     .take(cancel)
                     .ok_or(CompileError::cancelled())?;
-                let profile = profile(&inner.engine, inner.kind);
-                compiler.compile(bytes, inner.kind, &profile, cancel)
+                compiler.compile(bytes, kind, &profile(engine, kind.0), cancel)
             }
             None => Err(CompileError::host(
                 "this sandbox has no compiler for components that are not trusted (`SandboxConfig::compiler`)",
@@ -360,11 +365,8 @@ pub(crate) fn one_line(error: &wasmtime::Error) -> String {
 }
 
 #[allow(unsafe_code, reason = "wasmtime maps compiled code as it is")]
-pub(crate) fn deserialize(
-    engine: &wasmtime::Engine,
-    artefact: &[u8],
-) -> Result<Component, CompileError> {
-    if wasmtime::Engine::detect_precompiled(artefact) != Some(Precompiled::Component) {
+pub(crate) fn deserialize(engine: &Engine, artefact: &[u8]) -> Result<Component, CompileError> {
+    if Engine::detect_precompiled(artefact) != Some(Precompiled::Component) {
         return Err(CompileError::host("what the compiler made is no component"));
     }
     // SAFETY: the artefact was made by this engine's compiler: in this process, or in the

@@ -26,7 +26,7 @@ impl Sandbox {
 }
 
 /// The result of the first engine, if the second has the same.
-fn agree(
+pub(crate) fn agree(
     kinds: (EngineKind, EngineKind),
     first: Result<Verdict, RunError>,
     second: Result<Verdict, RunError>,

@@ -10,10 +10,11 @@ use wasmtime::{
 
 use crate::bindings::mcpmark::guest;
 use crate::cache::Cache;
+use crate::compiler::Form;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
-use crate::wasi::Wasi;
+use crate::wasi::{Wasi, interpreter_config};
 use crate::{Cancel, Compiler, EngineKind, GuestKind, Interface, Limits};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
@@ -366,8 +367,12 @@ pub(crate) fn compiler_config(kind: EngineKind) -> Config {
 }
 
 /// An engine that only compiles.
-pub(crate) fn compiling_engine(kind: EngineKind) -> Result<Engine, EngineError> {
-    Engine::new(&compiler_config(kind)).map_err(engine_error)
+pub(crate) fn compiling_engine(kind: EngineKind, form: Form) -> Result<Engine, EngineError> {
+    let config = match form {
+        Form::Guest => compiler_config(kind),
+        Form::Interpreter => interpreter_config(kind),
+    };
+    Engine::new(&config).map_err(engine_error)
 }
 
 /// Moves the epoch on for as long as the engine lives.

@@ -71,7 +71,10 @@ pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;
 pub use crate::unpaid::Unpaid;
 pub use crate::verdict::{Check, Verdict};
-pub use crate::wasi::{Interpreter, Mount, ScriptInput, ScriptRun, Written};
+pub use crate::wasi::{
+    Interpreter, Mount, ScriptInput, ScriptRun, ScriptServices, ScriptSession, ServiceAnswer,
+    Written,
+};
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;
 /// The engine's own library, in the one version that fits an [`Interface`].

@@ -56,7 +56,8 @@ fn answer(input: impl Read) -> Result<Vec<u8>, (u8, String)> {
     let request: Request = serde_json::from_slice(&line)
         .map_err(|error| unable(format!("the request is not understood: {error}")))?;
     confine(&request.limits).map_err(|error| unable(format!("limits cannot be set: {error}")))?;
-    let engine = compiling_engine(request.engine).map_err(|error| unable(error.to_string()))?;
+    let engine = compiling_engine(request.engine, request.form)
+        .map_err(|error| unable(error.to_string()))?;
     let own = profile(&engine, request.engine);
     if own != request.profile {
         return Err(unable(format!(

@@ -1,6 +1,7 @@
 use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 
+use crate::published::PublishedTask;
 use crate::{Task, WorldManifest};
 
 /// Version of the document that [`BundleParts::digest`] hashes.
@@ -45,6 +46,43 @@ impl BundleParts<'_> {
                 "seed": self.seed,
             },
         })
+    }
+}
+
+/// All that decides what an attempt at a published task starts from and how it is judged.
+#[derive(Debug)]
+pub struct PublishedParts<'a> {
+    /// The task: its id, metadata and instruction count.
+    pub task: &'a PublishedTask,
+    /// Digest of the starting state.
+    pub snapshot: Digest,
+    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    pub clock: i64,
+    /// Digest of the script that judges.
+    pub script: Digest,
+    /// Digest of all that the script sees beside the state.
+    pub beside: Digest,
+    /// Digest of the solution component, where there is one.
+    pub solution: Option<Digest>,
+}
+
+impl PublishedParts<'_> {
+    /// SHA-256 of a document of the parts in canonical form: same parts, same digest.
+    pub fn digest(&self) -> Digest {
+        let document = json!({
+            "schema": SCHEMA,
+            "task": self.task.id.to_string(),
+            "meta": self.task.metadata,
+            "instruction": Digest::of(self.task.instruction.as_bytes()),
+            "script": self.script,
+            "beside": self.beside,
+            "solution": self.solution,
+            "world": {
+                "snapshot": self.snapshot,
+                "clock": self.clock,
+            },
+        });
+        Digest::of(canonical_json(&document).as_bytes())
     }
 }
 

@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use crate::Error;
 
-/// Names a task: `<service>/<world>/<task>`, the directories it lies in below `tasks/`.
+/// Names a task: `<service>/<world>/<task>`, the directories it lies in below `tasks/`. Those of
+/// published corpora have two to four.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId {
     service: String,
@@ -28,14 +29,43 @@ impl TaskId {
         })
     }
 
+    /// Joins the directories that a published task lies in: the service, at most a suite and a
+    /// category, and its own. Each must follow the rules for names.
+    pub(crate) fn of_directories(parts: &[String]) -> Result<Self, Error> {
+        let wrong = |reason| Error::Name {
+            text: parts.join("/"),
+            what: "task id",
+            reason,
+        };
+        let [service, between @ .., name] = parts else {
+            return Err(wrong("a task lies below the directory of a service".into()));
+        };
+        for part in parts {
+            check_name(part).map_err(wrong)?;
+        }
+        Ok(Self {
+            service: service.clone(),
+            group: between.join("/"),
+            name: name.clone(),
+        })
+    }
+
     /// The service, as in `filesystem`.
     pub fn service(&self) -> &str {
         &self.service
     }
 
-    /// The directory between service and task. By custom the name of the task's world.
+    /// The directory between service and task. By custom the name of the task's world. In a
+    /// published corpus there may be two, `<suite>/<category>`, or none.
     pub fn group(&self) -> &str {
         &self.group
+    }
+
+    /// The directory that the task lies in, which names its category in a published corpus; none
+    /// where that is the service's own.
+    pub fn category(&self) -> Option<&str> {
+        let last = self.group.rsplit('/').next();
+        last.filter(|category| !category.is_empty())
     }
 
     /// The last part.
@@ -46,7 +76,15 @@ impl TaskId {
 
 impl fmt::Display for TaskId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.service, self.group, self.name)
+        let Self {
+            service,
+            group,
+            name,
+        } = self;
+        match group.as_str() {
+            "" => write!(f, "{service}/{name}"),
+            group => write!(f, "{service}/{group}/{name}"),
+        }
     }
 }
 

@@ -7,14 +7,13 @@
 //! files repeat, and differ from those of directories.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::Error;
 use crate::document::{Document, Place};
 use crate::error::there_are;
+use crate::{Error, GuestSource, TaskId};
 
 /// What judges.
 const SCRIPT: &str = "verify.py";
@@ -32,21 +31,20 @@ pub struct Corpus {
     tasks_dir: PathBuf,
 }
 
-/// Names a published task: the directories from `tasks/` down to it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PublishedId(Vec<String>);
-
 /// A task of a corpus.
 #[derive(Debug, Clone)]
 pub struct PublishedTask {
     /// Where it lies.
-    pub id: PublishedId,
+    pub id: TaskId,
     /// Its directory.
     pub dir: PathBuf,
     /// What the agent is told.
     pub instruction: String,
     /// What judges the final state.
     pub script: PathBuf,
+    /// Plays the task as it is meant, where somebody put one beside the script: `solution.wasm`,
+    /// or `solution.rs` with a package.
+    pub solution: Option<GuestSource>,
     /// All of `meta.json`, keys that nobody here knows among them.
     pub metadata: Map<String, Value>,
     /// The world that it names, where it names one.
@@ -61,37 +59,18 @@ pub struct PublishedTasks {
     /// Sorted by id.
     pub tasks: Vec<PublishedTask>,
     /// Those that cannot be used, and why; sorted by id.
-    pub broken: Vec<(PublishedId, Error)>,
-}
-
-impl fmt::Display for PublishedId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("/"))
-    }
-}
-
-impl PublishedId {
-    /// The first directory, which names the service.
-    pub fn service(&self) -> &str {
-        self.0.first().map_or("", String::as_str)
-    }
-
-    /// The directory that the task lies in, which names its category; none where it lies in
-    /// the service's own.
-    pub fn category(&self) -> Option<&str> {
-        let above = self.0.len().checked_sub(2).filter(|above| *above > 0)?;
-        self.0.get(above).map(String::as_str)
-    }
-
-    fn name(&self) -> &str {
-        self.0.last().map_or("", String::as_str)
-    }
+    pub broken: Vec<(String, Error)>,
 }
 
 impl PublishedTask {
     /// A text of `meta.json`.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.metadata.get(key).and_then(Value::as_str)
+    }
+
+    /// How hard it is said to be.
+    pub fn tier(&self) -> Option<&str> {
+        self.text("difficulty").or_else(|| self.text("tier"))
     }
 }
 
@@ -127,10 +106,10 @@ impl Corpus {
     /// When a directory cannot be listed; what is wrong with one task is told in the answer.
     pub fn tasks(&self) -> Result<PublishedTasks, Error> {
         let mut found = PublishedTasks::default();
-        for id in self.ids()? {
-            match self.load(id.clone()) {
+        for names in self.directories()? {
+            match self.load(&names) {
                 Ok(task) => found.tasks.push(task),
-                Err(error) => found.broken.push((id, error)),
+                Err(error) => found.broken.push((names.join("/"), error)),
             }
         }
         repeated(&mut found.tasks);
@@ -143,13 +122,13 @@ impl Corpus {
     ///
     /// When there is none of that name, or it cannot be used.
     pub fn task(&self, id: &str) -> Result<PublishedTask, Error> {
-        let ids = self.ids()?;
-        let found = ids.iter().find(|known| known.to_string() == id);
+        let all = self.directories()?;
+        let found = all.iter().find(|names| names.join("/") == id);
         let found = found.ok_or_else(|| Error::UnknownTask {
             id: id.to_owned(),
-            known: ids.iter().map(ToString::to_string).collect(),
+            known: all.iter().map(|names| names.join("/")).collect(),
         })?;
-        self.load(found.clone())
+        self.load(found)
     }
 
     /// The directory that a task starts from; `states` is where those of categories lie.
@@ -199,8 +178,8 @@ impl Corpus {
         }
     }
 
-    /// The names of all directories that are meant as tasks, sorted.
-    fn ids(&self) -> Result<Vec<PublishedId>, Error> {
+    /// All directories that are meant as tasks, by the names on the way to them, sorted.
+    fn directories(&self) -> Result<Vec<Vec<String>>, Error> {
         let mut found = Vec::new();
         let mut level = vec![Vec::<String>::new()];
         let mut seen = 0;
@@ -222,7 +201,7 @@ impl Corpus {
                         .iter()
                         .any(|it| place.join(it).path.is_file())
                     {
-                        found.push(PublishedId(names));
+                        found.push(names);
                     } else {
                         below.push(names);
                     }
@@ -241,8 +220,9 @@ impl Corpus {
         Place::new(&self.root, &path)
     }
 
-    fn load(&self, id: PublishedId) -> Result<PublishedTask, Error> {
-        let dir = self.place(&id.0);
+    fn load(&self, names: &[String]) -> Result<PublishedTask, Error> {
+        let id = TaskId::of_directories(names)?;
+        let dir = self.place(names);
         let script = dir.join(SCRIPT);
         if !script.path.is_file() {
             return Err(dir.layout(format!("no {SCRIPT}, which judges")));
@@ -268,6 +248,7 @@ impl Corpus {
             .find_map(|key| text(key))
             .map(str::to_owned);
         Ok(PublishedTask {
+            solution: GuestSource::find(&dir, "solution", &dir)?,
             dir: dir.path.clone(),
             script: script.path,
             instruction,

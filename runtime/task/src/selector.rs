@@ -2,8 +2,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobMatcher};
+use serde_json::Value;
 
 use crate::library::Tasks;
+use crate::published::{PublishedTask, PublishedTasks};
 use crate::{Error, Task, TaskId, Tier};
 
 /// Chooses tasks by id: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob.
@@ -115,53 +117,116 @@ impl Tasks {
         tiers: &[Tier],
         tags: &[String],
     ) -> Result<Vec<Task>, SelectError> {
-        let Self { tasks, broken } = self;
-        for selector in selectors {
-            let mut ids = tasks
-                .iter()
-                .map(|task| task.id.to_string())
-                .chain(broken.iter().map(|task| task.id.clone()));
-            if !ids.clone().any(|id| selector.matches_text(&id)) {
-                let near = near(selector.as_str(), &mut ids);
-                return Err(SelectError::NoMatch {
-                    selector: selector.to_string(),
-                    near,
-                });
-            }
-        }
-        let chosen = |id: &str| {
-            selectors.is_empty() || selectors.iter().any(|selector| selector.matches_text(id))
-        };
-        if let Some(task) = broken.into_iter().find(|task| chosen(&task.id)) {
-            return Err(SelectError::Broken {
-                id: task.id,
-                source: Box::new(task.error),
-            });
-        }
-        let chosen: Vec<Task> = tasks
-            .into_iter()
-            .filter(|task| chosen(&task.id.to_string()))
-            .collect();
-        if chosen.is_empty() {
-            return Err(SelectError::NoTasks);
-        }
-        let count = chosen.len();
-        let of_tier = |task: &Task| tiers.is_empty() || tiers.contains(&task.meta.difficulty);
-        let tagged =
-            |task: &Task| tags.is_empty() || tags.iter().any(|tag| task.meta.tags.contains(tag));
-        let left: Vec<Task> = chosen
-            .into_iter()
-            .filter(|task| of_tier(task) && tagged(task))
-            .collect();
-        if left.is_empty() {
-            return Err(SelectError::NothingLeft {
-                chosen: count,
-                tiers: tiers.to_vec(),
-                tags: tags.to_vec(),
-            });
-        }
-        Ok(left)
+        let broken = self.broken.into_iter();
+        let broken = broken.map(|task| (task.id, task.error)).collect();
+        choose(self.tasks, broken, selectors, tiers, tags)
     }
+}
+
+impl PublishedTasks {
+    /// Those tasks that are chosen, by the rules of [`Tasks::select`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn select(
+        self,
+        selectors: &[Selector],
+        tiers: &[Tier],
+        tags: &[String],
+    ) -> Result<Vec<PublishedTask>, SelectError> {
+        choose(self.tasks, self.broken, selectors, tiers, tags)
+    }
+}
+
+/// What tasks are chosen by.
+trait Choice {
+    fn id(&self) -> &TaskId;
+    fn is_of(&self, tiers: &[Tier]) -> bool;
+    fn has(&self, tag: &str) -> bool;
+}
+
+impl Choice for Task {
+    fn id(&self) -> &TaskId {
+        &self.id
+    }
+
+    fn is_of(&self, tiers: &[Tier]) -> bool {
+        tiers.contains(&self.meta.difficulty)
+    }
+
+    fn has(&self, tag: &str) -> bool {
+        self.meta.tags.iter().any(|own| own == tag)
+    }
+}
+
+impl Choice for PublishedTask {
+    fn id(&self) -> &TaskId {
+        &self.id
+    }
+
+    fn is_of(&self, tiers: &[Tier]) -> bool {
+        let own = self.tier();
+        tiers.iter().any(|tier| own == Some(tier.as_str()))
+    }
+
+    fn has(&self, tag: &str) -> bool {
+        let tags = self.metadata.get("tags").and_then(Value::as_array);
+        tags.is_some_and(|tags| tags.iter().any(|own| own == tag))
+    }
+}
+
+fn choose<T: Choice>(
+    tasks: Vec<T>,
+    broken: Vec<(String, Error)>,
+    selectors: &[Selector],
+    tiers: &[Tier],
+    tags: &[String],
+) -> Result<Vec<T>, SelectError> {
+    for selector in selectors {
+        let mut ids = tasks
+            .iter()
+            .map(|task| task.id().to_string())
+            .chain(broken.iter().map(|(id, _)| id.clone()));
+        if !ids.clone().any(|id| selector.matches_text(&id)) {
+            let near = near(selector.as_str(), &mut ids);
+            return Err(SelectError::NoMatch {
+                selector: selector.to_string(),
+                near,
+            });
+        }
+    }
+    let chosen = |id: &str| {
+        selectors.is_empty() || selectors.iter().any(|selector| selector.matches_text(id))
+    };
+    if let Some((id, error)) = broken.into_iter().find(|(id, _)| chosen(id)) {
+        return Err(SelectError::Broken {
+            id,
+            source: Box::new(error),
+        });
+    }
+    let chosen: Vec<T> = tasks
+        .into_iter()
+        .filter(|task| chosen(&task.id().to_string()))
+        .collect();
+    if chosen.is_empty() {
+        return Err(SelectError::NoTasks);
+    }
+    let count = chosen.len();
+    let of_tier = |task: &T| tiers.is_empty() || task.is_of(tiers);
+    let tagged = |task: &T| tags.is_empty() || tags.iter().any(|tag| task.has(tag));
+    let left: Vec<T> = chosen
+        .into_iter()
+        .filter(|task| of_tier(task) && tagged(task))
+        .collect();
+    if left.is_empty() {
+        return Err(SelectError::NothingLeft {
+            chosen: count,
+            tiers: tiers.to_vec(),
+            tags: tags.to_vec(),
+        });
+    }
+    Ok(left)
 }
 
 /// At most three ids, cut to as many parts as the selector has, that look like it; best first.

@@ -15,6 +15,9 @@ use crate::output::{self, sanitise};
 
 /// `mcpmark task check`: is the verifier right, and would it notice?
 pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
+    if args.published.tasks.is_some() {
+        return super::check_published::check(context, args);
+    }
     let library = context.library()?;
     let mut tasks = context::select(&library, &args.select.selection)?;
     let engine = |engine| EngineArgs {

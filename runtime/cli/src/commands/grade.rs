@@ -1,12 +1,11 @@
 use std::fs;
 
-use mcpmark_experiment::Outcome;
-use mcpmark_sandbox::Log;
+use mcpmark_experiment::{Graded, Outcome, Told};
 
 use crate::args::GradeArgs;
 use crate::commands::batch;
 use crate::commands::judge::{self, Judge, Report};
-use crate::commands::script;
+use crate::commands::script::{self, Scripts};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{self, sanitise};
@@ -14,28 +13,33 @@ use crate::output::{self, sanitise};
 /// Grades a state, or the states that a batch names.
 pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandError> {
     if let Some(file) = &args.batch {
-        return batch::grade(context, file, args.jobs, args.engine);
+        return batch::grade(context, file, args.tasks, args.jobs, args.engine);
     }
     let Some(state) = &args.state else {
         return Err(CommandError::usage("name a --state"));
     };
-    if let Some(file) = script::of(&args)? {
-        return script::grade(context, &file, state, &args);
-    }
-    if !args.environment.is_empty() || !args.arguments.is_empty() {
-        return Err(CommandError::usage(
-            "--env and arguments after `--` are for a verifier that is a Python script",
-        ));
-    }
     let store = context.store()?;
     let sandbox = context.sandbox(1, args.engine)?;
     // Before anything is built: the likeliest mistake is a wrong path.
     judge::check_place(state)?;
+    let scripts = Scripts::new(args.tasks.clone());
     let judge = match (&args.task, &args.verifier) {
-        (Some(task), _) => Judge::of_task(context, task, &sandbox, &store)?,
-        (None, Some(file)) => Judge::of_component(file, &sandbox)?,
+        (Some(task), _) => match scripts.of_task(context, task, &sandbox)? {
+            Some(judge) => judge,
+            None => Judge::of_task(context, task, &sandbox, &store)?,
+        },
+        (None, Some(file)) => scripts.of_file(context, file, &sandbox)?,
         (None, None) => return Err(CommandError::usage("name a task, or a --verifier")),
     };
+    let more = Told {
+        arguments: args.arguments.clone(),
+        environment: args.environment.clone(),
+    };
+    if judge.script().is_none() && more != Told::default() {
+        return Err(CommandError::usage(
+            "--env and arguments after `--` are for a verifier that is a Python script",
+        ));
+    }
     let input = judge.input(
         judge.start(args.start.as_deref(), &store)?,
         judge.state(state, &store)?,
@@ -43,16 +47,16 @@ pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandErr
         read_parameters(&args)?,
     );
     let state = input.end.digest();
-    let (outcome, log) = judge.grade(&sandbox, input);
+    let graded = judge.grade(&sandbox, input, &more);
     if args.json {
-        output::print_json(&Report::new(&outcome, state, &judge))?;
+        output::print_json(&Report::new(&graded, state, &judge))?;
     } else {
-        output::print(&text(&outcome, &log))?;
+        output::print(&text(&graded))?;
     }
-    Ok(judge::exit_code(&outcome))
+    Ok(judge::exit_code(&graded.outcome))
 }
 
-pub(crate) fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
+fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
     args.answer
         .as_ref()
         .map(|file| {
@@ -73,8 +77,12 @@ fn read_parameters(args: &GradeArgs) -> Result<Option<String>, CommandError> {
     Ok(Some(mcpmark_task::canonical_json(&value.into())))
 }
 
-fn text(outcome: &Outcome, log: &Log) -> String {
-    let mut text = String::new();
+fn text(graded: &Graded) -> String {
+    let log = &graded.log;
+    let mut text = graded
+        .printed
+        .as_ref()
+        .map_or_else(String::new, script::text);
     for line in &log.lines {
         text.push_str(&output::paint(
             output::DIM,
@@ -90,11 +98,11 @@ fn text(outcome: &Outcome, log: &Log) -> String {
         text.push_str(&output::paint(output::DIM, more));
         text.push('\n');
     }
-    text + &result(outcome)
+    text + &result(&graded.outcome)
 }
 
 /// The checks, and what follows from them.
-pub(crate) fn result(outcome: &Outcome) -> String {
+fn result(outcome: &Outcome) -> String {
     let mut text = checks(outcome.checks());
     match (outcome.fault(), outcome.score()) {
         (Some(fault), _) => {

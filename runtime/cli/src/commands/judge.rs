@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcpmark_experiment::{FaultReport, Outcome, Start};
-use mcpmark_sandbox::{Check, Limits, Log, Sandbox, Verifier, VerifyInput};
+use mcpmark_experiment::{
+    FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start, Told,
+};
+use mcpmark_sandbox::{Check, Interpreter, Limits, Sandbox, VerifyInput};
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
 use mcpmark_task::TaskId;
 use serde::Serialize;
 
-use crate::commands::script;
 use crate::context::{self, Context};
 use crate::diagnosis;
 use crate::engine;
@@ -19,7 +20,7 @@ use crate::output::{self, sanitise};
 
 /// A verifier, and the task that it belongs to where there is one.
 pub(crate) struct Judge {
-    verifier: Verifier,
+    judge: mcpmark_experiment::Judge,
     limits: Limits,
     task: Option<Task>,
 }
@@ -42,10 +43,24 @@ pub(crate) struct Report<'a> {
     fault: Option<FaultReport>,
     state: Digest,
     verifier: Digest,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interpreter: Option<Digest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<Printed>,
+}
+
+/// All that a script printed. Bytes that are no UTF-8 are replaced.
+#[derive(Serialize)]
+struct Printed {
+    stdout: String,
+    stderr: String,
+    exit_code: Option<u8>,
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(outcome: &'a Outcome, state: Digest, judge: &Judge) -> Self {
+    pub(crate) fn new(graded: &'a Graded, state: Digest, judge: &Judge) -> Self {
+        let outcome = &graded.outcome;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {
             outcome: outcome.as_str(),
             passed: outcome.passed(),
@@ -53,7 +68,13 @@ impl<'a> Report<'a> {
             checks: outcome.checks(),
             fault: outcome.fault(),
             state,
-            verifier: judge.verifier.digest(),
+            verifier: judge.judge.digest(),
+            interpreter: judge.script().map(|judge| judge.interpreter.digest()),
+            output: graded.printed.as_ref().map(|printed| Printed {
+                stdout: text(&printed.stdout),
+                stderr: text(&printed.stderr),
+                exit_code: printed.exit_code,
+            }),
         }
     }
 }
@@ -82,7 +103,7 @@ impl Judge {
             .prepare(&library, &[task], sandbox, store)?
             .remove(0);
         Ok(Self {
-            verifier: prepared.verifier,
+            judge: prepared.judge,
             limits: prepared.verifier_limits,
             task: Some(Task {
                 id: prepared.id,
@@ -95,12 +116,6 @@ impl Judge {
     }
 
     pub(crate) fn of_component(file: &Path, sandbox: &Sandbox) -> Result<Self, CommandError> {
-        if script::is_script(file) {
-            return Err(CommandError::usage(format!(
-                "{}: a Python script judges with `grade --verifier`, and not in a batch yet",
-                file.display()
-            )));
-        }
         let bytes = engine::read_component(file)?;
         let verifier = sandbox.verifier(&bytes).map_err(|error| {
             engine::load_error(
@@ -109,10 +124,37 @@ impl Judge {
             )
         })?;
         Ok(Self {
-            verifier,
+            judge: mcpmark_experiment::Judge::Component(verifier),
             limits: Limits::VERIFIER,
             task: None,
         })
+    }
+
+    /// A script, which is told these things by its task, where it has one.
+    pub(crate) fn of_script(
+        file: &Path,
+        told: Told,
+        interpreter: Interpreter,
+    ) -> Result<Self, CommandError> {
+        let script = Script::read(file).map_err(|error| CommandError::usage(chain(&error)))?;
+        let judge = ScriptJudge {
+            script,
+            interpreter,
+            told,
+            clock: PUBLISHED_CLOCK,
+        };
+        Ok(Self {
+            judge: mcpmark_experiment::Judge::Script(Box::new(judge)),
+            limits: Limits::SCRIPT,
+            task: None,
+        })
+    }
+
+    pub(crate) fn script(&self) -> Option<&ScriptJudge> {
+        match &self.judge {
+            mcpmark_experiment::Judge::Script(judge) => Some(judge),
+            mcpmark_experiment::Judge::Component(_) => None,
+        }
     }
 
     /// What the digest of a final state depends on beside the directory.
@@ -176,16 +218,20 @@ impl Judge {
         }
     }
 
-    pub(crate) fn grade(&self, sandbox: &Sandbox, input: VerifyInput) -> (Outcome, Log) {
-        mcpmark_experiment::grade_loaded(sandbox, &self.verifier, input, &self.limits)
+    /// Grades. A script is called with more arguments and variables, where there are some.
+    pub(crate) fn grade(&self, sandbox: &Sandbox, input: VerifyInput, more: &Told) -> Graded {
+        match self.script() {
+            Some(script) => {
+                let told = script.told.clone();
+                let script = ScriptJudge {
+                    told: told.and(&more.arguments, &more.environment),
+                    ..script.clone()
+                };
+                script.grade(sandbox, input.end, input.answer, &self.limits)
+            }
+            None => mcpmark_experiment::grade_loaded(sandbox, &self.judge, input, &self.limits),
+        }
     }
-}
-
-/// A final state that belongs to no task.
-pub(crate) fn state_of(place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
-    stored(place, store, |dir| {
-        mcpmark_experiment::capture_directory(dir, store)
-    })
 }
 
 /// A state from the store, after capturing it where a directory is named.

@@ -3,6 +3,8 @@
 pub(crate) mod batch;
 pub(crate) mod cast;
 pub(crate) mod check;
+pub(crate) mod check_published;
+pub(crate) mod chosen;
 pub(crate) mod doctor;
 pub(crate) mod grade;
 pub(crate) mod inspect;

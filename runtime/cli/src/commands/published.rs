@@ -1,6 +1,6 @@
 //! Tasks of a corpus in one of the published layouts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anstyle::Style;
 use mcpmark_task::Error;
@@ -21,11 +21,6 @@ pub(crate) fn list(
     selection: &Selection,
     as_json: bool,
 ) -> Result<u8, CommandError> {
-    if !selection.selectors.is_empty() || !selection.tag.is_empty() || !selection.tier.is_empty() {
-        return Err(CommandError::usage(
-            "the tasks of a published corpus are listed all together; leave out selectors, --tier and --tag",
-        ));
-    }
     let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
     let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
     for (id, error) in &all.broken {
@@ -33,13 +28,22 @@ pub(crate) fn list(
         let word = output::paint(output::BAD, "broken:");
         output::note(&format!("{word} {}", sanitise::line(&line)));
     }
-    for task in &all.tasks {
+    let is_broken = !all.broken.is_empty();
+    let everything =
+        selection.selectors.is_empty() && selection.tier.is_empty() && selection.tag.is_empty();
+    let tasks = if everything {
+        all.tasks
+    } else {
+        context::chosen(selection, |selectors, tiers, tags| {
+            all.select(selectors, tiers, tags)
+        })?
+    };
+    for task in &tasks {
         warn(task);
     }
     let states = args.states.as_deref();
     if as_json {
-        let tasks: Vec<_> = all
-            .tasks
+        let tasks: Vec<_> = tasks
             .iter()
             .map(|task| {
                 json!({
@@ -57,8 +61,8 @@ pub(crate) fn list(
         output::print_json(&tasks)?;
     } else {
         let mut table = Table::new(&["task", "tier", "starts from"]);
-        for task in &all.tasks {
-            let tier = task.text("difficulty").unwrap_or("-");
+        for task in &tasks {
+            let tier = task.tier().unwrap_or("-");
             let (state, style) = match corpus.state(task, states) {
                 Ok(dir) => (dir.display().to_string(), output::DIM),
                 Err(error) => (missing(&error), output::WARN),
@@ -74,16 +78,21 @@ pub(crate) fn list(
         }
         output::print(&table.render())?;
     }
-    Ok(if all.broken.is_empty() {
-        exit::PASSED
-    } else {
+    Ok(if is_broken {
         exit::INVALID
+    } else {
+        exit::PASSED
     })
 }
 
-/// The script that judges a task.
-pub(crate) fn script(dir: &Path, id: &str) -> Result<PathBuf, CommandError> {
+/// One task.
+pub(crate) fn task(dir: &Path, id: &str) -> Result<PublishedTask, CommandError> {
     let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+    task_of(&corpus, id)
+}
+
+/// One task of a corpus that is open already.
+pub(crate) fn task_of(corpus: &Corpus, id: &str) -> Result<PublishedTask, CommandError> {
     let task = corpus
         .task(id.trim_end_matches('/'))
         .map_err(|error| match error {
@@ -92,7 +101,22 @@ pub(crate) fn script(dir: &Path, id: &str) -> Result<PathBuf, CommandError> {
             error => context::invalid(&error),
         })?;
     warn(&task);
-    Ok(task.script)
+    Ok(task)
+}
+
+/// Those tasks of a corpus that a person chose.
+pub(crate) fn select(
+    corpus: &Corpus,
+    selection: &Selection,
+) -> Result<Vec<PublishedTask>, CommandError> {
+    let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
+    let tasks = context::chosen(selection, |selectors, tiers, tags| {
+        all.select(selectors, tiers, tags)
+    })?;
+    for task in &tasks {
+        warn(task);
+    }
+    Ok(tasks)
 }
 
 fn warn(task: &PublishedTask) {

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::ExperimentReport;
 use mcpmark_experiment::{AgentKind, Cast, JournalError, PrepareError, Prepared, Runner, Spec};
-use mcpmark_task::Task;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{EngineArgs, ResumeArgs, RunArgs};
 use crate::commands::cast;
+use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::{self, Request};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
@@ -25,16 +25,16 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         mut spec,
     } = request::resolve(&mut args)?;
     let experiment = experiment.map(check_name).transpose()?;
-    let library = context.library()?;
-    let tasks = match &args.from {
+    spec.published = chosen::place(&args.published)?;
+    let chosen = match &args.from {
         Some(prefix) => {
             let attempt = context.journal()?.attempt(prefix).map_err(journal_error)?;
             spec.agent_settings.replay = Some(attempt.id);
-            vec![context::one_task(&library, &attempt.task)?]
+            Chosen::by_id(context, spec.published.as_ref(), &[attempt.task])?
         }
-        None => context::select(&library, &selection)?,
+        None => Chosen::select(context, spec.published.as_ref(), &selection)?,
     };
-    spec.tasks = tasks.iter().map(|task| task.id.to_string()).collect();
+    spec.tasks = chosen.ids().map(ToString::to_string).collect();
     if args.dry_run {
         output::print(&cast::dry_run(&spec))?;
         return Ok(exit::PASSED);
@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     }
     warn_of_prices(&spec);
     let jobs = jobs(spec.concurrency.jobs);
-    let setting = Setting::open(context, &library, &tasks, &spec, jobs, args.engine)?;
+    let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
     let (id, name) = match experiment {
         Some(name) => {
@@ -106,15 +106,9 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
         .map_err(|error| home_error(&error))?;
-    let library = context.library()?;
-    let ids = spec.task_ids().map_err(|error| context::invalid(&error))?;
-    let tasks: Vec<Task> = ids
-        .iter()
-        .map(|id| library.task(id))
-        .collect::<Result<_, _>>()
-        .map_err(|error| context::invalid(&error))?;
+    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
     let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
-    let setting = Setting::open(context, &library, &tasks, &spec, jobs, args.engine)?;
+    let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
     setting.take_over(&experiment.id, &experiment.name, &spec)?;
     let journal = &setting.runner.journal;
     let cast = cast::cast(&spec, models, journal, &experiment.id, jobs)?;
@@ -153,26 +147,26 @@ struct Setting {
 impl Setting {
     fn open(
         context: &Context,
-        library: &mcpmark_task::Library,
-        tasks: &[Task],
+        chosen: &Chosen,
         spec: &Spec,
         jobs: u32,
         engine: EngineArgs,
     ) -> Result<Self, CommandError> {
-        for task in tasks {
-            if mcpmark_experiment::service(task.id.service()).is_none() {
-                let message = format!(
-                    "task {}: there is no service named {:?}",
-                    task.id,
-                    task.id.service()
-                );
-                return Err(CommandError::invalid(message));
+        for id in chosen.ids() {
+            if mcpmark_experiment::service(id.service()).is_none() {
+                let message = format!("task {id}: there is no service named {:?}", id.service());
+                let error = CommandError::invalid(message);
+                return Err(match &spec.published {
+                    Some(_) => error.hint(
+                        "choose tasks of a service that is there, as in `run --tasks DIR filesystem`",
+                    ),
+                    None => error,
+                });
             }
         }
-        let unsolved = tasks.iter().find(|task| task.solution.is_none());
-        if let (AgentKind::Oracle, Some(task)) = (spec.agent, unsolved) {
+        if let (AgentKind::Oracle, Some(id)) = (spec.agent, chosen.unsolved()) {
             return Err(context::prepare_error(&PrepareError::NoSolution(
-                task.id.clone(),
+                id.clone(),
             )));
         }
         let grades = self::jobs(spec.concurrency.grades);
@@ -183,7 +177,7 @@ impl Setting {
         };
         let sandbox = context.sandbox(slots, engine)?;
         let store = context.store()?;
-        let prepared = context.prepare(library, tasks, &sandbox, &store)?;
+        let prepared = chosen.prepare(context, &sandbox, &store)?;
         let runner = Runner {
             journal: context.journal()?,
             store: Arc::new(store),

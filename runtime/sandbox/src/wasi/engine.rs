@@ -41,7 +41,7 @@ impl Wasi {
             return Ok(Arc::clone(started));
         }
         let config = &self.config;
-        let engine = Engine::new(&engine_config(config.engine)).map_err(engine_error)?;
+        let engine = Engine::new(&interpreter_config(config.engine)).map_err(engine_error)?;
         start_ticker(&engine)?;
         let profile = format!("wasi-{}", profile(&engine, config.engine));
         let cache = config
@@ -58,7 +58,8 @@ impl Wasi {
     }
 }
 
-fn engine_config(kind: EngineKind) -> Config {
+/// What machine code of an interpreter depends on, and how it runs.
+pub(crate) fn interpreter_config(kind: EngineKind) -> Config {
     let mut engine = compiler_config(kind);
     engine
         .memory_init_cow(true)

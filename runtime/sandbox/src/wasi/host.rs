@@ -1,5 +1,7 @@
 //! What a script guest sees.
 
+use std::sync::Arc;
+
 use rand_chacha::ChaCha20Rng;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 
@@ -8,6 +10,7 @@ use super::bindings::wasi::{cli, clocks, filesystem, io, random};
 use super::clock::{Clock, random_source};
 use super::files::Files;
 use super::run::ScriptInput;
+use super::services::{ScriptServices, ScriptSession, ServiceAnswer};
 use super::streams::Written;
 use crate::FaultKind;
 use crate::host::{Common, HasCommon, Stop};
@@ -28,6 +31,9 @@ pub(crate) struct WasiHost {
     pub(crate) started: i64,
     pub(crate) random: ChaCha20Rng,
     pub(crate) written: Written,
+    /// What answers for services, opened when one is first asked.
+    services: Option<Arc<dyn ScriptServices>>,
+    asked: Option<Box<dyn ScriptSession>>,
 }
 
 impl WasiHost {
@@ -42,6 +48,8 @@ impl WasiHost {
             started: input.clock,
             random: random_source(input.seed),
             written: Written::default(),
+            services: input.services.clone(),
+            asked: None,
         }
     }
 
@@ -64,13 +72,33 @@ impl services::Host for WasiHost {
         request: String,
     ) -> wasmtime::Result<Result<String, String>> {
         self.common.charge((service.len() + request.len()) as u64)?;
+        if self.asked.is_none() {
+            self.asked = self.services.as_ref().map(|services| services.open());
+        }
+        let answer = match &mut self.asked {
+            Some(session) => session.call(&service, &request),
+            None => ServiceAnswer::Absent,
+        };
         let service = crate::host::cut(service, 64);
-        Err(Stop::fault(
-            FaultKind::Link,
-            format!(
-                "the script asks the service {service:?}, which is not here: this state offers its files alone"
-            ),
-        ))
+        let (text, is_answer) = match answer {
+            ServiceAnswer::Answer(text) => (text, true),
+            ServiceAnswer::Error(text) => (text, false),
+            ServiceAnswer::Absent => {
+                return Err(Stop::fault(
+                    FaultKind::Link,
+                    format!(
+                        "the script asks the service {service:?}, which is not here: this state offers its files alone"
+                    ),
+                ));
+            }
+            ServiceAnswer::Broken(message) => {
+                return Err(Stop::host(format!(
+                    "the service {service:?} broke: {message}"
+                )));
+            }
+        };
+        self.common.charge(text.len() as u64)?;
+        Ok(if is_answer { Ok(text) } else { Err(text) })
     }
 }
 

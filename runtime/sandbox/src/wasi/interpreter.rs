@@ -10,6 +10,7 @@ use wasmtime::component::{Component, Linker, ResourceType};
 use super::bindings::interpreter::InterpreterPre;
 use super::engine::Started;
 use super::host::{WasiHost, add_to_linker};
+use crate::compiler::Form;
 use crate::component::{check_form, deserialize, one_line};
 use crate::host::Stop;
 use crate::{CompileError, FaultKind, LoadError, Sandbox};
@@ -27,6 +28,8 @@ pub struct Interpreter {
     digest: Digest,
     pub(crate) pre: Arc<InterpreterPre<WasiHost>>,
     pub(crate) started: Arc<Started>,
+    /// The same for the other engine, where verdicts are made twice.
+    pub(crate) twin: Option<Box<Interpreter>>,
 }
 
 impl Interpreter {
@@ -35,9 +38,13 @@ impl Interpreter {
         self.digest
     }
 
-    /// A short name for the engine that runs it.
-    pub fn profile(&self) -> &str {
-        &self.started.profile
+    /// A short name for the engine that runs it. Two, if verdicts are cross-checked.
+    pub fn profile(&self) -> String {
+        let own = &self.started.profile;
+        match &self.twin {
+            Some(twin) => format!("{own}+{}", twin.profile()),
+            None => own.clone(),
+        }
     }
 }
 
@@ -47,23 +54,16 @@ impl Sandbox {
         let started = self.inner.wasi.start().ok();
         let cache = started.as_ref().and_then(|started| started.cache.as_ref());
         cache.is_some_and(|cache| cache.has(digest))
+            && self.peer().is_none_or(|peer| peer.has_interpreter(digest))
     }
 
     /// Compiles the guest that runs scripts, or takes it from the cache.
-    ///
-    /// It is compiled in this process, so it has to come from a source as trusted as this
-    /// program: the interpreter is part of the host, and the scripts are what is not trusted.
     ///
     /// # Errors
     ///
     /// When the bytes are no component, or one that does not fit the `interpreter` world.
     pub fn interpreter(&self, bytes: &[u8]) -> Result<Interpreter, LoadError> {
-        let (size, limit) = (bytes.len() as u64, MAX_BYTES);
-        if size > limit {
-            return Err(LoadError::TooLarge { size, limit });
-        }
-        check_form(bytes)?;
-        self.load_interpreter(Digest::of(bytes), || Ok(bytes.to_vec()))
+        self.interpreter_of(Digest::of(bytes), || Ok(bytes.to_vec()))
     }
 
     /// Like [`interpreter`](Self::interpreter) for bytes of a known digest, which are asked
@@ -75,25 +75,35 @@ impl Sandbox {
     pub fn interpreter_of(
         &self,
         digest: Digest,
-        bytes: impl FnOnce() -> std::io::Result<Vec<u8>>,
+        bytes: impl Fn() -> std::io::Result<Vec<u8>>,
     ) -> Result<Interpreter, LoadError> {
-        self.load_interpreter(digest, || {
+        let checked = || {
             let bytes = bytes().map_err(CompileError::host)?;
+            let (size, limit) = (bytes.len() as u64, MAX_BYTES);
+            if size > limit {
+                return Err(LoadError::TooLarge { size, limit });
+            }
             check_form(&bytes)?;
             if Digest::of(&bytes) != digest {
                 return Err(CompileError::host(format!("its digest is not {digest}")).into());
             }
             Ok(bytes)
-        })
+        };
+        let mut interpreter = self.load_interpreter(digest, &checked)?;
+        if let Some(peer) = self.peer() {
+            let twin = peer.load_interpreter(digest, &checked)?;
+            interpreter.twin = Some(Box::new(twin));
+        }
+        Ok(interpreter)
     }
 
     fn load_interpreter(
         &self,
         digest: Digest,
-        bytes: impl FnOnce() -> Result<Vec<u8>, LoadError>,
+        bytes: &dyn Fn() -> Result<Vec<u8>, LoadError>,
     ) -> Result<Interpreter, LoadError> {
         let started = self.inner.wasi.start().map_err(CompileError::host)?;
-        let component = compile(&started, &digest, bytes)?;
+        let component = self.compile_interpreter(&started, &digest, bytes)?;
         let imports = component.component_type();
         let refused: Vec<String> = imports
             .imports(&started.engine)
@@ -116,29 +126,30 @@ impl Sandbox {
             digest,
             pre: Arc::new(pre),
             started,
+            twin: None,
         })
     }
-}
 
-fn compile(
-    started: &Started,
-    digest: &Digest,
-    bytes: impl FnOnce() -> Result<Vec<u8>, LoadError>,
-) -> Result<Component, LoadError> {
-    let Started { engine, cache, .. } = started;
-    if let Some(component) = cache.as_ref().and_then(|cache| cache.get(engine, digest)) {
-        return Ok(component);
-    }
-    let artefact = engine
-        .precompile_component(&bytes()?)
-        .map_err(|error| CompileError::Invalid(one_line(&error)))?;
-    // A cache that cannot be written to costs time and nothing else.
-    let kept = cache
-        .as_ref()
-        .and_then(|cache| cache.put(engine, digest, &artefact).ok().flatten());
-    match kept {
-        Some(component) => Ok(component),
-        None => Ok(deserialize(engine, &artefact)?),
+    fn compile_interpreter(
+        &self,
+        started: &Started,
+        digest: &Digest,
+        bytes: &dyn Fn() -> Result<Vec<u8>, LoadError>,
+    ) -> Result<Component, LoadError> {
+        let Started { engine, cache, .. } = started;
+        if let Some(component) = cache.as_ref().and_then(|cache| cache.get(engine, digest)) {
+            return Ok(component);
+        }
+        let kind = (self.inner.kind, Form::Interpreter);
+        let artefact = self.artefact(engine, kind, &bytes()?)?;
+        // A cache that cannot be written to costs time and nothing else.
+        let kept = cache
+            .as_ref()
+            .and_then(|cache| cache.put(engine, digest, &artefact).ok().flatten());
+        match kept {
+            Some(component) => Ok(component),
+            None => Ok(deserialize(engine, &artefact)?),
+        }
     }
 }
 

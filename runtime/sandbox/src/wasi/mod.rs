@@ -16,11 +16,13 @@ mod files;
 mod host;
 mod interpreter;
 mod run;
+mod services;
 mod streams;
 mod verdict;
 
-pub(crate) use self::engine::Wasi;
+pub(crate) use self::engine::{Wasi, interpreter_config};
 pub use self::files::Mount;
 pub use self::interpreter::Interpreter;
 pub use self::run::{ScriptInput, ScriptRun};
+pub use self::services::{ScriptServices, ScriptSession, ServiceAnswer};
 pub use self::streams::Written;

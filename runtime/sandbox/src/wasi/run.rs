@@ -1,6 +1,7 @@
 //! One script in one fresh store.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use wasmtime::Store;
 
@@ -8,8 +9,10 @@ use super::bindings::interpreter::Ending;
 use super::engine::STACK_BYTES;
 use super::host::WasiHost;
 use super::interpreter::Interpreter;
+use super::services::ScriptServices;
 use super::streams::Written;
 use super::verdict::verdict;
+use crate::cross::agree;
 use crate::host::{HasCommon, cut};
 use crate::limits::Allowed;
 use crate::order::payload;
@@ -51,6 +54,8 @@ pub struct ScriptInput {
     pub clock: i64,
     /// Everything random in it follows from this.
     pub seed: u64,
+    /// What answers when a script asks a service; without it, such a script is stopped.
+    pub services: Option<Arc<dyn ScriptServices>>,
 }
 
 /// What came of one run of a script.
@@ -71,20 +76,46 @@ impl Sandbox {
     ///
     /// Exit code 0 is a pass, every other a fail; a trap, a limit, a script that does not
     /// compile or imports what is not there is a fault.
+    ///
+    /// With [`cross_check`](crate::SandboxConfig::cross_check) the other engine runs it too, and
+    /// a verdict or an output that the two do not share is a fault.
     pub fn verify_script(
         &self,
         interpreter: &Interpreter,
         input: &ScriptInput,
         limits: &Limits,
     ) -> ScriptRun {
-        let failed = |message: String| ScriptRun {
-            result: Err(RunError::Host(message)),
-            written: Written::default(),
-            exit_code: None,
-            fuel: 0,
+        let Some(peer) = self.peer() else {
+            return self.verify_script_once(interpreter, input, limits);
         };
+        let Some(twin) = &interpreter.twin else {
+            return failed("the interpreter was loaded by a sandbox that does not cross-check");
+        };
+        let mut first = self.verify_script_once(interpreter, input, limits);
+        let second = peer.verify_script_once(twin, input, limits);
+        let printed_same = first.written == second.written;
+        let kinds = (self.inner.kind, peer.inner.kind);
+        first.result = match agree(kinds, first.result, second.result) {
+            Ok(_) if !printed_same => Err(RunError::Fault(Fault::new(
+                FaultKind::Disagreement,
+                format!(
+                    "the engines disagree: the script prints on {} what it does not print on {}",
+                    kinds.0, kinds.1
+                ),
+            ))),
+            agreed => agreed,
+        };
+        first
+    }
+
+    fn verify_script_once(
+        &self,
+        interpreter: &Interpreter,
+        input: &ScriptInput,
+        limits: &Limits,
+    ) -> ScriptRun {
         let Some(_slot) = self.inner.slot(self.cancel.as_ref()) else {
-            return failed(CANCELLED.into());
+            return failed(CANCELLED);
         };
         // The guest's stack is the thread's.
         let ran = std::thread::scope(|scope| {
@@ -96,8 +127,8 @@ impl Sandbox {
         });
         match ran {
             Ok(Ok(run)) => run,
-            Ok(Err(panic)) => failed(format!("the host panicked: {}", payload(&*panic))),
-            Err(error) => failed(format!("cannot start a thread: {error}")),
+            Ok(Err(panic)) => failed(&format!("the host panicked: {}", payload(&*panic))),
+            Err(error) => failed(&format!("cannot start a thread: {error}")),
         }
     }
 
@@ -154,5 +185,14 @@ impl Sandbox {
             exit_code,
             fuel,
         }
+    }
+}
+
+fn failed(message: &str) -> ScriptRun {
+    ScriptRun {
+        result: Err(RunError::Host(message.to_owned())),
+        written: Written::default(),
+        exit_code: None,
+        fuel: 0,
     }
 }

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mcpmark_experiment::Graded;
 use mcpmark_sandbox::{Cancel, Panicked, Sandbox, in_order};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 use serde::Serialize;
@@ -18,6 +19,7 @@ use self::request::{JudgeName, Line, Lines, Refusal, Request};
 
 use crate::args::EngineArgs;
 use crate::commands::judge::{Judge, Report, exit_code};
+use crate::commands::script::Scripts;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
@@ -32,6 +34,7 @@ const MAX_ENTRIES: u64 = 250_000;
 pub(crate) fn grade(
     context: &Context,
     file: &Path,
+    corpus: Option<PathBuf>,
     jobs: Option<u32>,
     engine: EngineArgs,
 ) -> Result<u8, CommandError> {
@@ -52,6 +55,7 @@ pub(crate) fn grade(
         context: context.clone(),
         store: context.store()?,
         sandbox: context.sandbox(slots, engine)?.cancelled_by(cancel.clone()),
+        scripts: Scripts::new(corpus),
         preparing: Mutex::new(()),
         judges: Once::new(MAX_JUDGES, |judge| judge.is_ok().then_some(1)),
         states: Once::new(MAX_ENTRIES, |state| {
@@ -107,7 +111,7 @@ fn give_up(written: io::Result<()>) -> Option<Result<(), CommandError>> {
 }
 
 #[derive(Serialize)]
-struct Graded<'a> {
+struct GradedLine<'a> {
     line: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<Value>,
@@ -190,6 +194,7 @@ struct Batch {
     context: Context,
     store: Store,
     sandbox: Sandbox,
+    scripts: Scripts,
     /// Guests are built by one at a time.
     preparing: Mutex<()>,
     judges: Once<JudgeName, Result<Arc<Judge>, Refusal>>,
@@ -208,27 +213,31 @@ impl Batch {
         let graded = request.and_then(|request| self.grade(request));
         match graded {
             Err(refusal) => refused(Some(line.number), id, refusal),
-            Ok((judge, state, outcome)) => json(
-                &Graded {
+            Ok((judge, state, graded)) => json(
+                &GradedLine {
                     line: line.number,
                     id,
-                    report: Report::new(&outcome, state, &judge),
+                    report: Report::new(&graded, state, &judge),
                 },
-                exit_code(&outcome),
+                exit_code(&graded.outcome),
             ),
         }
     }
 
-    fn grade(
-        &self,
-        request: Request,
-    ) -> Result<(Arc<Judge>, Digest, mcpmark_experiment::Outcome), Refusal> {
+    fn grade(&self, request: Request) -> Result<(Arc<Judge>, Digest, Graded), Refusal> {
         let key = request.judge.key();
         let judge = self.judges.get(request.judge.clone(), || {
             self.judge(&request.judge)
                 .map(Arc::new)
                 .map_err(|error| Refusal::of_command(key, error))
         })?;
+        if let (Some(key), None) = (request.told_key(), judge.script()) {
+            return Err(Refusal::of_key(
+                key,
+                "is for a verifier that is a Python script",
+                "take it out",
+            ));
+        }
         let (name, start_key) = match &request.start {
             Some(place) => (StateName::Named(place.clone()), "start"),
             None => (StateName::Start(judge.world()), key),
@@ -253,20 +262,23 @@ impl Batch {
         };
         let state = end.digest();
         let input = judge.input(start, end, request.answer, request.parameters);
-        let (outcome, _) = judge.grade(&self.sandbox, input);
-        Ok((judge, state, outcome))
+        let graded = judge.grade(&self.sandbox, input, &request.told);
+        Ok((judge, state, graded))
     }
 
     fn judge(&self, name: &JudgeName) -> Result<Judge, CommandError> {
+        let _alone = self
+            .preparing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         match name {
             JudgeName::Task(task) => {
-                let _alone = self
-                    .preparing
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                Judge::of_task(&self.context, task, &self.sandbox, &self.store)
+                match self.scripts.of_task(&self.context, task, &self.sandbox)? {
+                    Some(judge) => Ok(judge),
+                    None => Judge::of_task(&self.context, task, &self.sandbox, &self.store),
+                }
             }
-            JudgeName::Component(file) => Judge::of_component(file, &self.sandbox),
+            JudgeName::File(file) => self.scripts.of_file(&self.context, file, &self.sandbox),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
+use mcpmark_experiment::Told;
 use serde_json::{Map, Value};
 
 use crate::diagnosis::STATE_HINT;
@@ -11,7 +12,7 @@ use crate::exit;
 
 /// Bytes that one request may have.
 const MAX_LINE: u64 = 64 << 20;
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 9] = [
     "id",
     "task",
     "verifier",
@@ -19,6 +20,8 @@ const KEYS: [&str; 7] = [
     "start",
     "answer",
     "parameters",
+    "env",
+    "args",
 ];
 const EXAMPLE: &str = r#"a request looks like {"task": "filesystem/…/…", "state": "DIR"}; `mcpmark grade --help` tells more"#;
 
@@ -125,7 +128,7 @@ impl Refusal {
 fn way_out(key: &str) -> Option<&'static str> {
     match key {
         "state" | "start" => Some(STATE_HINT),
-        "verifier" => Some("name the file of a component"),
+        "verifier" => Some("name the file of a component, or of a Python script"),
         _ => None,
     }
 }
@@ -137,19 +140,35 @@ pub(super) struct Request {
     pub(super) start: Option<PathBuf>,
     pub(super) answer: Option<String>,
     pub(super) parameters: Option<String>,
+    /// What a script is called with beside what its task tells it.
+    pub(super) told: Told,
+}
+
+impl Request {
+    /// The key of what only a script can be told.
+    pub(super) fn told_key(&self) -> Option<&'static str> {
+        match (
+            self.told.environment.is_empty(),
+            self.told.arguments.is_empty(),
+        ) {
+            (false, _) => Some("env"),
+            (true, false) => Some("args"),
+            (true, true) => None,
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum JudgeName {
     Task(String),
-    Component(PathBuf),
+    File(PathBuf),
 }
 
 impl JudgeName {
     pub(super) fn key(&self) -> &'static str {
         match self {
             Self::Task(_) => "task",
-            Self::Component(_) => "verifier",
+            Self::File(_) => "verifier",
         }
     }
 }
@@ -175,7 +194,7 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
     }
     let judge = match (text(&mut keys, "task")?, text(&mut keys, "verifier")?) {
         (Some(task), None) => JudgeName::Task(task),
-        (None, Some(file)) => JudgeName::Component(file.into()),
+        (None, Some(file)) => JudgeName::File(file.into()),
         (Some(_), Some(_)) => {
             return Err(Refusal::of_key(
                 "verifier",
@@ -211,6 +230,52 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
         start: text(&mut keys, "start")?.map(Into::into),
         answer: text(&mut keys, "answer")?,
         parameters,
+        told: told(&mut keys)?,
+    })
+}
+
+fn told(keys: &mut Map<String, Value>) -> Result<Told, Refusal> {
+    let environment = match keys.remove("env") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Object(variables)) => variables
+            .into_iter()
+            .map(|(name, value)| match value {
+                Value::String(value) if !name.is_empty() && !name.contains(['=', '\0']) => {
+                    Ok((name, value))
+                }
+                _ => Err(Refusal::of_key(
+                    "env",
+                    format!("has no variable at {name:?}"),
+                    r#"write it as {"NAME": "VALUE"}"#,
+                )),
+            })
+            .collect::<Result<_, _>>()?,
+        Some(other) => {
+            return Err(Refusal::of_key(
+                "env",
+                format!("is {}, and must be an object", kind(&other)),
+                r#"write it as {"NAME": "VALUE"}"#,
+            ));
+        }
+    };
+    let arguments = match keys.remove("args") {
+        None | Some(Value::Null) => Some(Vec::new()),
+        Some(Value::Array(items)) => items
+            .into_iter()
+            .map(|item| item.as_str().map(str::to_owned))
+            .collect(),
+        Some(_) => None,
+    };
+    let arguments = arguments.ok_or_else(|| {
+        Refusal::of_key(
+            "args",
+            "must be an array of strings",
+            r#"write it as ["one", "two"]"#,
+        )
+    })?;
+    Ok(Told {
+        arguments,
+        environment,
     })
 }
 

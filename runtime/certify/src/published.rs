@@ -1,0 +1,402 @@
+//! Tasks of published corpora under examination: a script judges them, which others wrote.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mcpmark_agent::{Agent, Nop, Oracle, Random};
+use mcpmark_experiment::{
+    Graded, Judge, Outcome, Prepared, ScriptJudge, capture_state, random_seed, service,
+};
+use mcpmark_sandbox::Sandbox;
+use mcpmark_snapshot::{Digest, MemoryBlobs, ScratchSpace, Snapshot, Store, Tree};
+use serde::Serialize;
+
+use crate::layered::Layered;
+use crate::mutation::{Mutant, Solved, mutants};
+use crate::native::{self, Ran, Said};
+use crate::play::{chain, play};
+use crate::report::Check;
+
+/// Near misses that are judged of one task: each takes as long as a Python program.
+const MOST_MUTANTS: usize = 48;
+/// Near misses that native Python judges, too.
+const COMPARED: usize = 8;
+/// Near misses that a report names.
+const SHOWN: usize = 5;
+
+/// Examines tasks whose verifiers are scripts.
+pub struct PublishedExaminer<'a> {
+    /// Runs guests.
+    pub sandbox: &'a Sandbox,
+    /// Keeps states.
+    pub store: &'a Arc<Store>,
+    /// Where private copies of worlds are made.
+    pub scratch: &'a ScratchSpace,
+    /// Final states that must pass, each in a directory named by its task's id; a file of that
+    /// name with `.answer` behind it is the agent's last message.
+    pub solved: Option<&'a Path>,
+    /// Whether scripts also run on the Python of this machine, outside of any sandbox.
+    pub against_python: bool,
+}
+
+/// What the examination of one published task showed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PublishedReport {
+    /// The task.
+    pub task: String,
+    /// The script.
+    pub verifier: Digest,
+    /// The starting state.
+    pub world: Digest,
+    /// What was looked at, in order.
+    pub checks: Vec<Check>,
+    /// What an author may want to know, though nothing is wrong.
+    pub remarks: Vec<String>,
+    /// Worlds with one thing wrong that were judged, where there is a state that passes.
+    pub mutants: usize,
+    /// Those that did not pass.
+    pub rejected: usize,
+    /// States that native Python judged, too.
+    pub compared: usize,
+}
+
+impl PublishedReport {
+    /// Whether nothing stands against the task.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.passed)
+    }
+}
+
+/// A final state and the last message of who left it.
+struct Left {
+    who: String,
+    tree: Tree,
+    answer: Option<String>,
+}
+
+struct Examination<'a> {
+    examiner: &'a PublishedExaminer<'a>,
+    prepared: &'a Prepared,
+    judge: &'a ScriptJudge,
+    memory: Arc<MemoryBlobs>,
+    report: PublishedReport,
+    left: Vec<Left>,
+}
+
+impl PublishedExaminer<'_> {
+    /// Whether the comparison with native Python can be made, where it is wanted.
+    ///
+    /// # Errors
+    ///
+    /// What is missing for it.
+    pub fn check_python(&self) -> Result<(), String> {
+        match self.against_python {
+            true => native::check(),
+            false => Ok(()),
+        }
+    }
+
+    /// Examines one task. None where no script judges it.
+    pub async fn examine(&self, prepared: &Prepared) -> Option<PublishedReport> {
+        let Judge::Script(judge) = &prepared.judge else {
+            return None;
+        };
+        let mut examination = Examination {
+            examiner: self,
+            prepared,
+            judge,
+            memory: Arc::new(MemoryBlobs::new()),
+            report: PublishedReport {
+                task: prepared.id.to_string(),
+                verifier: prepared.judge.digest(),
+                world: prepared.start.digest,
+                checks: Vec::new(),
+                remarks: Vec::new(),
+                mutants: 0,
+                rejected: 0,
+                compared: 0,
+            },
+            left: Vec::new(),
+        };
+        examination.others().await;
+        let solved = examination.solved().await;
+        if let Some(solved) = solved {
+            examination.near_misses(&solved);
+        }
+        examination.again();
+        if self.against_python {
+            examination.compare();
+        }
+        Some(examination.report)
+    }
+}
+
+impl Examination<'_> {
+    fn check(&mut self, name: &str, passed: bool, detail: impl Into<String>) {
+        self.report.checks.push(Check {
+            name: name.to_owned(),
+            passed,
+            detail: detail.into(),
+        });
+    }
+
+    fn snapshot(&self, tree: &Tree) -> Snapshot {
+        let blobs = Layered {
+            memory: Arc::clone(&self.memory),
+            store: Arc::clone(self.examiner.store),
+        };
+        Snapshot::new(tree.clone(), Arc::new(blobs))
+    }
+
+    fn grade(&self, tree: &Tree, answer: Option<&str>) -> Graded {
+        let answer = answer.map(str::to_owned);
+        let limits = &self.prepared.verifier_limits;
+        self.judge
+            .grade(self.examiner.sandbox, self.snapshot(tree), answer, limits)
+    }
+
+    async fn play(&mut self, who: &str, agent: &dyn Agent) -> Result<Left, String> {
+        let PublishedExaminer { store, scratch, .. } = self.examiner;
+        let played = play(self.prepared, agent, store, scratch).await?;
+        Ok(Left {
+            who: who.to_owned(),
+            tree: played.tree,
+            answer: played.answer,
+        })
+    }
+
+    /// Who should not pass.
+    async fn others(&mut self) {
+        const NOTHING: &str = "doing nothing fails";
+        let is_there = service(self.prepared.id.service()).is_some();
+        let random = Random::new(random_seed(&self.prepared.id, 1));
+        let agents: [(&str, &str, &dyn Agent); 2] = [
+            (NOTHING, "nop", &Nop),
+            ("calling tools by chance fails", "random", &random),
+        ];
+        for (name, who, agent) in agents {
+            let left = if is_there {
+                self.play(who, agent).await
+            } else if name == NOTHING {
+                Ok(Left {
+                    who: who.to_owned(),
+                    tree: self.prepared.start.tree.clone(),
+                    answer: None,
+                })
+            } else {
+                continue;
+            };
+            match left {
+                Ok(left) => {
+                    let outcome = self.grade(&left.tree, left.answer.as_deref()).outcome;
+                    self.check(name, outcome.passed() == Some(false), told(&outcome));
+                    self.left.push(left);
+                }
+                Err(reason) => self.check(name, false, reason),
+            }
+        }
+    }
+
+    /// What passes: what the solution leaves, or else a state that somebody gave.
+    async fn solved(&mut self) -> Option<Left> {
+        let solution = self.prepared.solution.clone();
+        let (name, left) = match (solution, self.given()) {
+            (Some(solution), _) => {
+                let parameters = self.prepared.parameters.clone();
+                let oracle = Oracle::new(self.examiner.sandbox.clone(), solution, parameters);
+                ("the oracle passes", self.play("oracle", &oracle).await)
+            }
+            (None, Some(given)) => ("the given final state passes", given),
+            (None, None) => {
+                let remark = "nothing shows that it can be passed: there is neither a solution beside the script nor a final state";
+                self.report.remarks.push(remark.to_owned());
+                return None;
+            }
+        };
+        match left {
+            Ok(left) => {
+                let outcome = self.grade(&left.tree, left.answer.as_deref()).outcome;
+                let passed = outcome.passed() == Some(true);
+                self.check(name, passed, told(&outcome));
+                if passed {
+                    return Some(left);
+                }
+                self.left.push(left);
+            }
+            Err(reason) => self.check(name, false, reason),
+        }
+        None
+    }
+
+    fn given(&self) -> Option<Result<Left, String>> {
+        let id = self.prepared.id.to_string();
+        let dir = self.examiner.solved?.join(&id);
+        if !dir.is_dir() {
+            return None;
+        }
+        let answer = PathBuf::from(format!("{}.answer", dir.display()));
+        let answer = std::fs::read_to_string(answer).ok();
+        let captured = capture_state(&dir, &self.prepared.start, self.examiner.store);
+        Some(match captured {
+            Ok(tree) => Ok(Left {
+                who: "given".to_owned(),
+                tree,
+                answer,
+            }),
+            Err(error) => Err(chain(&error)),
+        })
+    }
+
+    /// Worlds with one thing wrong. Nobody has said which mistakes the task allows, so those that
+    /// pass are told and not held against it.
+    fn near_misses(&mut self, solved: &Left) {
+        let (start, end) = (
+            self.snapshot(&self.prepared.start.tree),
+            self.snapshot(&solved.tree),
+        );
+        let made = mutants(
+            &Solved {
+                start: &start.tree,
+                end: &end.tree,
+                answer: solved.answer.as_deref(),
+                blobs: &*end.blobs,
+            },
+            &self.memory,
+        );
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => return self.check("near misses are made", false, error.to_string()),
+        };
+        let step = made.len().div_ceil(MOST_MUTANTS).max(1);
+        let judged: Vec<&Mutant> = made.iter().step_by(step).collect();
+        let mut accepted = Vec::new();
+        let mut broken = 0;
+        for mutant in &judged {
+            let outcome = self.grade(&mutant.tree, mutant.answer.as_deref()).outcome;
+            match outcome.passed() {
+                Some(true) => accepted.push(format!(
+                    "{} {}: {}",
+                    mutant.mutation.as_str(),
+                    mutant.path,
+                    mutant.what
+                )),
+                Some(false) => self.report.rejected += 1,
+                None => broken += 1,
+            }
+        }
+        self.report.mutants = judged.len();
+        self.check(
+            "the script judges every near miss",
+            broken == 0,
+            format!("{broken} faults"),
+        );
+        for line in accepted.iter().take(SHOWN) {
+            self.report.remarks.push(format!("passes: {line}"));
+        }
+        if accepted.len() > SHOWN {
+            let more = accepted.len() - SHOWN;
+            self.report.remarks.push(format!("passes: {more} more"));
+        }
+        let step = judged.len().div_ceil(COMPARED).max(1);
+        let compared = judged.iter().step_by(step).map(|mutant| Left {
+            who: format!("{} {}", mutant.mutation.as_str(), mutant.path),
+            tree: mutant.tree.clone(),
+            answer: mutant.answer.clone(),
+        });
+        self.left.push(Left {
+            who: solved.who.clone(),
+            tree: solved.tree.clone(),
+            answer: solved.answer.clone(),
+        });
+        self.left.extend(compared);
+    }
+
+    fn again(&mut self) {
+        let differs = self.left.iter().find(|left| {
+            let grade = || {
+                let graded = self.grade(&left.tree, left.answer.as_deref());
+                (graded.outcome, graded.printed)
+            };
+            grade() != grade()
+        });
+        let detail = match differs {
+            Some(left) => format!("not after {}", left.who),
+            None => format!("{} states", self.left.len()),
+        };
+        let same = differs.is_none();
+        self.check(
+            "grading again gives the same verdict and output",
+            same,
+            detail,
+        );
+    }
+
+    fn compare(&mut self) {
+        let mut differences = Vec::new();
+        let mut compared = 0;
+        for left in &self.left {
+            let snapshot = self.snapshot(&left.tree);
+            let graded = self.grade(&left.tree, left.answer.as_deref());
+            let input = self.judge.input(snapshot, left.answer.clone());
+            let native = match native::run(&input, self.examiner.scratch.parent()) {
+                Ok(Ran::Said(said)) => said,
+                Ok(Ran::Lacks(line)) => {
+                    let remark = format!("native Python cannot run it: {line}");
+                    return self.report.remarks.push(remark);
+                }
+                Err(reason) => {
+                    differences.push(format!("{}: {reason}", left.who));
+                    continue;
+                }
+            };
+            compared += 1;
+            let here = match &graded.printed {
+                Some(printed) => Said::new(
+                    printed.exit_code.map(i32::from),
+                    &String::from_utf8_lossy(&printed.stdout),
+                ),
+                None => Said::new(None, ""),
+            };
+            if here != native {
+                differences.push(format!("{}: {}", left.who, difference(&here, &native)));
+            }
+        }
+        self.report.compared = compared;
+        let detail = match differences.first() {
+            Some(first) => format!("{} of {} states: {first}", differences.len(), compared),
+            None => format!("{compared} states"),
+        };
+        self.check(
+            "native Python says the same",
+            differences.is_empty(),
+            detail,
+        );
+    }
+}
+
+/// Where two runs first differ.
+fn difference(here: &Said, native: &Said) -> String {
+    if here.exit_code != native.exit_code {
+        let code = |code: Option<i32>| code.map_or("none".to_owned(), |code| code.to_string());
+        return format!(
+            "the exit code is {} here and {} natively",
+            code(here.exit_code),
+            code(native.exit_code)
+        );
+    }
+    let mut lines = here.stdout.lines().zip(native.stdout.lines());
+    match lines.find(|(here, native)| here != native) {
+        Some((here, native)) => format!("{here:?} here, {native:?} natively"),
+        None => "one prints more lines than the other".to_owned(),
+    }
+}
+
+fn told(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Graded(verdict) => {
+            let passed = verdict.checks().iter().filter(|check| check.passed);
+            format!("{} of {} checks", passed.count(), verdict.checks().len())
+        }
+        other => format!("not judged: {other}"),
+    }
+}

@@ -1,0 +1,124 @@
+//! `mcpmark task check --tasks`: what scripts of others accept and reject.
+
+use std::sync::Arc;
+
+use anstyle::Style;
+use mcpmark_certify::{PublishedExaminer, PublishedReport};
+use serde_json::json;
+
+use crate::args::{CheckArgs, EngineArgs};
+use crate::commands::chosen::{self, Chosen};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit;
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// Examines the chosen tasks of a corpus.
+pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
+    if args.write || args.survivors {
+        return Err(CommandError::usage(
+            "--write and --survivors are for tasks with a certificate; leave them out with --tasks",
+        ));
+    }
+    let place = chosen::place(&args.published)?;
+    let chosen = Chosen::select(context, place.as_ref(), &args.select.selection)?;
+    // A solution holds its slot while its tools run.
+    let sandbox = context.sandbox(2, EngineArgs::default())?;
+    let store = Arc::new(context.store()?);
+    let scratch = context.scratch()?;
+    let examiner = PublishedExaminer {
+        sandbox: &sandbox,
+        store: &store,
+        scratch: &scratch,
+        solved: args.solved.as_deref(),
+        against_python: args.against_python,
+    };
+    examiner
+        .check_python()
+        .map_err(|reason| CommandError::usage(format!("--against-python: {reason}")))?;
+    let prepared = chosen.prepare(context, &sandbox, &store)?;
+    let runtime = super::runtime(1)?;
+    let mut reports = Vec::new();
+    for task in &prepared {
+        let Some(report) = runtime.block_on(examiner.examine(task)) else {
+            continue;
+        };
+        if !args.select.json {
+            let (style, mark) = mark(report.passed());
+            let task = sanitise::line(&report.task);
+            output::note(&format!("{} {task}", output::paint(style, mark)));
+        }
+        reports.push(report);
+    }
+    let passed = reports.iter().all(PublishedReport::passed);
+    if args.select.json {
+        let tasks: Vec<_> = reports.iter().map(describe).collect();
+        output::print_json(&json!({ "passed": passed, "tasks": tasks }))?;
+    } else {
+        output::print(&render(&reports, args.against_python))?;
+    }
+    Ok(if passed { exit::PASSED } else { exit::FAILED })
+}
+
+fn mark(passed: bool) -> (Style, &'static str) {
+    match passed {
+        true => (output::GOOD, "✓"),
+        false => (output::BAD, "✗"),
+    }
+}
+
+fn describe(report: &PublishedReport) -> serde_json::Value {
+    let mut value = serde_json::to_value(report).unwrap_or_default();
+    value["passed"] = report.passed().into();
+    value
+}
+
+fn render(reports: &[PublishedReport], against_python: bool) -> String {
+    let mut table = Table::new(&["<task", ">checks", ">near misses", ">rejected", ">native"]);
+    for report in reports {
+        let style = if report.passed() {
+            Style::new()
+        } else {
+            output::BAD
+        };
+        let held = report.checks.iter().filter(|check| check.passed).count();
+        let native = match against_python {
+            true => report.compared.to_string(),
+            false => "-".to_owned(),
+        };
+        table.row(vec![
+            (sanitise::line(&report.task).into_owned(), style),
+            (format!("{held}/{}", report.checks.len()), style),
+            (report.mutants.to_string(), Style::new()),
+            (report.rejected.to_string(), Style::new()),
+            (native, Style::new()),
+        ]);
+    }
+    let mut text = table.render();
+    for report in reports {
+        let failed: Vec<_> = report.checks.iter().filter(|it| !it.passed).collect();
+        if failed.is_empty() && report.remarks.is_empty() {
+            continue;
+        }
+        let task = sanitise::line(&report.task).into_owned();
+        text.push_str(&format!("\n{}\n", output::paint(output::BOLD, task)));
+        for check in failed {
+            let (style, mark) = mark(false);
+            text.push_str(&format!(
+                "  {} {}: {}\n",
+                output::paint(style, mark),
+                check.name,
+                sanitise::line(&check.detail)
+            ));
+        }
+        for remark in &report.remarks {
+            text.push_str(&format!(
+                "  {} {}\n",
+                output::paint(output::WARN, "!"),
+                sanitise::line(remark)
+            ));
+        }
+    }
+    text
+}

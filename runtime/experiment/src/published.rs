@@ -1,0 +1,145 @@
+//! Tasks of published corpora, made ready to be attempted.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mcpmark_agent::AttemptLimits;
+use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
+use mcpmark_service::SessionLimits;
+use mcpmark_snapshot::Store;
+use mcpmark_task::build::{BuildEvent, Builder};
+use mcpmark_task::published::{Corpus, PublishedTask};
+use mcpmark_task::{GuestSource, JudgedOn, PublishedParts};
+use serde::{Deserialize, Serialize};
+
+use crate::prepare::components;
+use crate::{Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Told, capture_directory};
+
+/// The instant at which the worlds of published corpora start, none of which names one:
+/// 2026-01-01T00:00:00Z.
+pub const PUBLISHED_CLOCK: i64 = 1_767_225_600;
+
+/// Where an experiment's tasks lie, where they are those of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PublishedPlace {
+    /// The corpus.
+    pub tasks: PathBuf,
+    /// The states that its categories start from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<PathBuf>,
+}
+
+/// What preparing published tasks needs.
+pub struct PublishedWorkshop<'a> {
+    /// Where the tasks lie.
+    pub corpus: &'a Corpus,
+    /// Where the states lie that its categories start from.
+    pub states: Option<&'a Path>,
+    /// Builds solutions.
+    pub builder: &'a mut Builder,
+    /// Compiles and checks guests.
+    pub sandbox: &'a Sandbox,
+    /// Runs the scripts.
+    pub interpreter: &'a Interpreter,
+    /// Keeps the starting states.
+    pub store: &'a Store,
+    /// Hears what is being built.
+    pub report: &'a mut dyn FnMut(BuildEvent),
+}
+
+impl PublishedWorkshop<'_> {
+    /// Reads everything that the tasks need, states once each.
+    ///
+    /// # Errors
+    ///
+    /// With the first task that cannot be attempted, before anything has run.
+    pub fn prepare(&mut self, tasks: &[PublishedTask]) -> Result<Vec<Prepared>, PrepareError> {
+        let mut places = Vec::new();
+        for task in tasks {
+            places.push(self.corpus.state(task, self.states)?);
+        }
+        let sources: Vec<GuestSource> = tasks.iter().filter_map(|it| it.solution.clone()).collect();
+        let components = components(self.builder, &sources, self.report)?;
+        let mut starts = BTreeMap::new();
+        let mut prepared = Vec::new();
+        for (task, place) in tasks.iter().zip(places) {
+            let start = match starts.get(&place) {
+                Some(start) => Start::clone(start),
+                None => {
+                    let start = self.start(task, &place)?;
+                    starts.insert(place, start.clone());
+                    start
+                }
+            };
+            // Building gives every source a component or fails.
+            let solution = task.solution.as_ref().and_then(|it| components.get(it));
+            prepared.push(self.load(task, start, solution.map(Vec::as_slice))?);
+        }
+        Ok(prepared)
+    }
+
+    fn start(&self, task: &PublishedTask, place: &Path) -> Result<Start, PrepareError> {
+        let tree = capture_directory(place, self.store).map_err(|source| PrepareError::State {
+            task: task.id.clone(),
+            dir: place.to_owned(),
+            source,
+        })?;
+        Ok(Start {
+            digest: tree.digest(),
+            tree,
+            seed: 0,
+            clock: PUBLISHED_CLOCK,
+        })
+    }
+
+    fn load(
+        &self,
+        task: &PublishedTask,
+        start: Start,
+        solution: Option<&[u8]>,
+    ) -> Result<Prepared, PrepareError> {
+        let script = Script::read(&task.script).map_err(|source| PrepareError::Script {
+            task: task.id.clone(),
+            source,
+        })?;
+        let solution = solution
+            .map(|bytes| self.sandbox.solution(bytes))
+            .transpose()
+            .map_err(|source| PrepareError::Guest {
+                task: task.id.clone(),
+                guest: "solution",
+                source: Box::new(source),
+            })?;
+        let parts = PublishedParts {
+            task,
+            snapshot: start.digest,
+            clock: start.clock,
+            script: script.digest(),
+            beside: script.beside(),
+            solution: solution.as_ref().map(Solution::digest),
+        };
+        let bundle = parts.digest();
+        Ok(Prepared {
+            id: task.id.clone(),
+            instruction: task.instruction.clone(),
+            judge: Judge::Script(Box::new(ScriptJudge {
+                script,
+                interpreter: self.interpreter.clone(),
+                told: Told::of(&task.id),
+                clock: start.clock,
+            })),
+            start,
+            solution,
+            bundle,
+            judged_on: JudgedOn {
+                state: true,
+                answer: true,
+            },
+            profile: None,
+            parameters: "{}".to_owned(),
+            verifier_limits: Limits::SCRIPT,
+            attempt_limits: AttemptLimits::default(),
+            session_limits: SessionLimits::default(),
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! Verifiers in JavaScript: one ES module, made a component with a tool from npm.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use serde_json::Value;
+
+use crate::environment::{Environment, copy_tree, repository, text};
+use crate::npm;
+
+/// The builder, beside the packages that it imports; or why it cannot be had.
+fn builder() -> Result<PathBuf, String> {
+    let sources = repository().join("guest-sdk/javascript");
+    let read = |name: &str| fs::read_to_string(sources.join(name)).map_err(|it| it.to_string());
+    let manifest: Value =
+        serde_json::from_str(&read("package.json")?).map_err(|error| error.to_string())?;
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("differential")
+        .join("componentize-js");
+    let package = "@bytecodealliance/componentize-js/package.json";
+    npm::install(&home, &manifest, package)?;
+    for name in ["build.mjs", "frame.mjs"] {
+        fs::write(home.join(name), read(name)?).map_err(|error| error.to_string())?;
+    }
+    Ok(home.join("build.mjs"))
+}
+
+fn build(builder: &Path, source: &Path, target: &Path) {
+    let built = Command::new("node")
+        .args([builder, source, target])
+        .env(
+            "MCPMARK_GUEST_WIT",
+            repository().join("guest-sdk/wit/guest.wit"),
+        )
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{words}");
+}
+
+#[test]
+fn a_module_judges_without_a_system_around_it() {
+    let builder = match builder() {
+        Ok(builder) => builder,
+        Err(reason) => {
+            // Past the capture of the test harness, so that it is seen.
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: nothing about verifiers in JavaScript is checked: {reason}"
+            );
+            return;
+        }
+    };
+    let environment = Environment::bare();
+    let example = environment.path("example.wasm");
+    let source = repository().join("guest-sdk/javascript/example/verify.mjs");
+    build(&builder, &source, &example);
+    let imports = environment.run(["inspect", example.to_str().unwrap(), "--json"]);
+    let imports = imports.exits(0).stdout;
+    assert!(!imports.contains("wasi:"), "{imports}");
+
+    let state = environment.path("state");
+    copy_tree(
+        &repository().join("tests/published/suites/states/harbour"),
+        &state,
+    );
+    let grade = |verifier: &Path| {
+        let (verifier, state) = (verifier.to_str().unwrap(), state.to_str().unwrap());
+        environment.run(["grade", "--verifier", verifier, "--state", state, "--json"])
+    };
+    let untouched = grade(&example).exits(1).json();
+    assert_eq!(untouched["checks"][1]["detail"], "expected 2, found null");
+    fs::write(state.join("answer.txt"), "2\n").unwrap();
+    grade(&example).exits(0);
+
+    let module = r#"
+        export function verify() {
+            console.log("so far", { good: [1] });
+            return [{ name: "luck", passed: Math.random() < 2 }];
+        }
+    "#;
+    let module = environment.directory("module", &[("luck.mjs", module)]);
+    let luck = environment.path("luck.wasm");
+    build(&builder, &module.join("luck.mjs"), &luck);
+    let fault = grade(&luck).exits(3).json();
+    let message = text(&fault["fault"]["message"]);
+    assert!(message.contains("a verifier has no chance"), "{message}");
+    let plain = ["grade", "--verifier", luck.to_str().unwrap(), "--state"];
+    let plain = environment.run(plain.iter().chain(&[state.to_str().unwrap()]));
+    let plain = plain.exits(3).stdout;
+    assert!(plain.contains(r#"log: so far {"good":[1]}"#), "{plain}");
+}
