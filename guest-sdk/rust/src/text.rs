@@ -59,14 +59,12 @@ impl Found<String> {
 
     /// Holds when the text ends with exactly one LF.
     pub fn ends_with_one_newline(&self) -> Condition {
-        self.satisfies(|text| {
-            match text.len() - text.trim_end_matches('\n').len() {
+        self.satisfies(
+            |text| match text.len() - text.trim_end_matches('\n').len() {
                 1 => Condition::pass("one newline at the end"),
-                count => {
-                    Condition::fail(format!("expected one newline at the end, found {count}"))
-                }
-            }
-        })
+                count => Condition::fail(format!("expected one newline at the end, found {count}")),
+            },
+        )
     }
 
     /// Holds when no CR and no byte order mark is in the text.
