@@ -4,7 +4,8 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
+use std::time::Duration;
+use std::{env, fs, thread};
 
 use serde_json::{Value, json};
 
@@ -98,13 +99,13 @@ fn the_inspector_lists_and_calls_tools() {
     };
     let environment = Environment::new();
     let world = environment.directory("world", &[("note.txt", "as it was\n")]);
-    let out = environment.path("out");
-    let inspect = |words: &[&str]| {
+    let inspect = |serving: &[&str], words: &[&str]| {
         let serve = environment.command(["mcp", "serve", "--world"]);
         let mut node = Command::new("node");
         node.args([program.as_os_str(), "--cli".as_ref(), serve.get_program()])
             .args(serve.get_args())
-            .args([&world, Path::new("--export"), &out])
+            .arg(&world)
+            .args(serving)
             .args(words)
             .env("PATH", env::var_os("PATH").unwrap_or_default());
         // It hands its own environment on.
@@ -116,20 +117,30 @@ fn the_inspector_lists_and_calls_tools() {
         }
         Output::of(&mut node).exits(0).json()
     };
-    let listed = inspect(&["--method", "tools/list"]);
+    let listed = inspect(&[], &["--method", "tools/list"]);
     assert_eq!(listed["tools"].as_array().unwrap().len(), 14, "{listed}");
-    fs::remove_dir_all(&out).unwrap();
+    let out = environment.path("out");
     let write = ["--method", "tools/call", "--tool-name", "write_file"];
     let arguments = ["path=/workspace/new.txt", "content=by hand"];
     let arguments = arguments.map(|argument| ["--tool-arg", argument]).concat();
-    let called = inspect(&[&write[..], &arguments].concat());
-    assert!(
-        text(&called["content"][0]["text"]).contains("new.txt"),
-        "{called}"
+    let called = inspect(
+        &["--export", out.to_str().unwrap()],
+        &[&write[..], &arguments[..]].concat(),
     );
-    assert_eq!(fs::read_to_string(out.join("new.txt")).unwrap(), "by hand");
-    assert_eq!(
-        fs::read_to_string(out.join("note.txt")).unwrap(),
-        "as it was\n"
-    );
+    let said = text(&called["content"][0]["text"]);
+    assert!(said.contains("new.txt"), "{called}");
+    // It may end before the server has written everything.
+    let files = ["new.txt", "note.txt"].map(|name| out.join(name));
+    let exported = || {
+        files
+            .each_ref()
+            .map(|file| fs::read_to_string(file).unwrap_or_default())
+    };
+    for _ in 0..500 {
+        if exported().iter().all(|content| !content.is_empty()) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(exported(), ["by hand", "as it was\n"]);
 }

@@ -28,7 +28,7 @@ pub(crate) fn watch() {
         let Ok(mut signals) = runtime.block_on(async { Signals::new() }) else {
             return;
         };
-        std::thread::spawn(move || runtime.block_on(async { signals.end_process().await }));
+        std::thread::spawn(move || runtime.block_on(signals.end_process()));
     });
 }
 

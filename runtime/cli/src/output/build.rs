@@ -84,7 +84,7 @@ impl BuildDisplay {
     /// Shows what is over in a moment, to who watches; to who does not, now and then how far it is.
     fn passing(&mut self, text: &str) {
         if let Some(bar) = &self.bar {
-            let parts = [&self.compiled, text.trim()];
+            let parts = [self.compiled.as_str(), text.trim()];
             let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
             bar.set_message(sanitise::line(&parts.join("  ")).into_owned());
         } else if let Some(since) = self.signs.as_mut().and_then(|it| it.due(Instant::now())) {

@@ -300,7 +300,7 @@ pub(crate) fn detail(check: &Check) -> &str {
         .detail
         .rmatch_indices(": ")
         .find(|(at, _)| said(&check.detail[..*at]))
-        .map_or(&check.detail, |(at, colon)| {
+        .map_or(check.detail.as_str(), |(at, colon)| {
             &check.detail[at + colon.len()..]
         })
 }

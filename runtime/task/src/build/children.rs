@@ -5,6 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// The groups that run, or none once nothing may be started any more.
@@ -47,10 +48,8 @@ impl Group {
 
     /// Waits until the program has ended.
     pub(super) fn wait(mut self) -> io::Result<ExitStatus> {
-        waitid(
-            WaitId::Pid(self.id),
-            WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
-        )?;
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        retry_on_intr(|| waitid(WaitId::Pid(self.id), ended))?;
         self.forget();
         self.leader.wait()
     }
