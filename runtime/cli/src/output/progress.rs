@@ -183,6 +183,8 @@ impl Display {
                 state.done += 1;
                 if let Some(bars) = &self.bars {
                     bars.overall.inc(1);
+                    // Beside its ticks the bar draws by itself what it last drew.
+                    bars.overall.force_draw();
                 }
                 let width = self.total.to_string().len();
                 let done = format!("{:>width$}/{}", state.done, self.total);
@@ -201,9 +203,6 @@ impl Display {
                 }
                 for line in reasons(&outcome) {
                     self.line(&format!("       {line}"));
-                }
-                if let Some(bars) = &self.bars {
-                    bars.overall.tick();
                 }
             }
             Progress::Warning(message) => {
