@@ -146,6 +146,49 @@ fn a_broken_task_does_not_stop_another_that_is_named() {
 }
 
 #[test]
+fn a_list_without_a_task_has_no_header() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let dir = library.easy_task("broken");
+    fs::write(dir.join("meta.json"), "[]").unwrap();
+    let listed = library.run(["task", "list"]).exits(4);
+    assert_eq!(listed.stdout, "");
+    listed.says(&["broken", "expected an object"]);
+}
+
+#[test]
+fn what_is_missing_is_told_with_all_that_can_stand_there() {
+    let environment = Environment::new();
+    let told = |args: &[&str], words: &[&str]| {
+        environment.run(args).exits(2).says(words);
+    };
+    told(&["mcp", "serve"], &["--task <TASK>", "--world <WORLD>"]);
+    let judges = ["TASK", "--verifier <FILE>", "--batch <FILE>"];
+    told(&["grade", "--state", "here"], &judges);
+    told(
+        &["grade", "filesystem/a/b"],
+        &["--state <STATE>", "--batch <FILE>"],
+    );
+    told(&["grade"], &[&judges[..], &["--state <STATE>"]].concat());
+    // One of them, and not two.
+    for args in [
+        &["mcp", "serve", "--task", "filesystem/a/b", "--world", "w"][..],
+        &[
+            "grade",
+            "filesystem/a/b",
+            "--verifier",
+            "v.wasm",
+            "--state",
+            "s",
+        ],
+        &["grade", "filesystem/a/b", "--batch", "b.jsonl"],
+        &["grade", "--batch", "b.jsonl", "--state", "s"],
+    ] {
+        told(args, &["cannot be used with"]);
+    }
+}
+
+#[test]
 fn an_unknown_key_is_told_and_does_no_harm() {
     let environment = Environment::new();
     let library = Library::new(&environment);

@@ -1,13 +1,17 @@
 //! Runs that are stopped, killed, or not alone.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::environment::{Environment, Output};
+use crate::environment::{Environment, Output, write_files};
+use crate::library::Library;
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
 const ATTEMPTS: usize = 24;
@@ -26,19 +30,28 @@ fn in_mid_run(environment: &Environment, jobs: &str) -> (Child, String) {
         "long",
         "--json",
     ];
-    let mut child = environment
-        .command(args)
+    let mut child = start(&mut environment.command(args));
+    let said = read_until(&mut child, " pass ");
+    (child, said)
+}
+
+fn start(command: &mut Command) -> Child {
+    command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+/// What standard error says up to a word, and perhaps a little more.
+fn read_until(child: &mut Child, word: &str) -> String {
     let mut stderr = BufReader::new(child.stderr.as_mut().unwrap());
     let mut said = String::new();
-    while !said.contains(" pass ") {
+    while !said.contains(word) {
         assert!(stderr.read_line(&mut said).unwrap() > 0, "{said}");
     }
     let buffered = String::from_utf8(stderr.buffer().to_vec()).unwrap();
-    (child, said + &buffered)
+    said + &buffered
 }
 
 fn signal(child: &Child, signal: Signal) {
@@ -118,6 +131,89 @@ fn stops_and_goes_on(by: Signal) {
     resume_and_count(&environment, graded);
 }
 
+/// What cargo runs before it compiles the guest: it tells its number and never ends.
+const ENDLESS: &str = r#"
+fn main() {
+    std::fs::write("number.new", std::process::id().to_string()).unwrap();
+    std::fs::rename("number.new", "number").unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3600));
+}
+"#;
+
+const ALONE: &str = r#"
+[package]
+name = "slow"
+version = "0.1.0"
+edition = "2024"
+[lib]
+path = "verifier.rs"
+crate-type = ["cdylib"]
+[workspace]
+"#;
+
+/// Whether a process is there and no zombie.
+fn is_alive(number: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{number}/stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[test]
+fn ctrl_c_before_the_first_attempt_leaves_nothing_behind() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    let task = library.task_dir("slow");
+    write_files(
+        &task,
+        &[
+            ("meta.json", r#"{"difficulty": "L1"}"#),
+            ("description.md", "Leave everything as it is.\n"),
+            ("verifier.rs", ""),
+            ("build.rs", ENDLESS),
+            ("Cargo.toml", ALONE),
+        ],
+    );
+    let run = || {
+        let mut command = library.command(["run", "--agent", "nop"]);
+        command.env_remove("MCPMARK_NO_INSTALL");
+        start(command.env("XDG_CACHE_HOME", environment.path("cache")))
+    };
+    let mut building = run();
+    let number = loop {
+        if let Ok(number) = fs::read_to_string(task.join("number")) {
+            break number;
+        }
+        assert!(
+            building.try_wait().unwrap().is_none(),
+            "{:?}",
+            end(building, String::new())
+        );
+        thread::sleep(Duration::from_millis(20));
+    };
+    let mut waiting = run();
+    let said = read_until(&mut waiting, "waiting for another mcpmark that builds into");
+    for (child, said) in [(waiting, said), (building, String::new())] {
+        assert!(is_alive(&number));
+        // To this process alone, and not to its group as a terminal does.
+        signal(&child, Signal::INT);
+        let output = end(child, said).exits(130);
+        assert!(
+            output.stderr.ends_with("interrupted; nothing was begun\n"),
+            "{output:?}"
+        );
+        assert!(!output.stderr.contains("error"), "{output:?}");
+    }
+    // It was told to end, and needs a moment for that.
+    for _ in 0..500 {
+        if !is_alive(&number) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!is_alive(&number), "what cargo had started goes on");
+    let runs = environment.run(["runs", "--json"]).exits(0).json();
+    assert_eq!(runs, json!([]));
+}
+
 #[test]
 fn a_killed_run_is_resumed() {
     // Almost always the first blow hits a running attempt; where it fell between two, again.
@@ -175,12 +271,7 @@ fn two_runs_share_a_home() {
             name,
             "--json",
         ];
-        environment
-            .command(args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+        self::start(&mut environment.command(args))
     };
     let children = [start("one"), start("two")];
     let reports = children.map(|child| end(child, String::new()).exits(0).json());

@@ -276,7 +276,7 @@ fn help_names_every_command_and_option() {
     $ mcpmark grade --help
     Grade a directory, with a task or with any verifier
 
-    Usage: mcpmark grade [OPTIONS] [TASK] [-- <ARGS>...]
+    Usage: mcpmark grade [OPTIONS] <TASK|--verifier <FILE>|--batch <FILE>> <--state <STATE>|--batch <FILE>> [-- <ARGS>...]
 
     Arguments:
       [TASK]     The task whose verifier judges
@@ -502,7 +502,7 @@ fn help_names_every_command_and_option() {
     $ mcpmark mcp serve --help
     Serve a private copy of a world over stdio
 
-    Usage: mcpmark mcp serve [OPTIONS]
+    Usage: mcpmark mcp serve [OPTIONS] <--task <TASK>|--world <WORLD>>
 
     Options:
           --task <TASK>        Serve the world of this task

@@ -1,9 +1,11 @@
-//! `mcp serve` to a client that we did not write: the TypeScript SDK, from npm.
+//! `mcp serve` to clients that we did not write, from npm: the TypeScript SDK, and the inspector in its
+//! command line mode.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
+use std::time::Duration;
+use std::{env, fs, thread};
 
 use serde_json::{Value, json};
 
@@ -11,6 +13,7 @@ use crate::environment::{Environment, Output, repository, text};
 use crate::npm;
 
 const VERSION: &str = "1.32.2";
+const INSPECTOR: &str = "0.15.0";
 const TASK: &str = "filesystem/food-bank/active-agencies";
 
 /// The client's program, beside the packages that it imports; or why it cannot be had.
@@ -30,18 +33,16 @@ fn client() -> Result<std::path::PathBuf, String> {
     Ok(program)
 }
 
+/// Past the capture of the test harness, so that it is seen.
+fn skipped(peer: &str, reason: &str) {
+    let _ = writeln!(std::io::stderr(), "{peer}: skipped: {reason}");
+}
+
 #[test]
 fn the_typescript_sdk_solves_a_task_by_hand() {
     let program = match client() {
         Ok(program) => program,
-        Err(reason) => {
-            // Past the capture of the test harness, so that it is seen.
-            let _ = writeln!(
-                std::io::stderr(),
-                "TypeScript SDK {VERSION}: skipped: {reason}"
-            );
-            return;
-        }
+        Err(reason) => return skipped(&format!("TypeScript SDK {VERSION}"), &reason),
     };
     let environment = Environment::new();
     let out = environment.path("out");
@@ -80,4 +81,66 @@ fn the_typescript_sdk_solves_a_task_by_hand() {
     let grade = ["grade", TASK, "--json", "--state", out.to_str().unwrap()];
     let graded = environment.run(grade).exits(0).json();
     assert_eq!(graded["passed"], true, "{graded}");
+}
+
+#[test]
+fn the_inspector_lists_and_calls_tools() {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("differential")
+        .join(format!("inspector-{INSPECTOR}"));
+    let manifest = json!({
+        "private": true,
+        "dependencies": {"@modelcontextprotocol/inspector": INSPECTOR},
+    });
+    let program = "@modelcontextprotocol/inspector/cli/build/cli.js";
+    let program = match npm::install(&home, &manifest, program) {
+        Ok(program) => program,
+        Err(reason) => return skipped(&format!("MCP inspector {INSPECTOR}"), &reason),
+    };
+    let environment = Environment::new();
+    let world = environment.directory("world", &[("note.txt", "as it was\n")]);
+    let inspect = |serving: &[&str], words: &[&str]| {
+        let serve = environment.command(["mcp", "serve", "--world"]);
+        let mut node = Command::new("node");
+        node.args([program.as_os_str(), "--cli".as_ref(), serve.get_program()])
+            .args(serve.get_args())
+            .arg(&world)
+            .args(serving)
+            .args(words)
+            .env("PATH", env::var_os("PATH").unwrap_or_default());
+        // It hands its own environment on.
+        for (name, value) in serve.get_envs() {
+            match value {
+                Some(value) => node.env(name, value),
+                None => node.env_remove(name),
+            };
+        }
+        Output::of(&mut node).exits(0).json()
+    };
+    let listed = inspect(&[], &["--method", "tools/list"]);
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 14, "{listed}");
+    let out = environment.path("out");
+    let write = ["--method", "tools/call", "--tool-name", "write_file"];
+    let arguments = ["path=/workspace/new.txt", "content=by hand"];
+    let arguments = arguments.map(|argument| ["--tool-arg", argument]).concat();
+    let called = inspect(
+        &["--export", out.to_str().unwrap()],
+        &[&write[..], &arguments[..]].concat(),
+    );
+    let said = text(&called["content"][0]["text"]);
+    assert!(said.contains("new.txt"), "{called}");
+    // It may end before the server has written everything.
+    let files = ["new.txt", "note.txt"].map(|name| out.join(name));
+    let exported = || {
+        files
+            .each_ref()
+            .map(|file| fs::read_to_string(file).unwrap_or_default())
+    };
+    for _ in 0..500 {
+        if exported().iter().all(|content| !content.is_empty()) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(exported(), ["by hand", "as it was\n"]);
 }

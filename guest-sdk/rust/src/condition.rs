@@ -42,11 +42,12 @@ impl Condition {
         }
     }
 
-    /// Holds when `holds` does; `detail` says what was expected and found.
-    pub fn when(holds: bool, detail: impl Into<String>) -> Self {
-        Self {
-            passed: holds,
-            detail: detail.into(),
+    /// Holds when `holds` does; where it does not, `otherwise` says what was expected and found.
+    pub fn when(holds: bool, otherwise: impl Into<String>) -> Self {
+        if holds {
+            Self::pass("as expected")
+        } else {
+            Self::fail(otherwise)
         }
     }
 
@@ -139,6 +140,13 @@ mod tests {
         assert!(!condition.passed());
         assert_eq!(condition.detail(), "expected 3, found 4");
         assert!(Condition::equal(&3, &3).passed());
+    }
+
+    #[test]
+    fn what_holds_does_not_read_like_a_failure() {
+        let found = |n: i32| Condition::when(n == 1, format!("expected 1, found {n}"));
+        assert_eq!(found(1), Condition::pass("as expected"));
+        assert_eq!(found(2), Condition::fail("expected 1, found 2"));
     }
 
     #[test]

@@ -60,14 +60,11 @@ impl<T: Debug + Ord> Found<Vec<T>> {
 }
 
 pub(crate) fn count(expected: usize, found: usize) -> Condition {
-    Condition::when(
-        expected == found,
-        if expected == found {
-            format!("{found}, as expected")
-        } else {
-            format!("expected {expected}, found {found}")
-        },
-    )
+    if expected == found {
+        Condition::pass(format!("{found}, as expected"))
+    } else {
+        Condition::fail(format!("expected {expected}, found {found}"))
+    }
 }
 
 /// Compares two lists by position; `noun` names one element.

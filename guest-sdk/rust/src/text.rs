@@ -59,13 +59,12 @@ impl Found<String> {
 
     /// Holds when the text ends with exactly one LF.
     pub fn ends_with_one_newline(&self) -> Condition {
-        self.satisfies(|text| {
-            let count = text.len() - text.trim_end_matches('\n').len();
-            Condition::when(
-                count == 1,
-                format!("expected one newline at the end, found {count}"),
-            )
-        })
+        self.satisfies(
+            |text| match text.len() - text.trim_end_matches('\n').len() {
+                1 => Condition::pass("one newline at the end"),
+                count => Condition::fail(format!("expected one newline at the end, found {count}")),
+            },
+        )
     }
 
     /// Holds when no CR and no byte order mark is in the text.
@@ -264,8 +263,14 @@ mod tests {
             found.lacks("three").detail(),
             r#"a.txt: expected no "three", found it in line 3"#
         );
-        assert!(found.ends_with_one_newline().passed());
-        assert!(!text("a\n\n").ends_with_one_newline().passed());
+        assert_eq!(
+            found.ends_with_one_newline(),
+            Condition::pass("a.txt: one newline at the end")
+        );
+        assert_eq!(
+            text("a\n\n").ends_with_one_newline(),
+            Condition::fail("a.txt: expected one newline at the end, found 2")
+        );
         assert_eq!(
             text("a\nb\r\n").is_plain().detail(),
             "a.txt: expected LF line ends only, found a CR in line 2"

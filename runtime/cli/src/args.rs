@@ -2,7 +2,9 @@ mod report;
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{
+    ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
+};
 
 use crate::environment;
 
@@ -317,15 +319,16 @@ pub(crate) struct ResumeArgs {
     pub(crate) engine: EngineArgs,
 }
 
+// The groups are what the usage shows of the ways to grade.
 #[derive(Debug, Args)]
-#[command(after_help = BATCH)]
+#[command(
+    after_help = BATCH,
+    group = ArgGroup::new("judge").args(["task", "verifier", "batch"]).required(true),
+    group = ArgGroup::new("judged").args(["state", "batch"]).required(true),
+)]
 pub(crate) struct GradeArgs {
     /// The task whose verifier judges
-    #[arg(
-        value_name = "TASK",
-        required_unless_present_any = ["verifier", "batch"],
-        conflicts_with = "verifier"
-    )]
+    #[arg(value_name = "TASK")]
     pub(crate) task: Option<String>,
     /// Tasks are those of this directory, which has a published layout with a `verify.py` for each
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "verifier")]
@@ -334,7 +337,7 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) verifier: Option<PathBuf>,
     /// The final state: a directory, or the digest of a stored state
-    #[arg(long, value_name = "STATE", required_unless_present = "batch", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "STATE", value_hint = ValueHint::DirPath)]
     pub(crate) state: Option<PathBuf>,
     /// The starting state, for a verifier that compares [default: the task's world; without a task, empty]
     #[arg(long, value_name = "STATE", value_hint = ValueHint::DirPath)]
@@ -355,7 +358,7 @@ pub(crate) struct GradeArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Grade many: read one request a line from a file, or from standard input (`-`)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["task", "verifier", "state", "start", "answer", "parameters"])]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["start", "answer", "parameters"])]
     pub(crate) batch: Option<PathBuf>,
     /// Grades at the same time, of a batch [default: one a core]
     #[arg(short, long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -496,9 +499,10 @@ pub(crate) enum McpCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("served").args(["task", "world"]).required(true))]
 pub(crate) struct ServeArgs {
     /// Serve the world of this task
-    #[arg(long, required_unless_present = "world", conflicts_with = "world")]
+    #[arg(long)]
     pub(crate) task: Option<String>,
     /// Serve a shipped world or any directory
     #[arg(long)]

@@ -18,6 +18,7 @@ use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, ma
 use crate::engine;
 use crate::environment;
 use crate::error::{CommandError, chain};
+use crate::interruption;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
 
@@ -135,6 +136,7 @@ impl Context {
     }
 
     pub(crate) fn builder(&self, library: &Library) -> Builder {
+        interruption::watch();
         self.builder_in(library.guests_dir(&self.cache))
     }
 
@@ -168,6 +170,7 @@ impl Context {
 
     /// The guest for Python scripts, made and compiled where this is the first time.
     pub(crate) fn interpreter(&self, sandbox: &Sandbox) -> Result<Interpreter, CommandError> {
+        interruption::watch();
         let mut display = BuildDisplay::default();
         let guest = self
             .python()?

@@ -8,6 +8,7 @@ mod engine;
 mod environment;
 mod error;
 mod exit;
+mod interruption;
 mod once;
 mod output;
 mod settings;
@@ -33,7 +34,9 @@ fn main() -> ExitCode {
     if let Command::CompileGuest = cli.command {
         return mcpmark_sandbox::serve_compiler(std::io::stdin(), std::io::stdout());
     }
-    match run(cli) {
+    let ended = run(cli);
+    interruption::settle();
+    match ended {
         Ok(code) => ExitCode::from(code),
         Err(CommandError {
             code,

@@ -195,6 +195,11 @@ fn what_has_not_changed_is_not_built_again() {
     let first = built.unwrap();
     assert_eq!(runs_of_cargo(&events), 1);
     assert!(compiles(&events));
+    let all = BuildEvent::Compiled {
+        guests: 2,
+        total: 2,
+    };
+    assert!(events.contains(&all), "{events:?}");
     assert_eq!(
         first.iter().map(|built| &built.source).collect::<Vec<_>>(),
         sources.iter().collect::<Vec<_>>()

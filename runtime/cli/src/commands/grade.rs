@@ -142,7 +142,7 @@ pub(crate) fn checks(checks: &[mcpmark_sandbox::Check]) -> String {
         if !check.passed && !check.detail.is_empty() {
             text.push_str(&format!(
                 "  {}\n",
-                sanitise::block(&check.detail).replace('\n', "\n  ")
+                sanitise::block(output::progress::detail(check)).replace('\n', "\n  ")
             ));
         }
     }

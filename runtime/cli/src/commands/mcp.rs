@@ -9,6 +9,7 @@ use crate::args::{McpCommand, ServeArgs};
 use crate::context::{self, Context, Named};
 use crate::error::{CommandError, chain};
 use crate::exit;
+use crate::interruption;
 use crate::output;
 
 /// The instant of a directory that is no shipped world: 2026-01-01T00:00:00Z.
@@ -86,6 +87,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         scratch: context.scratch()?,
     };
     let runtime = super::runtime(1)?;
+    let _listening = interruption::listen();
     let served = runtime.block_on(async {
         let session = service.open(state).await.map_err(failed)?;
         let served = session.serve(Box::new(tokio::io::join(

@@ -21,11 +21,11 @@ pub(crate) mod task;
 pub(crate) mod world;
 
 use clap::CommandFactory;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::Cli;
 use crate::error::CommandError;
 use crate::exit;
+use crate::interruption::Signals;
 
 /// Prints completions for a shell.
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CommandError> {
@@ -35,21 +35,10 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CommandErro
     Ok(exit::PASSED)
 }
 
-/// Waits until somebody asks this process to stop: Ctrl-C, a closed terminal, or what `timeout`,
-/// service managers and CI send.
+/// Waits until somebody asks this process to stop.
 async fn asked_to_stop() {
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        () = received(SignalKind::terminate()) => {}
-        () = received(SignalKind::hangup()) => {}
-    }
-}
-
-async fn received(kind: SignalKind) {
-    match signal(kind) {
-        Ok(mut signal) => {
-            signal.recv().await;
-        }
+    match Signals::new() {
+        Ok(mut signals) => signals.recv().await,
         Err(_) => std::future::pending().await,
     }
 }

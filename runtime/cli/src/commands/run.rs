@@ -14,6 +14,7 @@ use crate::context::{self, Context};
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
 use crate::exit;
+use crate::interruption;
 use crate::output::progress::Display;
 use crate::output::{self, sanitise};
 
@@ -39,6 +40,8 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         output::print(&cast::dry_run(&spec))?;
         return Ok(exit::PASSED);
     }
+    interruption::say("interrupted; nothing was begun");
+    interruption::watch();
     let models = cast::models(&spec)?;
     if !args.models.no_preflight {
         super::runtime(1)?.block_on(cast::preflight(&models, spec.agent))?;
@@ -59,6 +62,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         }
         None => setting.create_unnamed(&text)?,
     };
+    interruption::say(goes_on(&name));
     let _lock = context
         .home()
         .lock_experiment(&id, &name)
@@ -98,6 +102,8 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     if let Some(limit) = request::amount(args.limit_cost.as_ref())? {
         spec.limits.experiment_cost_nano_usd = Some(limit);
     }
+    interruption::say(goes_on(&experiment.name));
+    interruption::watch();
     let models = cast::models(&spec)?;
     if !args.no_preflight {
         super::runtime(1)?.block_on(cast::preflight(&models, spec.agent))?;
@@ -250,6 +256,7 @@ impl Setting {
         let display = Arc::new(Display::new(&remaining, output::interactive()));
         let cast = Arc::new(cast);
         let cancel = CancellationToken::new();
+        let _listening = interruption::listen();
         let runtime = super::runtime(self.runner.jobs)?;
         let run = runtime.block_on(async {
             let signal = tokio::spawn(interrupt(cancel.clone(), Arc::clone(&display)));
@@ -295,10 +302,15 @@ impl Setting {
             ));
         }
         if code == exit::INTERRUPTED {
-            output::note(&format!("interrupted; go on with `mcpmark resume {name}`"));
+            output::note(&goes_on(name));
         }
         Ok(code)
     }
+}
+
+fn goes_on(name: &str) -> String {
+    let name = sanitise::line(name);
+    format!("interrupted; go on with `mcpmark resume {name}`")
 }
 
 /// The first time that somebody asks to stop, what runs comes to its end in the journal; the

@@ -1,9 +1,9 @@
 //! What a person sees while guests are built: that a compiler works, and on a terminal what it
 //! works on.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget};
 use mcpmark_task::build::BuildEvent;
 
 use super::{BOLD, DIM, count, interactive, note, paint, progress, sanitise};
@@ -12,7 +12,36 @@ use super::{BOLD, DIM, count, interactive, note, paint, progress, sanitise};
 #[derive(Default)]
 pub(crate) struct BuildDisplay {
     bar: Option<ProgressBar>,
+    /// Where there is no bar.
+    signs: Option<Signs>,
+    compiled: String,
     made: usize,
+}
+
+/// When a log gets a sign of life.
+struct Signs {
+    began: Instant,
+    last: Instant,
+}
+
+impl Signs {
+    const EVERY: Duration = Duration::from_secs(30);
+
+    fn new(now: Instant) -> Self {
+        Self {
+            began: now,
+            last: now,
+        }
+    }
+
+    /// How long it has been, where it is time to say so.
+    fn due(&mut self, now: Instant) -> Option<Duration> {
+        if now.duration_since(self.last) < Self::EVERY {
+            return None;
+        }
+        self.last = now;
+        Some(now.duration_since(self.began))
+    }
 }
 
 impl BuildDisplay {
@@ -25,18 +54,26 @@ impl BuildDisplay {
                 self.begin();
                 self.line(&format!("{} {}", paint(BOLD, "·"), sanitise::line(&text)));
             }
+            BuildEvent::Compiled { .. } => {
+                self.compiled = text;
+                self.passing("");
+            }
             BuildEvent::Componentized { .. } => {
                 self.made += 1;
                 self.passing(&text);
             }
             BuildEvent::Cargo { .. } => self.passing(&text),
             BuildEvent::Warning { .. } => self.line(&sanitise::block(&text)),
-            _ => self.line(&format!("{} {}", paint(BOLD, "·"), sanitise::block(&text))),
+            _ => {
+                self.line(&format!("{} {}", paint(BOLD, "·"), sanitise::block(&text)));
+            }
         }
     }
 
     fn begin(&mut self) {
-        if interactive() && self.bar.is_none() {
+        if !interactive() {
+            self.signs.get_or_insert_with(|| Signs::new(Instant::now()));
+        } else if self.bar.is_none() {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(progress::style("  {spinner} {wide_msg:.dim}"));
             bar.enable_steady_tick(Duration::from_millis(200));
@@ -44,10 +81,19 @@ impl BuildDisplay {
         }
     }
 
-    /// Shows what is over in a moment, to who watches.
-    fn passing(&self, text: &str) {
+    /// Shows what is over in a moment, to who watches; to who does not, now and then how far it is.
+    fn passing(&mut self, text: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_message(sanitise::line(text.trim()).into_owned());
+            let parts = [self.compiled.as_str(), text.trim()];
+            let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            bar.set_message(sanitise::line(&parts.join("  ")).into_owned());
+        } else if let Some(since) = self.signs.as_mut().and_then(|it| it.due(Instant::now())) {
+            let far = match self.compiled.as_str() {
+                "" => text.trim(),
+                compiled => compiled,
+            };
+            let line = format!("  {}, after {}", sanitise::line(far), HumanDuration(since));
+            note(&paint(DIM, line));
         }
     }
 
@@ -70,5 +116,22 @@ impl Drop for BuildDisplay {
                 format!("  made {}", count(self.made, "component")),
             ));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_gets_a_sign_of_life_now_and_then() {
+        let began = Instant::now();
+        let mut signs = Signs::new(began);
+        let due: Vec<_> = [29, 31, 32, 60, 61, 200, 201]
+            .into_iter()
+            .filter_map(|second| signs.due(began + Duration::from_secs(second)))
+            .map(|since| since.as_secs())
+            .collect();
+        assert_eq!(due, [31, 61, 200]);
     }
 }

@@ -81,6 +81,13 @@ pub(crate) fn note(line: &str) {
     let _ = writeln!(err, "{line}");
 }
 
+/// Prints the last line of a process that other threads still draw bars for.
+pub(crate) fn last_note(line: &str) {
+    const ERASE: &str = "\r\x1b[K";
+    let erase = if interactive() { ERASE } else { "" };
+    note(&format!("{erase}{line}"));
+}
+
 /// Whether a person watches standard error.
 pub(crate) fn interactive() -> bool {
     io::stderr().is_terminal() && !environment::is_set("CI".as_ref())

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcpmark_experiment::{Cost, EndKind, Outcome, Planned, Progress};
+use mcpmark_sandbox::Check;
 
 use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
 
@@ -180,6 +181,11 @@ impl Display {
                     standing.show(name, self.began.elapsed());
                 }
                 state.done += 1;
+                if let Some(bars) = &self.bars {
+                    bars.overall.inc(1);
+                    // Beside its ticks the bar draws by itself what it last drew.
+                    bars.overall.force_draw();
+                }
                 let width = self.total.to_string().len();
                 let done = format!("{:>width$}/{}", state.done, self.total);
                 self.line(&format!(
@@ -197,9 +203,6 @@ impl Display {
                 }
                 for line in reasons(&outcome) {
                     self.line(&format!("       {line}"));
-                }
-                if let Some(bars) = &self.bars {
-                    bars.overall.inc(1);
                 }
             }
             Progress::Warning(message) => {
@@ -272,7 +275,7 @@ fn reasons(outcome: &Outcome) -> Vec<String> {
     let mut lines: Vec<String> = failed
         .iter()
         .take(SHOWN)
-        .map(|check| clip(&format!("{}: {}", check.name, check.detail)))
+        .map(|check| clip(&format!("{}: {}", check.name, detail(check))))
         .collect();
     if failed.len() > SHOWN {
         lines.push(format!("… and {} more checks failed", failed.len() - SHOWN));
@@ -280,13 +283,98 @@ fn reasons(outcome: &Outcome) -> Vec<String> {
     lines
 }
 
+/// The detail of a check without the place that its name has already.
+pub(crate) fn detail(check: &Check) -> &str {
+    let apart = |c: char| c.is_whitespace() || "\"'`(),:;".contains(c);
+    let said = |place: &str| {
+        !place.is_empty()
+            && check.name.match_indices(place).any(|(at, _)| {
+                let (before, after) = (&check.name[..at], &check.name[at + place.len()..]);
+                before.chars().next_back().is_none_or(apart)
+                    && after.chars().next().is_none_or(apart)
+            })
+    };
+    // A path may have a colon of its own, so the longest place counts.
+    check
+        .detail
+        .rmatch_indices(": ")
+        .find(|(at, _)| said(&check.detail[..*at]))
+        .map_or(check.detail.as_str(), |(at, colon)| {
+            &check.detail[at + colon.len()..]
+        })
+}
+
 /// One line of a terminal, roughly.
 fn clip(text: &str) -> String {
     const CHARACTERS: usize = 160;
     let characters = super::columns_of(std::io::stderr()).map_or(CHARACTERS, |all| all - 8);
-    let line = sanitise::line(text);
-    match line.char_indices().nth(characters) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.into_owned(),
+    shorten(&sanitise::line(text), characters)
+}
+
+/// At most so many characters. What is cut is the middle, for the fact stands at the end.
+fn shorten(line: &str, characters: usize) -> String {
+    let all = line.chars().count();
+    if all <= characters {
+        return line.to_owned();
+    }
+    let kept = characters.saturating_sub(1);
+    let head = kept / 3;
+    let start: String = line.chars().take(head).collect();
+    let end: String = line.chars().skip(all - (kept - head)).collect();
+    format!("{start}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, detail: &str) -> Check {
+        Check {
+            name: name.to_owned(),
+            passed: false,
+            detail: detail.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_place_is_told_once() {
+        for (name, told, shown) in [
+            (
+                "in its place: a/b.txt",
+                "a/b.txt: there is no such file",
+                "there is no such file",
+            ),
+            (
+                "kept: a: b.txt",
+                "a: b.txt: found 2: and 3",
+                "found 2: and 3",
+            ),
+            (
+                "a.txt to the last byte",
+                "a.txt: other bytes",
+                "other bytes",
+            ),
+            // Another file, and a place that the name does not have.
+            (
+                "in its place: a/b.txt",
+                "b.txt: there is none",
+                "b.txt: there is none",
+            ),
+            (
+                "the total",
+                "line 2 of a.txt: expected 1",
+                "line 2 of a.txt: expected 1",
+            ),
+            ("a", "found nothing", "found nothing"),
+        ] {
+            assert_eq!(detail(&check(name, told)), shown, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_keeps_its_end() {
+        assert_eq!(shorten("abcdefghij", 10), "abcdefghij");
+        assert_eq!(shorten("abcdéfghijk", 10), "abc…fghijk");
+        assert_eq!(shorten("ab", 1), "…");
     }
 }

@@ -55,12 +55,15 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as lines, without blanks at their ends, for where standard output goes.
+    /// The table as lines, none where it has no row, without blanks at their ends, for where standard output goes.
     pub(crate) fn render(&self) -> String {
         self.render_in(super::columns())
     }
 
     fn render_in(&self, terminal: Option<usize>) -> String {
+        if self.rows.is_empty() {
+            return String::new();
+        }
         let mut widths: Vec<usize> = (0..self.header.len())
             .map(|column| {
                 let cells = self.rows.iter().map(|row| width(&row[column].0));

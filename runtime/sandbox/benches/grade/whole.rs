@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::bound::{held, miss};
 use crate::{Bench, Times, fixture, micros, ratio};
 
 impl Bench {
     pub(crate) fn whole(&self) {
         let Some(mcpmark) = mcpmark() else {
             println!("\nwhole processes: `cargo build --release` first");
+            miss();
             return;
         };
         let root = self.fixture.root.path();
@@ -54,17 +56,20 @@ impl Bench {
         }
         let [python, empty, csv, one, many] = times.map(Times::of);
         println!("\nwhole processes                      p50     ratio");
-        let row = |name: &str, time: Duration| {
-            let by = ratio(time, python.p50);
-            println!("{name:34} {:>9} {by:>6.2}x", micros(time));
+        let by = |time: Duration| ratio(time, python.p50);
+        let row = |name: &str, time: Duration, held: &str| {
+            let line = format!("{name:34} {:>9} {:>6.2}x  {held}", micros(time), by(time));
+            println!("{}", line.trim_end());
         };
-        row("python3 -c pass", python.p50);
-        row("grade, empty verifier in Rust", empty.p50);
-        row("grade, 100 KB of CSV", csv.p50);
-        row("grade --batch, 1 line", one.p50);
+        row("python3 -c pass", python.p50, "");
+        let bound = held(by(empty.p50), 1.0, "1.00x");
+        row("grade, empty verifier in Rust", empty.p50, &bound);
+        row("grade, 100 KB of CSV", csv.p50, "");
+        row("grade --batch, 1 line", one.p50, "");
         row(
             "grade --batch, each further line",
             many.p50.saturating_sub(one.p50) / 100,
+            "",
         );
     }
 }

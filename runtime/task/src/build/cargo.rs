@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::component::write_atomically;
-use super::process::{Call, Finished};
+use super::process::{Call, Finished, Line};
 use super::toolchain::{Kind, Toolchain};
 use super::{BuildError, BuildEvent, Failure, Options, TARGET, environment};
 use crate::canonical_json;
@@ -211,8 +211,22 @@ impl Workspace {
         names.sort();
         report(BuildEvent::Asking { packages: names });
         let call = self.call(packages, toolchain, options)?;
+        let total = self.wanted_of(packages);
+        let mut compiled = BTreeSet::new();
         let mut compiling = false;
         let finished = call.run(&mut |line| {
+            let line = match line {
+                Line::Err(line) => line.trim_end(),
+                Line::Out(line) => {
+                    if let Some(source) = self.compiled(line)
+                        && compiled.insert(source)
+                    {
+                        let guests = compiled.len();
+                        report(BuildEvent::Compiled { guests, total });
+                    }
+                    return;
+                }
+            };
             if !compiling && line.trim_start().starts_with("Compiling ") {
                 compiling = true;
                 report(BuildEvent::Compiling {
@@ -277,6 +291,25 @@ impl Workspace {
             });
         }
         Ok(artifacts)
+    }
+
+    /// How many wanted guests the packages have.
+    fn wanted_of(&self, packages: &[&Package]) -> usize {
+        let targets = packages.iter().flat_map(|package| &package.targets);
+        let sources: BTreeSet<_> = targets.map(|target| canonical(&target.src_path)).collect();
+        let wanted = |source: &&PathBuf| self.wanted.contains_key(*source);
+        sources.iter().filter(wanted).count()
+    }
+
+    /// The source of the wanted guest that a message of cargo's is about, once it is compiled.
+    fn compiled(&self, line: &str) -> Option<PathBuf> {
+        match serde_json::from_str(line) {
+            Ok(Message::Artifact { target, .. }) => {
+                let source = canonical(&target.src_path);
+                self.wanted.contains_key(&source).then_some(source)
+            }
+            _ => None,
+        }
     }
 
     fn call(

@@ -27,6 +27,11 @@ pub enum BuildEvent {
         /// What.
         what: String,
     },
+    /// Another process builds into the same directory; its end is awaited.
+    Waiting {
+        /// The directory.
+        target_dir: PathBuf,
+    },
     /// Cargo is about to run; it may find that nothing has to be compiled.
     Asking {
         /// The names of the packages, sorted.
@@ -38,6 +43,13 @@ pub enum BuildEvent {
         packages: usize,
         /// The compiler's version and where it comes from.
         compiler: String,
+    },
+    /// Guests are compiled, or were up to date.
+    Compiled {
+        /// How many of this run of cargo.
+        guests: usize,
+        /// How many guests the run is for.
+        total: usize,
     },
     /// A line from cargo's progress.
     Cargo {
@@ -75,6 +87,12 @@ impl fmt::Display for BuildEvent {
                     "compiling {packages} guest package{plural} with {compiler}"
                 )
             }
+            Self::Waiting { target_dir } => write!(
+                f,
+                "waiting for another mcpmark that builds into {}",
+                target_dir.display()
+            ),
+            Self::Compiled { guests, total } => write!(f, "{guests} of {total} guests compiled"),
             Self::Cargo { line } => f.write_str(line.trim()),
             Self::Warning { rendered, .. } => f.write_str(rendered.trim_end()),
             Self::Componentized { source, size } => {

@@ -5,6 +5,7 @@
 //! since it was last built, cargo is not run at all.
 
 mod cargo;
+mod children;
 mod component;
 mod environment;
 mod error;
@@ -16,7 +17,7 @@ mod toolchain;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -28,6 +29,7 @@ use process::Call;
 use stamp::{Inputs, Stamp};
 use toolchain::Toolchain;
 
+pub use children::stop;
 pub use component::{ComponentizeError, componentize};
 pub use error::{BuildError, Failure};
 pub use event::BuildEvent;
@@ -125,7 +127,7 @@ impl Builder {
         let mut done = BTreeMap::new();
         self.take_current(sources, &mut done)?;
         if done.len() < sources.len() {
-            let _lock = self.lock()?;
+            let _lock = self.lock(report)?;
             self.take_current(sources, &mut done)?;
             let missing: Vec<&GuestSource> = sources
                 .iter()
@@ -260,9 +262,11 @@ impl Builder {
     }
 
     /// Held while cargo runs and its products are read, so that nobody replaces them in between.
-    fn lock(&self) -> Result<File, BuildError> {
-        let path = self.options.target_dir.join("lock");
-        let locked = fs::create_dir_all(&self.options.target_dir)
+    fn lock(&self, report: &mut dyn FnMut(BuildEvent)) -> Result<File, BuildError> {
+        let target_dir = &self.options.target_dir;
+        let path = target_dir.join("lock");
+        let failed = |error| BuildError::io("locking", &path, error);
+        let file = fs::create_dir_all(target_dir)
             .and_then(|()| {
                 File::options()
                     .create(true)
@@ -270,7 +274,17 @@ impl Builder {
                     .write(true)
                     .open(&path)
             })
-            .and_then(|file| file.lock().map(|()| file));
-        locked.map_err(|error| BuildError::io("locking", &path, error))
+            .map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                report(BuildEvent::Waiting {
+                    target_dir: target_dir.clone(),
+                });
+                file.lock().map_err(failed)?;
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        Ok(file)
     }
 }

@@ -1,11 +1,12 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::children::Group;
 use super::{BuildError, environment};
 
 /// A program to run with the clean environment.
@@ -26,7 +27,9 @@ pub(crate) struct Finished {
     pub(crate) stderr: String,
 }
 
-enum Line {
+/// A line that a program wrote, and where to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Line {
     Out(String),
     Err(String),
 }
@@ -67,16 +70,17 @@ impl Call {
             .join(" ")
     }
 
-    /// Runs to the end, or to the limit; `progress` gets each line of standard error as it comes.
-    pub(crate) fn run(&self, progress: &mut dyn FnMut(&str)) -> Result<Finished, BuildError> {
+    /// Runs to the end, or to the limit; `progress` gets each line as it comes.
+    pub(crate) fn run(&self, progress: &mut dyn FnMut(&Line)) -> Result<Finished, BuildError> {
         self.try_run(progress).map_err(|source| BuildError::Start {
             program: self.program.to_string_lossy().into_owned(),
             source,
         })
     }
 
-    fn try_run(&self, progress: &mut dyn FnMut(&str)) -> io::Result<Finished> {
-        let mut child = Command::new(&self.program)
+    fn try_run(&self, progress: &mut dyn FnMut(&Line)) -> io::Result<Finished> {
+        let mut command = Command::new(&self.program);
+        command
             .args(&self.args)
             .current_dir(&self.dir)
             .env_clear()
@@ -84,14 +88,14 @@ impl Call {
             .envs(self.env.iter().cloned())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+            .stderr(Stdio::piped());
+        let mut group = Group::start(&mut command)?;
         let (sender, lines) = mpsc::channel();
-        if let Some(pipe) = child.stdout.take() {
+        if let Some(pipe) = group.leader.stdout.take() {
             let sender = sender.clone();
             thread::spawn(move || each_line(pipe, |line| sender.send(Line::Out(line)).is_ok()));
         }
-        if let Some(pipe) = child.stderr.take() {
+        if let Some(pipe) = group.leader.stderr.take() {
             thread::spawn(move || each_line(pipe, |line| sender.send(Line::Err(line)).is_ok()));
         }
         let deadline = self.limit.map(|limit| Instant::now() + limit);
@@ -101,13 +105,15 @@ impl Call {
                 deadline.saturating_duration_since(Instant::now())
             });
             match lines.recv_timeout(left) {
-                Ok(Line::Out(line)) => stdout.push_str(&line),
-                Ok(Line::Err(line)) => {
-                    progress(line.trim_end());
-                    stderr.push_str(&line);
+                Ok(line) => {
+                    progress(&line);
+                    match line {
+                        Line::Out(line) => stdout.push_str(&line),
+                        Line::Err(line) => stderr.push_str(&line),
+                    }
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let status: ExitStatus = child.wait()?;
+                    let status = group.wait()?;
                     return Ok(Finished {
                         success: status.success(),
                         stdout,
@@ -115,8 +121,7 @@ impl Call {
                     });
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    child.kill()?;
-                    child.wait()?;
+                    group.kill()?;
                     let limit = self.limit.unwrap_or_default().as_secs();
                     stderr.push_str(&format!("stopped: not finished after {limit} s"));
                     return Ok(Finished {
@@ -176,12 +181,17 @@ mod tests {
         // More than a pipe holds, on both at once.
         let script = "i=0; while [ $i -lt 20000 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done; exit 3";
         let finished = shell(script)
-            .run(&mut |line| progress.push(line.to_owned()))
+            .run(&mut |line| progress.push(line.clone()))
             .unwrap();
         assert!(!finished.success);
+        let errors = progress.iter().filter(|line| matches!(line, Line::Err(_)));
         assert_eq!(
-            (finished.stdout.lines().count(), progress.len()),
-            (20_000, 20_000)
+            (
+                finished.stdout.lines().count(),
+                errors.count(),
+                progress.len()
+            ),
+            (20_000, 20_000, 40_000)
         );
         assert_eq!(finished.complaint(), "err 19999");
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use mcpmark_snapshot::Digest;
 
 use self::sources::SOURCES;
-use crate::build::process::Call;
+use crate::build::process::{Call, Line};
 use crate::build::{BuildError, BuildEvent};
 
 /// The tool that makes the guest, pinned.
@@ -317,9 +317,10 @@ fn steady(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, St
         .args([&library])
         .limit(INSTALL_LIMIT);
     let finished = call.run(&mut |line| {
-        report(BuildEvent::Cargo {
-            line: line.to_owned(),
-        })
+        if let Line::Err(line) = line {
+            let line = line.trim_end().to_owned();
+            report(BuildEvent::Cargo { line });
+        }
     });
     match finished {
         Ok(finished) if finished.success => Ok(library),
