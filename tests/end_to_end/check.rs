@@ -18,7 +18,10 @@ fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
 fn every_shipped_task_stands_its_examination() {
     let environment = Environment::new();
     let listed = environment.run(["task", "list", "--json"]).exits(0).json();
-    let report = environment.run(["task", "check", "--json"]).exits(0).json();
+    let report = environment
+        .run(["task", "check", "--shipped", "--json"])
+        .exits(0)
+        .json();
     let tasks = report["tasks"].as_array().unwrap();
     assert_eq!(tasks.len(), listed.as_array().unwrap().len());
     for task in tasks {
@@ -29,6 +32,10 @@ fn every_shipped_task_stands_its_examination() {
         let mutants = &task["mutants"];
         assert!(mutants["made"].as_u64().unwrap() >= 200, "{name}");
         assert!(mutants["score"].as_f64().unwrap() >= 0.95, "{name}");
+        assert_eq!(
+            check(task, "each kind of near miss is noticed")["passed"],
+            true
+        );
         let checks = task["checks"].as_array().unwrap();
         let cheats = checks
             .iter()
@@ -51,6 +58,7 @@ fn a_verifier_that_accepts_everything_does_not_stand() {
         ("calling tools by chance fails", false),
         ("the oracle passes", false),
         ("the documents are complete", false),
+        ("the instruction is as long as it should be", false),
     ] {
         assert_eq!(check(task, name)["passed"], passed, "{name}");
     }
@@ -88,6 +96,9 @@ fn near_misses_that_pass_are_shown_with_their_difference() {
     let task = &report["tasks"][0];
     assert_eq!(check(task, "the oracle passes")["passed"], true);
     assert_eq!(check(task, "near misses are rejected")["passed"], false);
+    let kinds = check(task, "each kind of near miss is noticed");
+    assert_eq!(kinds["passed"], false);
+    assert!(text(&kinds["detail"]).contains("date, case"), "{kinds}");
     let mutants = &task["mutants"];
     assert_eq!(mutants["rejected"], 0);
     assert!(!mutants["survivors"].as_array().unwrap().is_empty());
@@ -100,8 +111,9 @@ fn a_certificate_holds_only_for_what_was_examined() {
     let library = Library::new(&environment);
     let dir = library.task("lax", &guests::verdict(true, "fine"));
     let certificate = json!({
-        "format": 1, "task": "filesystem/office/lax",
+        "format": 2, "task": "filesystem/office/lax",
         "sources": format!("sha256:{}", "0".repeat(64)),
+        "code": format!("sha256:{}", "0".repeat(64)),
         "world": format!("sha256:{}", "0".repeat(64)),
         "verifier": format!("sha256:{}", "0".repeat(64)),
         "checks": [], "mutants": [0, 0], "free": 0, "mutations": {},
@@ -112,6 +124,17 @@ fn a_certificate_holds_only_for_what_was_examined() {
     let held = check(&report["tasks"][0], "the certificate holds");
     assert_eq!(held["passed"], false);
     assert!(text(&held["detail"]).contains("the sources changed"));
+
+    let sources = report["tasks"][0]["sources"].clone();
+    let mut certificate = certificate;
+    certificate["sources"] = sources;
+    fs::write(&file, certificate.to_string()).unwrap();
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let held = check(&report["tasks"][0], "the certificate holds");
+    assert!(
+        text(&held["detail"]).contains("the code beside the task"),
+        "{held}"
+    );
 
     fs::write(&file, "{}").unwrap();
     let output = library.run(["task", "check"]).exits(4);
@@ -132,4 +155,21 @@ fn a_task_that_does_not_stand_gets_no_certificate() {
         "./\n├── letters/\n│   └── one.txt\n└── note.txt"
     );
     assert_eq!(meta["difficulty"], "L1");
+}
+
+#[test]
+fn a_shipped_task_needs_a_certificate() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.task("lax", &guests::verdict(true, "fine"));
+    let report = library
+        .run(["task", "check", "--shipped", "--json"])
+        .exits(1)
+        .json();
+    let held = check(&report["tasks"][0], "the certificate holds");
+    assert_eq!(held["passed"], false);
+    assert!(text(&held["detail"]).contains("there is none"));
+    library
+        .run(["task", "check", "--shipped", "--write"])
+        .exits(2);
 }

@@ -384,6 +384,7 @@ fn help_names_every_command_and_option() {
           --tag <TAG>    Only tasks with this tag; may be repeated
           --json         Print JSON
           --write        Write certificates and tree views into the directories of the tasks
+          --shipped      Insist on certificates that hold: a task that has none does not pass
           --survivors    Show each mistake that goes unnoticed, also of tasks that pass
       -h, --help         Print help
 

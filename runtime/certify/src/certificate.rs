@@ -14,21 +14,24 @@ use crate::Report;
 pub const FILE_NAME: &str = "certificate.json";
 
 /// The version of the form below.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// That a task was examined and found good, bound to what was examined.
 ///
-/// It holds for the sources and the world of these digests and for nothing else. The digest of the
+/// It holds for the sources, the code and the world of these digests and for nothing else. The digest of the
 /// built verifier depends on the compiler as well, and is there to compare with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// Version of this form: 1.
+    /// Version of this form: 2.
     pub format: u32,
     /// The task.
     pub task: String,
     /// The task's directory without the certificate, as a tree.
     pub sources: Digest,
+    /// What its guests are compiled of beyond that: sources beside the task, those of the SDK, and
+    /// the versions of what registries gave.
+    pub code: Digest,
     /// The starting state.
     pub world: Digest,
     /// The verifier as it was built when this was written.
@@ -71,6 +74,7 @@ impl Certificate {
             format: FORMAT,
             task: report.task.clone(),
             sources: report.sources,
+            code: report.code,
             world: report.world,
             verifier: report.verifier,
             checks: report
@@ -133,6 +137,8 @@ impl Certificate {
             return Some(format!("it is for {}", self.task));
         } else if self.sources != report.sources {
             "sources"
+        } else if self.code != report.code {
+            "code beside the task or in the SDK"
         } else if self.world != report.world {
             "world"
         } else {

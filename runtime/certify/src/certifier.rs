@@ -8,6 +8,7 @@ use mcpmark_snapshot::{CaptureError, MemoryBlobs, ScratchSpace, Store};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::{GuestSource, Library, Task};
 
+use crate::code::{Code, code};
 use crate::examination::Examination;
 use crate::lint;
 use crate::report::{Mutants, Report};
@@ -97,6 +98,7 @@ impl Certifier<'_> {
             task: task.id.to_string(),
             source: Box::new(source),
         })?;
+        let Code { digest, shared } = self.code(task)?;
         let task_id = task.id.to_string();
         let mut examination = Examination {
             task,
@@ -109,6 +111,7 @@ impl Certifier<'_> {
             scratch: self.scratch,
             memory: Arc::new(MemoryBlobs::new()),
             checks: Vec::new(),
+            remarks: Vec::new(),
             played: Vec::new(),
         };
         examination.check(
@@ -119,6 +122,7 @@ impl Certifier<'_> {
         let start = examination.snapshot(&prepared_task.start.tree);
         let (documents, remarks) = lint::documents(task, &start);
         examination.checks.extend(documents);
+        examination.remarks.extend(remarks);
         let solved = examination.agents(&cheats).await;
         let mutants = match solved {
             Some(solved) => examination.solved(solved).await?,
@@ -127,10 +131,12 @@ impl Certifier<'_> {
         Ok(Report {
             task: task_id,
             sources,
+            code: digest,
             world: prepared_task.start.digest,
             verifier: verifier.digest(),
             checks: examination.checks,
-            remarks,
+            remarks: examination.remarks,
+            shared,
             mutants,
         })
     }
@@ -172,6 +178,16 @@ impl Certifier<'_> {
             task: task.id.to_string(),
             guest: "verifier".to_owned(),
             source: Box::new(source),
+        })
+    }
+
+    /// What all guests of the task are compiled of; they are built by now.
+    fn code(&mut self, task: &Task) -> Result<Code, CertifyError> {
+        let guests: Vec<GuestSource> = task.guests().cloned().collect();
+        let built = self.builder.build(&guests, self.report);
+        let built = built.map_err(PrepareError::from)?;
+        code(self.library, task, &built).map_err(|error| {
+            CertifyError::Host(format!("reading the code of task {}: {error}", task.id))
         })
     }
 

@@ -24,6 +24,7 @@ pub(crate) struct Examination<'a> {
     pub(crate) scratch: &'a ScratchSpace,
     pub(crate) memory: Arc<MemoryBlobs>,
     pub(crate) checks: Vec<Check>,
+    pub(crate) remarks: Vec<String>,
     /// Final states, for the comparison of the engines.
     pub(crate) played: Vec<(String, Tree, Option<String>)>,
 }

@@ -20,6 +20,7 @@
 
 mod certificate;
 mod certifier;
+mod code;
 mod examination;
 mod layered;
 mod lint;

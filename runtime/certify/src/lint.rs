@@ -14,14 +14,14 @@ const LEAK: usize = 24;
 pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<String>) {
     let mut remarks = Vec::new();
     let length = task.instruction.trim().chars().count();
-    if !LENGTH.contains(&length) {
-        remarks.push(format!(
-            "the instruction has {length} characters; {} to {} are usual",
-            LENGTH.start(),
-            LENGTH.end()
-        ));
-    }
     let meta = &task.meta;
+    if !meta.judged_on.answer && asks_for_an_answer(&task.instruction) {
+        remarks.push(
+            "the instruction asks for an answer, and nobody looks at it: name \"answer\" in \
+             judged_on, or do not ask"
+                .to_owned(),
+        );
+    }
     let mut missing = Vec::new();
     for (key, is_there) in [
         (
@@ -65,6 +65,15 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
         passed: missing.is_empty() && is_own,
         detail,
     }];
+    checks.push(Check {
+        name: "the instruction is as long as it should be".to_owned(),
+        passed: LENGTH.contains(&length),
+        detail: format!(
+            "{length} characters; {} to {} are allowed",
+            LENGTH.start(),
+            LENGTH.end()
+        ),
+    });
     match meta.meta_data.get("stateContent").and_then(Value::as_str) {
         None => remarks.push("meta_data.stateContent has no tree view; --write adds it".to_owned()),
         Some(view) => {
@@ -83,14 +92,38 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
     (checks, remarks)
 }
 
-/// Whether what the solution wrote, or answered, can be found somewhere as a whole.
+/// Whether an instruction wants to hear something, by the words that people use for that.
+fn asks_for_an_answer(instruction: &str) -> bool {
+    let instruction = instruction.to_lowercase();
+    [
+        "answer with",
+        "your answer",
+        "answer in one",
+        "reply with",
+        "your reply",
+        "respond with",
+        "your response",
+        "final message",
+        "last message",
+        "tell me ",
+    ]
+    .iter()
+    .any(|words| instruction.contains(words))
+}
+
+/// Whether what the solution wrote, or answered, can be found somewhere as a whole; and remarks on
+/// what it wrote into files that were there, and on files without their first line.
+///
+/// Single rows are not looked for: a row of a list that was filtered, merged or split stands in
+/// what it was made of, and rightly so. Many together, in their order, are an answer, unless the
+/// task is to copy them, which only its author can tell.
 pub(crate) fn leaks(
     task: &Task,
     world: &Snapshot,
     end: &Snapshot,
     changes: &[Change],
     answer: Option<&str>,
-) -> Check {
+) -> (Check, Vec<String>) {
     let text = |snapshot: &Snapshot, path: &TreePath| {
         let bytes = snapshot.read(path).ok()?;
         String::from_utf8(bytes).ok()
@@ -116,17 +149,46 @@ pub(crate) fn leaks(
     for (path, _) in world.tree.files() {
         places.extend(text(world, &path).map(|text| (path.to_string(), text)));
     }
+    let found = |text: &str| {
+        let place = places.iter().find(|(_, content)| content.contains(text));
+        place.map(|(place, _)| place.clone())
+    };
     for (path, text) in &wanted {
-        for (place, content) in &places {
-            if content.contains(text.trim()) {
-                return leak(false, format!("{path} stands as a whole in {place}"));
+        if let Some(place) = found(text.trim()) {
+            let detail = format!("{path} stands as a whole in {place}");
+            return (leak(false, detail), Vec::new());
+        }
+    }
+    let mut remarks = Vec::new();
+    for (path, after) in &wanted {
+        let before = TreePath::parse(path).ok();
+        let before = before
+            .and_then(|path| text(world, &path))
+            .unwrap_or_default();
+        for part in parts(&before, after) {
+            if let Some(place) = found(&part) {
+                remarks.push(format!(
+                    "{} lines that the solution wrote into {path} stand together in {place}",
+                    part.lines().count()
+                ));
             }
         }
     }
-    leak(
-        true,
-        format!("{} texts, {} places", wanted.len(), places.len()),
-    )
+    let detail = format!("{} texts, {} places", wanted.len(), places.len());
+    (leak(true, detail), remarks)
+}
+
+/// What is new in a text, if it has several lines: the lines that were not there before, or all
+/// but the first, which may be a header.
+fn parts(before: &str, after: &str) -> Vec<String> {
+    let old: Vec<&str> = before.lines().collect();
+    let new: Vec<&str> = after.lines().filter(|line| !old.contains(line)).collect();
+    let mut parts = vec![new.join("\n")];
+    if before.is_empty() {
+        parts = vec![new.get(1..).unwrap_or_default().join("\n")];
+    }
+    parts.retain(|part| part.trim().lines().count() > 1 && part.trim().chars().count() >= LEAK);
+    parts
 }
 
 fn leak(passed: bool, detail: String) -> Check {
@@ -134,5 +196,37 @@ fn leak(passed: bool, detail: String) -> Check {
         name: "no answer lies in the world or the instruction".to_owned(),
         passed,
         detail,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_for_an_answer_are_seen() {
+        for asks in [
+            "Nothing else may change. Answer with the new number.",
+            "In your answer name nobody.",
+            "Reply with one sentence.",
+        ] {
+            assert!(asks_for_an_answer(asks), "{asks}");
+        }
+        assert!(!asks_for_an_answer(
+            "`basis` is the London day of the answer. The letters wait to be answered."
+        ));
+    }
+
+    #[test]
+    fn new_lines_are_looked_for_together() {
+        let row = |number: usize| format!("line {number} of a list, long enough");
+        let (one, two, three) = (row(1), row(2), row(3));
+        let text = [one.as_str(), &two, &three].join("\n");
+        // A file that was there: what is new. A new one: all but its header.
+        assert_eq!(parts(&two, &text), [[one.as_str(), &three].join("\n")]);
+        assert_eq!(parts("", &text), [[two.as_str(), &three].join("\n")]);
+        // One line alone may have been asked for, or copied.
+        assert!(parts(&[one.as_str(), &two].join("\n"), &text).is_empty());
+        assert!(parts("", "a,b\n1,2\n3,4\n").is_empty());
     }
 }

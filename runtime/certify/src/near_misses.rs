@@ -15,7 +15,7 @@ use crate::mutation::{Mutant, Solved, mutants};
 use crate::play::{Played, chain};
 use crate::report::{Mutants, Survivor};
 
-/// The share of mutants that a verifier must reject.
+/// The share of mutants that a verifier must reject, beside at least one of each mutation.
 const LEAST_SCORE: f64 = 0.95;
 /// Mutants that both engines judge.
 const CROSSED: usize = 12;
@@ -32,8 +32,9 @@ impl Examination<'_> {
         let start = self.snapshot(&self.prepared.start.tree);
         let end = self.snapshot(&solved.tree);
         let changes = diff(&start.tree, &end.tree);
-        let leak = lint::leaks(self.task, &start, &end, &changes, answer);
+        let (leak, remarks) = lint::leaks(self.task, &start, &end, &changes, answer);
         self.checks.push(leak);
+        self.remarks.extend(remarks);
 
         let made = mutants(
             &Solved {
@@ -148,6 +149,25 @@ impl Examination<'_> {
                 score * 100.0,
                 LEAST_SCORE * 100.0
             ),
+        );
+        let overlooked: Vec<&str> = summary
+            .mutations
+            .iter()
+            .filter(|(_, (_, rejected))| *rejected == 0)
+            .map(|(mutation, _)| *mutation)
+            .collect();
+        let detail = match &overlooked[..] {
+            [] => format!("{} mutations", summary.mutations.len()),
+            overlooked => format!(
+                "none is rejected of: {}; let the verifier look, or name what is free in \
+                 \"freedoms\"",
+                overlooked.join(", ")
+            ),
+        };
+        self.check(
+            "each kind of near miss is noticed",
+            overlooked.is_empty(),
+            detail,
         );
         self.check(
             "the verifier judges every near miss",

@@ -10,6 +10,8 @@ pub struct Report {
     pub task: String,
     /// Its sources, without the certificate.
     pub sources: Digest,
+    /// What its guests are compiled of beyond that, in one digest.
+    pub code: Digest,
     /// The starting state.
     pub world: Digest,
     /// The verifier as it was built here.
@@ -18,6 +20,8 @@ pub struct Report {
     pub checks: Vec<Check>,
     /// What an author may want to know, though nothing is wrong.
     pub remarks: Vec<String>,
+    /// Sources of both the verifier and the solution: what is misread there, both misread.
+    pub shared: Vec<String>,
     /// What became of the worlds that were almost solved.
     pub mutants: Mutants,
 }

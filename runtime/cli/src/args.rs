@@ -439,6 +439,9 @@ pub(crate) struct CheckArgs {
     /// Write certificates and tree views into the directories of the tasks
     #[arg(long)]
     pub(crate) write: bool,
+    /// Insist on certificates that hold: a task that has none does not pass
+    #[arg(long, conflicts_with = "write")]
+    pub(crate) shipped: bool,
     /// Show each mistake that goes unnoticed, also of tasks that pass
     #[arg(long)]
     pub(crate) survivors: bool,

@@ -30,7 +30,7 @@ macro_rules! mutations {
 }
 
 mutations! {
-    /// An output is deleted.
+    /// An output is deleted, or a directory with all its outputs.
     Delete "delete",
     /// An output is empty.
     Empty "empty",
@@ -88,6 +88,8 @@ mutations! {
     DeleteInput "delete-input",
     /// What was to stay as it is was moved.
     MoveInput "move-input",
+    /// A file that may be executed may not be any more.
+    Executable "executable",
     /// A file is there that nobody asked for.
     StrayFile "stray-file",
     /// An empty directory is there that nobody asked for.

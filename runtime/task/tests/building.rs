@@ -260,6 +260,71 @@ fn what_has_not_changed_is_not_built_again() {
 }
 
 #[test]
+fn a_source_that_is_put_back_with_its_old_time_is_built_again() {
+    let checkout = Checkout::new();
+    let sources = [checkout.guest("guests/first", "verifier.rs")];
+    let first = digests(&checkout.build(&sources).0.unwrap());
+    let verifier = fs::read_to_string(checkout.path("guests/first/verifier.rs")).unwrap();
+    let put_back = |path: &str, content: &str| {
+        checkout.write(path, content);
+        let file = fs::File::options().append(true).open(checkout.path(path));
+        let old = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        file.unwrap().set_modified(old).unwrap();
+    };
+    let other_shared = SHARED.replace("values[index]", "7 + values[index]");
+    let other_verifier = verifier.replace("], 1)", "], 2)");
+    for (path, content, other) in [
+        ("shared/src/lib.rs", SHARED, &other_shared),
+        ("guests/first/verifier.rs", &verifier, &other_verifier),
+    ] {
+        checkout.write(path, other);
+        let changed = digests(&checkout.build(&sources).0.unwrap());
+        assert_ne!(changed, first, "{path}");
+        put_back(path, content);
+        let (built, _) = checkout.build(&sources);
+        assert_eq!(digests(&built.unwrap()), first, "{path}");
+        assert_eq!(runs_of_cargo(&checkout.build(&sources).1), 0, "{path}");
+    }
+
+    // One that was compiled in a run that failed.
+    checkout.write("guests/first/verifier.rs", &other_verifier);
+    let solution = fs::read_to_string(checkout.path("guests/first/solution.rs")).unwrap();
+    checkout.write("guests/first/solution.rs", "fails");
+    checkout.build(&sources).0.unwrap_err();
+    put_back("guests/first/verifier.rs", &verifier);
+    checkout.write("guests/first/solution.rs", &solution);
+    // The stamp of the first build holds again; another guest asks cargo.
+    let solution = [checkout.guest("guests/first", "solution.rs")];
+    checkout.build(&solution).0.unwrap();
+    fs::remove_dir_all(checkout.path("products/stamps")).unwrap();
+    let (built, _) = checkout.build(&sources);
+    assert_eq!(digests(&built.unwrap()), first);
+}
+
+#[test]
+fn what_is_compiled_is_named() {
+    let checkout = Checkout::new();
+    let sources = [checkout.guest("guests/first", "verifier.rs")];
+    let names: Vec<_> = [
+        "guests/first/verifier.rs",
+        "shared/src/lib.rs",
+        "shared/type.bin",
+    ]
+    .iter()
+    .map(|path| fs::canonicalize(checkout.path(path)).unwrap())
+    .collect();
+    for _ in 0..2 {
+        let built = checkout.build(&sources).0.unwrap();
+        let compiled = built[0].compiled_from.iter();
+        let mut compiled: Vec<_> = compiled
+            .map(|path| fs::canonicalize(path).unwrap())
+            .collect();
+        compiled.sort();
+        assert_eq!(compiled, names);
+    }
+}
+
+#[test]
 fn where_a_checkout_lies_does_not_show() {
     let build = |checkout: &Checkout| {
         let sources = [

@@ -6,7 +6,7 @@ use crate::draw::Draw;
 use crate::paths::{Memory, directory, new_path, path};
 use crate::starts;
 use crate::texts::{edit, pattern, patterns, text};
-use crate::worlds::Spec;
+use crate::worlds::{CLOCK, Entry, Spec};
 
 /// Stands for the root of the world in arguments.
 pub(crate) const ROOT: &str = "{root}";
@@ -51,6 +51,32 @@ const TOOLS: [(&str, usize); 14] = [
     ("get_file_info", 5),
     ("list_allowed_directories", 1),
 ];
+
+/// A file that is too long for one result, read whole, in part and in several ways.
+pub(crate) fn long_file() -> Sequence {
+    let mut world = Spec::default();
+    let entry = Entry::File {
+        bytes: b"one line of many\n".repeat(540_000),
+        executable: false,
+        modified: CLOCK,
+    };
+    world.0.insert("long.txt".to_owned(), entry);
+    let path = format!("{ROOT}/long.txt");
+    let call = |tool: &str, arguments: Value| Call {
+        tool: tool.to_owned(),
+        arguments,
+    };
+    Sequence {
+        world,
+        calls: vec![
+            call("read_text_file", json!({ "path": path })),
+            call("read_file", json!({ "path": path })),
+            call("read_text_file", json!({ "path": path, "head": 3 })),
+            call("read_text_file", json!({ "path": path, "tail": 3 })),
+            call("get_file_info", json!({ "path": path })),
+        ],
+    }
+}
 
 /// The sequence of a seed.
 pub(crate) fn sequence(seed: u64, length: usize) -> Sequence {

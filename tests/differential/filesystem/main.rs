@@ -64,6 +64,11 @@ fn compare(release: Release) -> Result<(), Failed> {
     for difference in protocol::compare(&stage, &mut summary) {
         describe(&mut report, &difference, None)?;
     }
+    let long = calls::long_file();
+    if let Some(difference) = stage.play(&long, &mut summary) {
+        // The world is left out: it is long.
+        describe(&mut report, &difference, None)?;
+    }
     let first = number("MCPMARK_DIFFERENTIAL_SEED", 1)?;
     let mut found: BTreeMap<String, (u64, Difference)> = BTreeMap::new();
     for seed in first..first + number("MCPMARK_DIFFERENTIAL_SEQUENCES", SEQUENCES)? {

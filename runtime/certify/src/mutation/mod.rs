@@ -4,6 +4,7 @@
 //! was to leave alone. A verifier that accepts such a world overlooks a mistake that an agent can
 //! make.
 
+mod dates;
 mod json;
 mod text;
 
@@ -65,6 +66,8 @@ pub(crate) fn mutants(
     for change in &outputs {
         making.output(change, most)?;
     }
+    making.directories(&changes);
+    making.executables();
     for change in &changes {
         making.undone(change);
     }
@@ -178,6 +181,37 @@ impl Making<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Directories that the solution made, each gone with all that is in it.
+    fn directories(&mut self, changes: &[Change]) {
+        for change in changes {
+            if let (None, Some(Node::Directory(_))) = (&change.before, &change.after) {
+                let path = &change.path;
+                self.edit(Mutation::Delete, path, "deleted with all in it", |tree| {
+                    tree.remove(path).map(drop)
+                });
+            }
+        }
+    }
+
+    /// Files that may be executed, and may not be any more; no service lets an agent do the
+    /// opposite.
+    fn executables(&mut self) {
+        let files: Vec<(TreePath, File)> = self
+            .solved
+            .end
+            .files()
+            .filter(|(_, file)| file.executable)
+            .map(|(path, file)| (path, file.clone()))
+            .collect();
+        for (path, file) in files {
+            let file = File {
+                executable: false,
+                ..file
+            };
+            self.write(Mutation::Executable, &path, "not executable", file);
+        }
     }
 
     fn text(&self, file: &File) -> std::io::Result<Option<String>> {
@@ -390,7 +424,7 @@ mod tests {
         for (path, content) in files {
             let file = File {
                 size: content.len() as u64,
-                executable: false,
+                executable: path.ends_with(".sh"),
                 modified: None,
                 content: blobs.put(*content),
             };
@@ -402,12 +436,43 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_that_was_made_is_deleted() {
+        let blobs = Arc::new(MemoryBlobs::new());
+        let start = tree(&[("a.txt", "one\n")], &blobs);
+        let mut end = TreeBuilder::from(start.clone());
+        let made = TreePath::parse("empty").unwrap();
+        end.create_directory(&made).unwrap();
+        let end = end.finish();
+        let solved = Solved {
+            start: &start,
+            end: &end,
+            answer: None,
+            blobs: &*blobs,
+        };
+        let mutants = mutants(&solved, &blobs).unwrap();
+        let deleted: Vec<_> = mutants
+            .iter()
+            .filter(|mutant| mutant.mutation == Mutation::Delete)
+            .collect();
+        assert_eq!(deleted.len(), 1);
+        assert_eq!(deleted[0].tree.digest(), start.digest());
+    }
+
+    #[test]
     fn outputs_inputs_and_strays_are_all_spoilt() {
         let blobs = Arc::new(MemoryBlobs::new());
-        let start = tree(&[("in/a.txt", "one\n"), ("old.txt", "2 apples\n")], &blobs);
+        let start = tree(
+            &[
+                ("in/a.txt", "one\n"),
+                ("in/run.sh", "true\n"),
+                ("old.txt", "2 apples\n"),
+            ],
+            &blobs,
+        );
         let end = tree(
             &[
                 ("in/a.txt", "one\n"),
+                ("in/run.sh", "true\n"),
                 (
                     "out/report.csv",
                     "id,day,sum\n1,2025-03-01,2.50\n2,2025-03-02,3.00\n",

@@ -59,7 +59,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
         let mut report = runtime
             .block_on(certifier.certify(task))
             .map_err(|error| certify_error(&error))?;
-        compare(task, &mut report, args.write)?;
+        compare(task, &mut report, args)?;
         if args.write
             && let Some(certificate) = Certificate::of(&report)
         {
@@ -98,22 +98,30 @@ fn certify_error(error: &CertifyError) -> CommandError {
 }
 
 /// Holds a report against the certificate that lies beside the task, if a new one is not written.
-fn compare(task: &Task, report: &mut Report, writes: bool) -> Result<(), CommandError> {
-    if writes {
+fn compare(task: &Task, report: &mut Report, args: &CheckArgs) -> Result<(), CommandError> {
+    if args.write {
         return Ok(());
     }
     let certificate = Certificate::read(task).map_err(|error| context::invalid(&error))?;
+    let check = |passed, detail: String| mcpmark_certify::Check {
+        name: "the certificate holds".to_owned(),
+        passed,
+        detail,
+    };
     match certificate.map(|certificate| certificate.differs(report)) {
+        None if args.shipped => report
+            .checks
+            .push(check(false, "there is none; --write makes one".to_owned())),
         None => report
             .remarks
             .push("there is no certificate; --write makes one".to_owned()),
-        Some(difference) => report.checks.push(mcpmark_certify::Check {
-            name: "the certificate holds".to_owned(),
-            passed: difference.is_none(),
-            detail: difference.map_or("its sources and its world".to_owned(), |difference| {
-                format!("{difference}; --write renews it")
-            }),
-        }),
+        Some(None) => report.checks.push(check(
+            true,
+            "its sources, their code and its world".to_owned(),
+        )),
+        Some(Some(difference)) => report
+            .checks
+            .push(check(false, format!("{difference}; --write renews it"))),
     }
     Ok(())
 }
@@ -194,7 +202,8 @@ fn render(reports: &[Report], survivors: bool) -> String {
         } else {
             &[]
         };
-        if failed.is_empty() && shown.is_empty() && report.remarks.is_empty() {
+        let unseen = report.mutants.survivors.len() - shown.len();
+        if failed.is_empty() && shown.is_empty() && report.remarks.is_empty() && unseen == 0 {
             continue;
         }
         text.push_str(&format!(
@@ -214,6 +223,16 @@ fn render(reports: &[Report], survivors: bool) -> String {
                 "  {} {}\n",
                 output::paint(output::WARN, "!"),
                 sanitise::line(remark)
+            ));
+        }
+        if unseen > 0 {
+            text.push_str(&format!(
+                "  {} {}; --survivors shows them\n",
+                output::paint(output::WARN, "!"),
+                match unseen {
+                    1 => "1 near miss was judged wrongly".to_owned(),
+                    unseen => format!("{unseen} near misses were judged wrongly"),
+                }
             ));
         }
         for survivor in shown {
@@ -239,6 +258,19 @@ fn render(reports: &[Report], survivors: bool) -> String {
                 ));
             }
         }
+    }
+    let alike = reports.iter().filter(|report| !report.shared.is_empty());
+    let alike = alike.count();
+    if alike > 0 {
+        let whose = match reports.len() {
+            1 => "The solution shares".to_owned(),
+            all => format!("In {alike} of {all} tasks the solution shares"),
+        };
+        let note = format!(
+            "{whose} sources with the verifier: a rule misread there is misread by both. --json \
+             names them."
+        );
+        text.push_str(&format!("\n{}\n", output::paint(output::DIM, note)));
     }
     text
 }

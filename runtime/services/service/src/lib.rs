@@ -31,6 +31,7 @@
 //! ```
 
 mod client;
+mod order;
 mod output;
 mod server;
 mod session;

@@ -13,6 +13,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::sync::Mutex;
 
+use crate::order::{InOrder, Turn};
 use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServeHandle, ServiceError, SessionLimits};
 
 /// What a server says of itself: its identity and its tools, in the order in which it lists them.
@@ -95,6 +96,7 @@ impl<H: ToolHandler> ToolServer<H> {
             let (read, write) = tokio::io::split(io);
             let transport =
                 AsyncRwTransport::new(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
+            let transport = InOrder::new(transport, Arc::clone(&server.handler));
             match server.serve(transport).await {
                 Ok(running) => match running.waiting().await {
                     Ok(_) => Ok(()),
@@ -213,9 +215,9 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut handler = Arc::clone(&self.handler).lock_owned().await;
+        let mut handler = Turn::come(&mut context.extensions, &self.handler).await;
         // A call that was given up while it waited for its turn must have no effect.
         if context.ct.is_cancelled() {
             return Err(ErrorData::internal_error("the call was cancelled", None));

@@ -178,7 +178,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Compiles the wanted guests.
+    /// Compiles the wanted guests; gives them, and all modules that cargo made.
     ///
     /// Cargo unites the features that the packages of one run ask of a shared dependency, so a guest could
     /// come out differently beside others than alone. Only packages that ask for the same share a run.
@@ -187,14 +187,14 @@ impl Workspace {
         toolchain: &Toolchain,
         options: &Options,
         report: &mut dyn FnMut(BuildEvent),
-    ) -> Result<Vec<Artifact>, BuildError> {
-        let mut artifacts = Vec::new();
+    ) -> Result<(Vec<Artifact>, Vec<PathBuf>), BuildError> {
+        let (mut artifacts, mut modules) = (Vec::new(), Vec::new());
         for group in self.groups.values() {
             let packages: Vec<&Package> =
                 group.iter().map(|index| &self.packages[*index]).collect();
-            artifacts.extend(self.run(&packages, toolchain, options, report)?);
+            artifacts.extend(self.run(&packages, toolchain, options, &mut modules, report)?);
         }
-        Ok(artifacts)
+        Ok((artifacts, modules))
     }
 
     fn run(
@@ -202,6 +202,7 @@ impl Workspace {
         packages: &[&Package],
         toolchain: &Toolchain,
         options: &Options,
+        modules: &mut Vec<PathBuf>,
         report: &mut dyn FnMut(BuildEvent),
     ) -> Result<Vec<Artifact>, BuildError> {
         let mut names: Vec<String> = packages
@@ -248,6 +249,7 @@ impl Workspace {
                     let module = filenames
                         .into_iter()
                         .find(|file| file.extension().is_some_and(|kind| kind == "wasm"));
+                    modules.extend(module.clone());
                     let package_dir = packages
                         .iter()
                         .find_map(|package| package.dir_of(&target.src_path));
@@ -318,13 +320,7 @@ impl Workspace {
         toolchain: &Toolchain,
         options: &Options,
     ) -> Result<Call, BuildError> {
-        // Cargo does not compile again for another wrapper, so each has a directory of its own.
-        let wrapped = &Digest::of(WRAPPER.as_bytes()).hex()[..8];
-        let own_dir = options
-            .target_dir
-            .join(format!("{}-{wrapped}", toolchain.kind.as_str()));
-        let own_dir = std::path::absolute(&own_dir)
-            .map_err(|error| BuildError::io("resolving", &own_dir, error))?;
+        let own_dir = own_dir(toolchain, options)?;
         let wrapper = own_dir.join("rustc.sh");
         if fs::read_to_string(&wrapper).ok().as_deref() != Some(WRAPPER) {
             write_atomically(&wrapper, WRAPPER.as_bytes())?;
@@ -389,6 +385,16 @@ impl Workspace {
         }
         Ok(call)
     }
+}
+
+/// Where cargo builds with this toolchain: it does not compile again for another wrapper, so each
+/// has a directory of its own.
+pub(crate) fn own_dir(toolchain: &Toolchain, options: &Options) -> Result<PathBuf, BuildError> {
+    let wrapped = &Digest::of(WRAPPER.as_bytes()).hex()[..8];
+    let dir = options
+        .target_dir
+        .join(format!("{}-{wrapped}", toolchain.kind.as_str()));
+    std::path::absolute(&dir).map_err(|error| BuildError::io("resolving", &dir, error))
 }
 
 impl Package {

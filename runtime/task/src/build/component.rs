@@ -39,9 +39,10 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    pub(crate) fn of(self, source: &GuestSource) -> Built {
+    pub(crate) fn of(self, source: &GuestSource, compiled_from: Vec<PathBuf>) -> Built {
         Built {
             source: source.clone(),
+            compiled_from,
             path: self.path,
             digest: self.digest,
             size: self.size,

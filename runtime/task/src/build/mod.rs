@@ -10,6 +10,7 @@ mod component;
 mod environment;
 mod error;
 mod event;
+mod freshness;
 pub(crate) mod process;
 mod search;
 mod stamp;
@@ -25,6 +26,7 @@ use mcpmark_snapshot::Digest;
 
 use crate::GuestSource;
 use cargo::{Artifact, Workspace};
+use freshness::Compiled;
 use process::Call;
 use stamp::{Inputs, Stamp};
 use toolchain::Toolchain;
@@ -78,6 +80,9 @@ impl Options {
 pub struct Built {
     /// What it was built from.
     pub source: GuestSource,
+    /// The files that it was compiled from, sorted: its own, and those of crates that no registry
+    /// gave. None for a ready component.
+    pub compiled_from: Vec<PathBuf>,
     /// The component.
     pub path: PathBuf,
     /// Digest of the component.
@@ -153,12 +158,17 @@ impl Builder {
                 continue;
             }
             let built = match source {
-                GuestSource::Wasm(path) => Some(component::ready(path, &self.components())?),
+                GuestSource::Wasm(path) => {
+                    Some((component::ready(path, &self.components())?, Vec::new()))
+                }
                 GuestSource::Rust { source, .. } => Stamp::read(&self.stamps(), source, &inputs)
-                    .and_then(|stamp| stamp.current(self.options.toolchain, &mut inputs)),
+                    .and_then(|stamp| {
+                        let component = stamp.current(self.options.toolchain, &mut inputs)?;
+                        Some((component, stamp.sources()))
+                    }),
             };
-            if let Some(component) = built {
-                done.insert(source, component.of(source));
+            if let Some((component, compiled_from)) = built {
+                done.insert(source, component.of(source, compiled_from));
             }
         }
         Ok(())
@@ -193,9 +203,18 @@ impl Builder {
         }
         for workspace in workspaces {
             let toolchain = self.toolchain(&workspace.root, report)?;
+            let cargo_dir = cargo::own_dir(&toolchain, &self.options)?;
+            let mut compiled = Compiled::read(&cargo_dir);
+            compiled.show_changes(&mut Inputs::now())?;
             let began = SystemTime::now();
-            let artifacts = workspace.build(&toolchain, &self.options, report)?;
+            let made = workspace.build(&toolchain, &self.options, report);
             let mut inputs = Inputs::now();
+            match &made {
+                Ok((_, modules)) => compiled.note(modules, began, &mut inputs),
+                Err(_) => compiled.doubt(&mut inputs),
+            }
+            compiled.write(&cargo_dir)?;
+            let (artifacts, _) = made?;
             for artifact in artifacts {
                 let Some(guest) = sources.iter().find(|guest| guest.path() == artifact.source)
                 else {
@@ -210,12 +229,13 @@ impl Builder {
                     began,
                     &mut inputs,
                 );
+                let compiled_from = stamp::compiled_from(&artifact.module);
                 match stamp {
                     Some(stamp) => stamp.write(&self.stamps())?,
                     // Something changed while cargo ran: the next build asks cargo again.
                     None => Stamp::forget(&self.stamps(), &artifact.source, &inputs)?,
                 }
-                done.insert(guest, built.of(guest));
+                done.insert(guest, built.of(guest, compiled_from));
             }
         }
         Ok(())

@@ -15,7 +15,7 @@ use super::{BuildError, ToolchainChoice, environment};
 const FORMAT: u32 = 1;
 
 /// How far the clock of a file system may lie behind the system's.
-const CLOCK_STEP: Duration = Duration::from_millis(20);
+pub(crate) const CLOCK_STEP: Duration = Duration::from_millis(20);
 
 /// Files beside or above a source that decide how it is built, where they exist.
 const GOVERNING: &[&str] = &[
@@ -66,7 +66,7 @@ impl Inputs {
         }
     }
 
-    fn content(&mut self, path: &Path) -> Option<Digest> {
+    pub(crate) fn content(&mut self, path: &Path) -> Option<Digest> {
         if let Some(known) = self.contents.get(path) {
             return *known;
         }
@@ -174,6 +174,12 @@ impl Stamp {
         }
     }
 
+    /// The files that were compiled, without what only governs how.
+    pub(crate) fn sources(&self) -> Vec<PathBuf> {
+        let paths = self.contents.keys().filter(|path| is_compiled(path));
+        paths.cloned().collect()
+    }
+
     /// The stamp of a source in this environment, if there is one that can be read.
     pub(crate) fn read(dir: &Path, source: &Path, inputs: &Inputs) -> Option<Self> {
         let text = fs::read(Self::path(dir, source, &inputs.environment)).ok()?;
@@ -230,6 +236,25 @@ fn environment_now() -> BTreeMap<String, Option<String>> {
         environment.insert(format!("which {program}"), found);
     }
     environment
+}
+
+/// The files that cargo says the module was compiled from, without those of registries and of the
+/// standard library.
+pub(crate) fn compiled_from(module: &Path) -> Vec<PathBuf> {
+    let home = environment::cargo_home();
+    let mut paths = sources(module).unwrap_or_default();
+    paths.retain(|path| {
+        is_compiled(path) && !home.as_ref().is_some_and(|home| path.starts_with(home))
+    });
+    paths.into_iter().collect()
+}
+
+fn is_compiled(path: &Path) -> bool {
+    let is_governing = ["Cargo.lock", "config.toml", "config"]
+        .iter()
+        .chain(GOVERNING)
+        .any(|name| path.ends_with(name));
+    !is_governing && !path.iter().any(|part| part == "rustlib")
 }
 
 /// The files that cargo says the module was made from: `module: source source`, spaces escaped.
