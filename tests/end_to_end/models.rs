@@ -1,6 +1,7 @@
 //! Models: asked through real HTTP clients, by a server on loopback that plays scripts.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -555,6 +556,70 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
 }
 
 #[test]
+fn what_a_provider_does_in_mid_run_is_told_apart() {
+    let environment = Environment::new();
+    let server = serve(|request| {
+        let soon = |reaction: Reaction| reaction.with_header("retry-after-ms", "1");
+        match (request.model.as_str(), request.turns) {
+            _ if request.tools == ["ping"] => Reaction::say("ok"),
+            (_, 0) => Reaction::call("list_directory", &json!({"path": "."})),
+            ("limited", _) => soon(Reaction::error(429, "rate_limit", "slow down")),
+            ("busy", _) => soon(Reaction::error(503, "unavailable", "try later")),
+            ("overloaded", _) => soon(Reaction::error(529, "overloaded_error", "busy")),
+            ("locked", _) => Reaction::error(401, "invalid_api_key", "the key was revoked"),
+            ("endless", _) => Reaction::say("x".repeat(70 << 20)),
+            ("huge", 1) => Reaction::Say(Saying {
+                calls: vec![(
+                    "write_file".to_owned(),
+                    json!({"path": "huge.txt", "content": "y".repeat(12 << 20)}).to_string(),
+                )],
+                ..Saying::default()
+            }),
+            _ => Reaction::say("Done."),
+        }
+    });
+    // The kind that ends it, the tries of the second turn, and what came of the attempt.
+    for (model, kind, tries, outcome) in [
+        ("limited", "rate-limit", "3", "infra-error"),
+        ("busy", "overloaded", "3", "infra-error"),
+        ("overloaded", "overloaded", "3", "infra-error"),
+        ("locked", "auth", "1", "infra-error"),
+        ("endless", "", "", "infra-error"),
+        ("huge", "", "1", "graded"),
+    ] {
+        let name = format!("openai/{model}");
+        let args = [
+            "--model",
+            &name,
+            "--retries",
+            "2",
+            "--experiment",
+            model,
+            TASK,
+        ];
+        let exit = if outcome == "graded" { 1 } else { 5 };
+        let report = run(&environment, &server, &args).exits(exit).json();
+        let attempt = &report["attempts"][0];
+        assert_eq!(attempt["outcome"], outcome, "{attempt}");
+        let query = format!(
+            "SELECT coalesce(error_kind, '') || ' ' || c.try FROM model_calls c
+             JOIN attempts a ON a.id = c.attempt
+             WHERE a.model = '{name}' AND c.turn = 2 ORDER BY c.seq DESC LIMIT 1"
+        );
+        let last = calls(&environment, &query);
+        assert!(
+            last[0].starts_with(kind) && last[0].ends_with(tries),
+            "{model}: {last:?}"
+        );
+        let fault = attempt["fault"]["message"].as_str().unwrap_or_default();
+        if model == "endless" {
+            assert!(fault.contains("longer than 64 MiB"), "{fault}");
+        }
+        assert!(fault.len() < 2000, "{} bytes", fault.len());
+    }
+}
+
+#[test]
 fn keys_are_seen_nowhere() {
     const CANARY: &str = "sk-canary-5f1e9a77d2";
     let environment = Environment::new();
@@ -587,12 +652,35 @@ fn keys_are_seen_nowhere() {
         let output = Output::of(&mut command);
         assert!(!format!("{output:?}").contains(CANARY), "{output:?}");
     }
-    let shown = calls(&environment, "SELECT id FROM attempts");
-    assert_eq!(shown.len(), 3);
-    for id in shown {
-        let output = environment.run(["show", &id, "--json"]);
-        assert!(!output.stdout.contains(CANARY));
+    let ids = calls(&environment, "SELECT id FROM attempts");
+    assert_eq!(ids.len(), 3);
+    let says_nothing = |args: &[&str]| {
+        let mut command = environment.command(args);
+        let output = Output::of(command.env("OPENAI_API_KEY", CANARY));
+        assert!(!format!("{output:?}").contains(CANARY), "{output:?}");
+    };
+    for id in &ids {
+        says_nothing(&["show", id, "--full"]);
+        says_nothing(&["show", id, "--json"]);
     }
+    // Everything that leaves the journal. The home is looked through below, these among it.
+    let out = |name: String| environment.home().join(name).to_str().unwrap().to_owned();
+    let names = calls(&environment, "SELECT name FROM experiments");
+    assert_eq!(names.len(), 3);
+    for name in &names {
+        says_nothing(&["runs", name, "--json"]);
+        for format in ["text", "md", "json", "csv", "html"] {
+            let file = out(format!("{name}.{format}"));
+            says_nothing(&["report", name, "--format", format, "-o", &file]);
+            assert!(Path::new(&file).is_file(), "{file}");
+        }
+        for format in ["mcpmark", "sft", "atif"] {
+            let target = out(format!("{name}-{format}"));
+            let args = ["export", name, "--format", format, "-o", &target];
+            says_nothing(&args);
+        }
+    }
+    assert!(Path::new(&out(format!("{}-atif", names[0]))).exists());
     let mut files = vec![environment.home()];
     while let Some(path) = files.pop() {
         if path.is_dir() {

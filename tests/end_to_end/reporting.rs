@@ -72,6 +72,16 @@ fn models_are_named_after_their_experiment() {
 }
 
 #[test]
+fn attempts_are_listed_with_their_models() {
+    let environment = environment();
+    let listed = environment.run(["runs", "demonstration"]).exits(0).stdout;
+    let header: Vec<_> = listed.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(header[..4], ["attempt", "task", "model", "k"]);
+    assert!(listed.contains("openai/atlas-large (medium)"), "{listed}");
+    assert!(listed.contains("local/sprig-small"), "{listed}");
+}
+
+#[test]
 fn exports_say_what_they_leave_out() {
     let environment = environment();
     let export = |format: &str, name: &str| {

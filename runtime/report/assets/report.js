@@ -116,7 +116,7 @@
       label: entry.name + (dashed ? ", pass^k" : ", pass@k"),
       data: values.map(percent), borderColor: model(index), backgroundColor: model(index),
       borderDash: dashed ? [6, 4] : [], pointRadius: 3.5, tension: 0,
-      pointStyle: dashed ? "rect" : "circle",
+      pointStyle: dashed ? "rect" : "circle", clip: false,
     });
     draw("reliability", {
       type: "line",

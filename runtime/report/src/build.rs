@@ -176,7 +176,7 @@ impl<'a> Plan<'a> {
 /// differs.
 fn names(keys: &[Key]) -> Vec<String> {
     let short = |key: &Key| key.2.clone().unwrap_or_else(|| key.0.clone());
-    let with_effort = |key: &Key| match effort(&key.3) {
+    let with_effort = |key: &Key| match reasoning_effort(&key.3) {
         Some(effort) => format!("{} ({effort})", short(key)),
         None => short(key),
     };
@@ -194,7 +194,8 @@ fn names(keys: &[Key]) -> Vec<String> {
         .collect()
 }
 
-fn effort(settings: &str) -> Option<String> {
+/// The reasoning effort in an attempt's model settings, where one is set.
+pub fn reasoning_effort(settings: &str) -> Option<String> {
     let settings: Value = serde_json::from_str(settings).ok()?;
     let effort = settings
         .get("reasoning_effort")
@@ -228,7 +229,7 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
         agent: key.0.clone(),
         model: key.2.clone(),
         settings: serde_json::from_str(&key.3).unwrap_or(Value::Null),
-        effort: effort(&key.3),
+        effort: reasoning_effort(&key.3),
         overall: slice(&all, tasks, Score::of),
         services: group(&|task| vec![task.service().to_owned()]),
         tiers: group(&|task| task.tier.iter().cloned().collect()),

@@ -1,8 +1,9 @@
 use anstyle::Style;
 use mcpmark_experiment::Spec;
-use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::journal::{AttemptRow, SurveyRow};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 pub(crate) use mcpmark_report::instant;
+use mcpmark_report::reasoning_effort;
 use serde_json::json;
 
 use crate::args::RunsArgs;
@@ -70,15 +71,26 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
         output::print_json(&ExperimentReport::new(name, attempts, rows))?;
         return Ok(exit::PASSED);
     }
-    let mut table = Table::new(&[
-        "attempt", "<task", ">k", "agent", "result", ">score", ">turns", ">calls",
-    ]);
-    for row in &journal.survey(name).map_err(journal_error)?.rows {
+    let survey = journal.survey(name).map_err(journal_error)?;
+    // Without models it would be an empty column.
+    let models = survey.rows.iter().any(|row| row.model.is_some());
+    let (before, after) = (
+        ["attempt", "<task"],
+        [">k", "agent", "result", ">score", ">turns", ">calls"],
+    );
+    let model: &[&str] = if models { &["model"] } else { &[] };
+    let mut table = Table::new(&[&before[..], model, &after].concat());
+    for row in &survey.rows {
         let plain = Style::new();
         let (result, style) = mark(row.passed, row.outcome.as_deref().unwrap_or(&row.status));
-        table.row(vec![
+        let mut cells = vec![
             (row.id.clone(), output::DIM),
             (sanitise::line(&row.task).into_owned(), plain),
+        ];
+        if models {
+            cells.push((sanitise::line(&model_of(row)).into_owned(), plain));
+        }
+        cells.extend([
             (row.k.to_string(), plain),
             (sanitise::line(&row.agent).into_owned(), plain),
             (result, style),
@@ -90,9 +102,19 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
             (row.turns.to_string(), plain),
             (row.tool_calls.to_string(), plain),
         ]);
+        table.row(cells);
     }
     output::print(&table.render())?;
     Ok(exit::PASSED)
+}
+
+/// The model of an attempt, with its effort, which tells it from itself in an experiment.
+fn model_of(row: &SurveyRow) -> String {
+    let model = row.model.as_deref().unwrap_or_default();
+    match reasoning_effort(&row.model_settings) {
+        Some(effort) => format!("{model} ({effort})"),
+        None => model.to_owned(),
+    }
 }
 
 /// A line for each attempt: what came of it, its task and its id.

@@ -154,7 +154,12 @@ fn render(trajectory: &Trajectory, full: bool) -> String {
     let mut text = String::new();
     let mut calls = trajectory.calls.iter().peekable();
     for message in &trajectory.messages {
-        let said = message.content["text"].as_str().unwrap_or_default();
+        let said = &message.content["text"];
+        // Of a compaction the summary is what the model goes on with.
+        let said = said
+            .as_str()
+            .or(message.content["summary"].as_str())
+            .unwrap_or_default();
         match message.role.as_str() {
             "assistant" => {
                 text.push_str(&output::paint(
@@ -167,10 +172,10 @@ fn render(trajectory: &Trajectory, full: bool) -> String {
                 }
             }
             role => {
-                let title = if message.turn == 0 {
-                    "instruction"
-                } else {
-                    role
+                let title = match role {
+                    "user" => "instruction",
+                    "system" => "system prompt",
+                    role => role,
                 };
                 text.push_str(&output::paint(output::DIM, title));
                 text.push('\n');

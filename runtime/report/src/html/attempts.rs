@@ -248,7 +248,12 @@ fn checks(out: &mut String, detail: &AttemptDetail) {
 
 /// Opens a list item for a message; the caller ends it.
 fn message(out: &mut String, message: &MessageRow) {
-    let said = message.content["text"].as_str().unwrap_or_default();
+    let said = &message.content["text"];
+    // Of a compaction the summary is what the model goes on with.
+    let said = said
+        .as_str()
+        .or(message.content["summary"].as_str())
+        .unwrap_or_default();
     let title = match (message.role.as_str(), message.turn) {
         ("assistant", turn) => format!("turn {turn}"),
         ("user", 0) => "instruction".to_owned(),

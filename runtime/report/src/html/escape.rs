@@ -9,6 +9,11 @@ pub(super) fn text(text: &str) -> String {
     escape(&sanitise::line(text))
 }
 
+/// A name with slashes, which breaks after them where it is too long for its place.
+pub(super) fn path(name: &str) -> String {
+    text(name).replace('/', "/<wbr>")
+}
+
 /// Text with its line breaks and tabs, for `pre`.
 pub(super) fn block(text: &str) -> String {
     escape(&sanitise::block(text))

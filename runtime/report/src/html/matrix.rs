@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::attempts::has_detail;
 use super::charts::COLOURS;
-use super::escape::text;
+use super::escape::{path, text};
 use crate::data::{Cell, Report};
 use crate::render::Options;
 
@@ -25,7 +25,7 @@ pub(super) fn matrix(out: &mut String, report: &Report, options: &Options) {
             out,
             "<th scope=\"col\"><i class=\"dot m{}\" aria-hidden=\"true\"></i>{}</th>",
             place % COLOURS,
-            text(&model.name)
+            path(&model.name)
         );
     }
     out.push_str("</tr></thead><tbody>\n");
@@ -35,7 +35,7 @@ pub(super) fn matrix(out: &mut String, report: &Report, options: &Options) {
             .as_ref()
             .map(|tier| format!(" <small>{}</small>", text(tier)))
             .unwrap_or_default();
-        let _ = write!(out, "<tr><th scope=\"row\">{}{tier}</th>", text(&task.id));
+        let _ = write!(out, "<tr><th scope=\"row\">{}{tier}</th>", path(&task.id));
         for (place, model) in report.models.iter().enumerate() {
             let cell = &model.matrix[index];
             let shown = match cell.count.graded {
