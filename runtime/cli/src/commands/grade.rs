@@ -18,6 +18,19 @@ pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandErr
     let Some(state) = &args.state else {
         return Err(CommandError::usage("name a --state"));
     };
+    let more = Told {
+        arguments: args.arguments.clone(),
+        environment: args.environment.clone(),
+    };
+    let by_script = match &args.verifier {
+        Some(file) => script::is_script(file),
+        None => args.tasks.is_some(),
+    };
+    if !by_script && more != Told::default() {
+        return Err(CommandError::usage(
+            "--env and arguments after `--` are for a verifier that is a Python script",
+        ));
+    }
     let store = context.store()?;
     let sandbox = context.sandbox(1, args.engine)?;
     // Before anything is built: the likeliest mistake is a wrong path.
@@ -31,15 +44,6 @@ pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandErr
         (None, Some(file)) => scripts.of_file(context, file, &sandbox)?,
         (None, None) => return Err(CommandError::usage("name a task, or a --verifier")),
     };
-    let more = Told {
-        arguments: args.arguments.clone(),
-        environment: args.environment.clone(),
-    };
-    if judge.script().is_none() && more != Told::default() {
-        return Err(CommandError::usage(
-            "--env and arguments after `--` are for a verifier that is a Python script",
-        ));
-    }
     let input = judge.input(
         judge.start(args.start.as_deref(), &store)?,
         judge.state(state, &store)?,
