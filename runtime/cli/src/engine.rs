@@ -1,7 +1,8 @@
 //! How the sandbox is set up here, and what its errors mean to a person.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{PrepareError, WorldError};
@@ -54,8 +55,14 @@ pub(crate) fn read_component(file: &Path) -> Result<Vec<u8>, CommandError> {
     let unreadable = |error| CommandError::usage(format!("{}: {error}", file.display()));
     let limit = Settings::new().component.value()?;
     let mut bytes = Vec::new();
+    // Opening a pipe would wait for somebody who writes to it.
+    let found = std::fs::metadata(file).map_err(unreadable)?;
+    if !found.is_file() && !found.file_type().is_char_device() {
+        let reason = io::Error::other("it is no regular file");
+        return Err(unreadable(reason));
+    }
     let opened = File::open(file).map_err(unreadable)?;
-    let size = opened.metadata().map_err(unreadable)?.len();
+    let size = found.len();
     let most = limit.saturating_add(1);
     opened
         .take(most)

@@ -280,15 +280,28 @@ fn converse(
     ) else {
         return Err(CompileError::host("the compiler has no pipes"));
     };
+    // A system that is short of threads is no fault of the component.
+    let thread = || thread::Builder::new().name("mcpmark-compile".into());
     thread::scope(|scope| {
-        scope.spawn(move || {
-            // A child that stopped reading says why on its own.
-            let _ = request.iter().try_for_each(|part| input.write_all(part));
-        });
-        let errors = scope.spawn(|| read_up_to(errors, MESSAGE_BYTES));
         // One byte more than is allowed shows that there is more.
         let most = limits.code_bytes.saturating_add(ANSWER.len() as u64 + 1);
-        let output = scope.spawn(move || read_up_to(output, most));
+        let started = (|| -> io::Result<_> {
+            let output = thread().spawn_scoped(scope, move || read_up_to(output, most))?;
+            let errors = thread().spawn_scoped(scope, || read_up_to(errors, MESSAGE_BYTES))?;
+            thread().spawn_scoped(scope, move || {
+                // A child that stopped reading says why on its own.
+                let _ = request.iter().try_for_each(|part| input.write_all(part));
+            })?;
+            Ok((output, errors))
+        })();
+        let (output, errors) = match started {
+            Ok(threads) => threads,
+            Err(error) => {
+                // The threads that did start read until the child is gone.
+                child.kill();
+                return Err(CompileError::host(error));
+            }
+        };
         let (status, over) = child.end(patience).map_err(CompileError::host)?;
         let lost = |_| CompileError::host("a thread that reads from the compiler broke");
         Ok(Ended {

@@ -23,6 +23,9 @@ pub(crate) const TICK: Duration = Duration::from_millis(10);
 /// Fuel for an instruction that leaves the guest and does nothing much; the bytes that others
 /// move are charged by the engine itself.
 const CALL_OUT: u8 = 100;
+/// Fuel for an instruction that the engine carries out by a call of its own, some 50 ns even
+/// where there is nothing to do: at the price of an addition the clock would decide, not fuel.
+const LIBRARY_CALL: u8 = 40;
 
 /// The largest linear memory that a slot of the pool can hold; no limit goes past it.
 pub const MAX_MEMORY_BYTES: u64 = 1 << 30;
@@ -352,6 +355,15 @@ pub(crate) fn compiler_config(kind: EngineKind) -> Config {
         .operator_cost(OperatorCost {
             MemoryGrow: CALL_OUT,
             TableGrow: CALL_OUT,
+            RefFunc: LIBRARY_CALL,
+            MemoryFill: LIBRARY_CALL,
+            MemoryCopy: LIBRARY_CALL,
+            MemoryInit: LIBRARY_CALL,
+            DataDrop: LIBRARY_CALL,
+            ElemDrop: LIBRARY_CALL,
+            TableFill: LIBRARY_CALL,
+            TableCopy: LIBRARY_CALL,
+            TableInit: LIBRARY_CALL,
             ..OperatorCost::new()
         })
         .epoch_interruption(true)

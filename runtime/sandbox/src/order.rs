@@ -14,6 +14,9 @@ use crate::Cancel;
 /// Items that may be ahead of those that were fetched, for each thread.
 const AHEAD: usize = 32;
 
+/// The stack of a thread, whatever the environment asks for: a guest uses up to 512 KiB of it.
+const STACK_BYTES: usize = 2 << 20;
+
 /// How long the consumer of results that come fast sleeps: being woken for each of
 /// them would cost more than making them.
 const NAP: Duration = Duration::from_micros(50);
@@ -113,6 +116,7 @@ where
         let (source, work) = (Arc::clone(&source), Arc::clone(&work));
         let started = thread::Builder::new()
             .name(format!("mcpmark-work-{number}"))
+            .stack_size(STACK_BYTES)
             .spawn(move || worker.serve(&source, &*work));
         match started {
             Err(error) if number == 0 => return Err(error),

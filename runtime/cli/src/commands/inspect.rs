@@ -106,6 +106,13 @@ fn text(report: &Report<'_>) -> String {
             format!("{} copied by the host", output::bytes(limits.copy_bytes)),
         ];
         lines.push(("limits", parts.join(", ")));
+        let parts = [
+            format!("{} table elements", limits.table_elements),
+            format!("{} checks", limits.checks),
+            format!("{} of output", output::bytes(limits.output_bytes)),
+            format!("{} of log", output::bytes(limits.log_bytes)),
+        ];
+        lines.push(("", parts.join(", ")));
     }
     lines.push(("in words", output::paint(output::BOLD, &report.can)));
     let loads = match report.problem {
