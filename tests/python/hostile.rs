@@ -53,6 +53,7 @@ const EXPECTED: &[(&str, Expected)] = &[
     ("leaves-a-trace", Exit(0)),
     ("leaves-at-once", Fault(FaultKind::Trap, "os._exit")),
     ("leaves-at-the-end", Fault(FaultKind::Trap, "os._exit")),
+    ("lists-without-end", Exit(1)),
     ("listens", Fault(FaultKind::Link, "the network")),
     ("long-sleep", Exit(0)),
     (
@@ -104,6 +105,11 @@ const EXPECTED: &[(&str, Expected)] = &[
 fn state() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("a.txt"), "alpha").unwrap();
+    let many = dir.path().join("many");
+    fs::create_dir(&many).unwrap();
+    for number in 0..2_000 {
+        fs::write(many.join(format!("{number}.txt")), "").unwrap();
+    }
     dir
 }
 

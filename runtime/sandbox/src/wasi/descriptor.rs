@@ -26,9 +26,17 @@ const ENTRY_COST: u64 = 128;
 /// The most bytes that one read hands out.
 const READ_LIMIT: u64 = 1 << 20;
 
-/// The entries of a directory that are still to come.
+/// What the listings that a script holds open may cost together, in bytes: they lie in the
+/// host's memory, not in the guest's.
+const MOST_LISTED: u64 = 64 << 20;
+
+/// A listing that is open.
 #[derive(Debug)]
-pub struct Entries(VecDeque<DirectoryEntry>);
+pub struct Entries {
+    /// The entries that are still to come.
+    ahead: VecDeque<DirectoryEntry>,
+    cost: u64,
+}
 
 /// What most file systems of Linux tell of a directory. Scripts add up and rank sizes.
 const DIRECTORY_SIZE: u64 = 4096;
@@ -178,7 +186,8 @@ impl types::HostDescriptor for WasiHost {
         };
         let read = self.files.read(mount, file, offset, length.min(READ_LIMIT));
         let bytes = read.map_err(Stop::host)?.to_vec();
-        self.common.charge(bytes.len() as u64)?;
+        let loaded = self.files.take_loaded();
+        self.common.charge(loaded.max(bytes.len() as u64))?;
         let end = offset.saturating_add(bytes.len() as u64) >= file.size;
         Ok(Ok((bytes, end)))
     }
@@ -201,7 +210,15 @@ impl types::HostDescriptor for WasiHost {
             type_: kind(&node),
             name,
         });
-        Ok(Ok(self.table.push(Entries(entries.collect()))?))
+        if self.listed.saturating_add(cost) > MOST_LISTED {
+            return Ok(Err(ErrorCode::InsufficientMemory));
+        }
+        self.listed += cost;
+        let entries = Entries {
+            ahead: entries.collect(),
+            cost,
+        };
+        Ok(Ok(self.table.push(entries)?))
     }
 
     fn sync(&mut self, descriptor: Descriptor) -> Answer<()> {
@@ -350,12 +367,14 @@ impl types::HostDirectoryEntryStream for WasiHost {
         &mut self,
         stream: Resource<Entries>,
     ) -> Answer<Option<DirectoryEntry>> {
-        // The whole listing was charged when it was made.
-        Ok(Ok(self.table.get_mut(&stream)?.0.pop_front()))
+        // The whole listing was charged when it was made, but not that its end is asked for anew.
+        self.light(0)?;
+        Ok(Ok(self.table.get_mut(&stream)?.ahead.pop_front()))
     }
 
     fn drop(&mut self, stream: Resource<Entries>) -> wasmtime::Result<()> {
-        self.table.delete(stream)?;
+        let entries = self.table.delete(stream)?;
+        self.listed = self.listed.saturating_sub(entries.cost);
         Ok(())
     }
 }

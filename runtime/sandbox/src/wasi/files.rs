@@ -30,6 +30,8 @@ pub(crate) struct Files {
     /// Sorted by name.
     mounts: Vec<Mount>,
     window: Option<Window>,
+    /// Bytes that windows were filled with and nobody was charged for yet.
+    loaded: u64,
 }
 
 /// A part of the file that was read last.
@@ -93,7 +95,14 @@ impl Files {
         Self {
             mounts,
             window: None,
+            loaded: 0,
         }
+    }
+
+    /// What was read from the store since this was asked last: a byte here and a byte there
+    /// costs the host far more than it brings.
+    pub(crate) fn take_loaded(&mut self) -> u64 {
+        std::mem::take(&mut self.loaded)
     }
 
     /// The entries of a directory, sorted by the bytes of their names.
@@ -233,6 +242,7 @@ impl Files {
                         ),
                     ));
                 }
+                self.loaded += due;
                 Window {
                     mount,
                     file: file.clone(),

@@ -31,6 +31,8 @@ pub(crate) struct WasiHost {
     pub(crate) started: i64,
     pub(crate) random: ChaCha20Rng,
     pub(crate) written: Written,
+    /// What the listings cost that are open now, in bytes.
+    pub(crate) listed: u64,
     /// What answers for services, opened when one is first asked.
     services: Option<Arc<dyn ScriptServices>>,
     asked: Option<Box<dyn ScriptSession>>,
@@ -48,6 +50,7 @@ impl WasiHost {
             started: input.clock,
             random: random_source(input.seed),
             written: Written::default(),
+            listed: 0,
             services: input.services.clone(),
             asked: None,
         }
