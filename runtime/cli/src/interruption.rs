@@ -80,7 +80,7 @@ impl Signals {
         }
     }
 
-    #[expect(clippy::exit, reason = "what the other threads do may take minutes")]
+    /// Waits for nothing: what the other threads do may take minutes.
     async fn end_process(&mut self) {
         loop {
             self.recv().await;
