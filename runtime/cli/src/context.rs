@@ -412,9 +412,8 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
             PrepareError::World {
                 source: WorldError::Capture(error),
                 ..
-            }
-            | PrepareError::State { source: error, .. } => result.hint(capture_hint(error)),
-
+            } => result.hint(capture_hint(error)),
+            PrepareError::State { source, .. } => result.hint(capture_hint(source)),
             _ => result,
         }
     }

@@ -1,11 +1,10 @@
 use std::collections::{BTreeMap, HashMap};
-use std::str::FromStr;
 use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSpec, Prices};
-use mcpmark_task::{TaskId, canonical_json};
+use mcpmark_task::canonical_json;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -187,15 +186,6 @@ impl Spec {
             prices: Prices::default(),
             concurrency: Concurrency::default(),
         }
-    }
-
-    /// The tasks' ids.
-    ///
-    /// # Errors
-    ///
-    /// When one is not an id.
-    pub fn task_ids(&self) -> Result<Vec<TaskId>, mcpmark_task::Error> {
-        self.tasks.iter().map(|id| TaskId::from_str(id)).collect()
     }
 
     /// How many attempts there are.

@@ -87,7 +87,7 @@ pub enum PrepareError {
         /// The state.
         dir: PathBuf,
         /// What is wrong with it.
-        source: CaptureError,
+        source: Box<CaptureError>,
     },
     /// The script that judges a published task cannot be read.
     #[error("task {task}: {source}")]
@@ -95,7 +95,7 @@ pub enum PrepareError {
         /// The task.
         task: TaskId,
         /// What is wrong with it.
-        source: ScriptError,
+        source: Box<ScriptError>,
     },
     /// The world does not fit the task's own limit.
     #[error(
@@ -151,7 +151,7 @@ impl PrepareError {
             Self::Guest { source, .. } => source.is_infrastructure(),
             Self::Read { .. } => true,
             Self::State { source, .. } => {
-                matches!(source, CaptureError::Io { .. } | CaptureError::Store(_))
+                matches!(**source, CaptureError::Io { .. } | CaptureError::Store(_))
             }
             Self::Task(_)
             | Self::Script { .. }

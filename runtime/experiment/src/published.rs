@@ -82,7 +82,7 @@ impl PublishedWorkshop<'_> {
         let tree = capture_directory(place, self.store).map_err(|source| PrepareError::State {
             task: task.id.clone(),
             dir: place.to_owned(),
-            source,
+            source: Box::new(source),
         })?;
         Ok(Start {
             digest: tree.digest(),
@@ -100,7 +100,7 @@ impl PublishedWorkshop<'_> {
     ) -> Result<Prepared, PrepareError> {
         let script = Script::read(&task.script).map_err(|source| PrepareError::Script {
             task: task.id.clone(),
-            source,
+            source: Box::new(source),
         })?;
         let solution = solution
             .map(|bytes| self.sandbox.solution(bytes))
