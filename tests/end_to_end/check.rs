@@ -98,7 +98,10 @@ fn near_misses_that_pass_are_shown_with_their_difference() {
     assert_eq!(check(task, "near misses are rejected")["passed"], false);
     let kinds = check(task, "each kind of near miss is noticed");
     assert_eq!(kinds["passed"], false);
-    assert!(text(&kinds["detail"]).contains("date, case"), "{kinds}");
+    assert!(
+        text(&kinds["detail"]).contains("number, reverse-lines"),
+        "{kinds}"
+    );
     let mutants = &task["mutants"];
     assert_eq!(mutants["rejected"], 0);
     assert!(!mutants["survivors"].as_array().unwrap().is_empty());
