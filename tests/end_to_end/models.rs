@@ -407,6 +407,12 @@ fn a_conversation_that_grows_long_is_summed_up_and_kept_whole() {
     assert_eq!(report["summary"]["passed"], 1);
     let id = report["attempts"][0]["id"].as_str().unwrap();
     let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let text = environment.run(["show", id]).exits(0).stdout;
+    // The summary, and not the calls of the turn after it.
+    assert!(
+        text.contains("compaction\n  Three calls were made.\nturn 4\n"),
+        "{text}"
+    );
     let messages = shown["messages"].as_array().unwrap();
     let compaction = messages.iter().find(|m| m["role"] == "compaction").unwrap();
     let content = &compaction["content"];

@@ -76,7 +76,7 @@
     const others = data.published.filter((entry) => entry.cost > 0)
       .map((entry) => ({ x: entry.cost, y: percent(entry.pass), name: entry.name }));
     const datasets = [{
-      label: "this experiment", data: own, pointRadius: 6, pointHoverRadius: 8,
+      label: "this experiment", data: own, pointRadius: 6, pointHoverRadius: 8, clip: false,
       backgroundColor: own.map((point) => point.colour), borderColor: colour("card"), borderWidth: 1.5,
     }];
     if (others.length) {

@@ -1,5 +1,5 @@
 use mcpmark_experiment::failure::Failure;
-use mcpmark_experiment::journal::{AttemptRow, Trajectory};
+use mcpmark_experiment::journal::{AttemptRow, CallRow, Trajectory};
 use mcpmark_experiment::report::AttemptReport;
 use mcpmark_snapshot::{Change, Digest, Store, diff};
 use serde_json::{Value, json};
@@ -182,7 +182,9 @@ fn render(trajectory: &Trajectory, full: bool) -> String {
                 text.push_str(&indent(&clip(said, full)));
             }
         }
-        while let Some(call) = calls.next_if(|call| call.turn == message.turn) {
+        // A compaction has the number of the turn that comes after it.
+        let made = |call: &&CallRow| message.role == "assistant" && call.turn == message.turn;
+        while let Some(call) = calls.next_if(made) {
             let line = clip(&format!("{} {}", call.name, call.arguments), full);
             let (name, arguments) = line.split_once(' ').unwrap_or((&line, ""));
             text.push_str(&format!(
