@@ -37,7 +37,8 @@ impl Bench {
             took(&mut command)
         };
         let single = |file| grade(&["--verifier", file, "--start", "start", "--state", "end"]);
-        let python = || took(Command::new(fixture::python()).args(["-c", "pass"]));
+        let interpreter = fixture::python();
+        let python = || took(Command::new(&interpreter).args(["-c", "pass"]));
         let mut times: [Vec<Duration>; 5] = Default::default();
         // The first round compiles, and fills the store.
         for round in 0..21 {
