@@ -106,6 +106,12 @@ fn help_names_every_command_and_option() {
           --tag <TAG>
               Only tasks with this tag; may be repeated
 
+          --tasks <DIR>
+              Tasks in a published layout, with a `verify.py` each
+
+          --states <DIR>
+              The states that they start from, `[SERVICE/]CATEGORY`
+
           --agent <AGENT>
               Who acts [default: mcpmark with a model, oracle without]
 
@@ -283,7 +289,7 @@ fn help_names_every_command_and_option() {
       [ARGS]...  What a Python script is called with
 
     Options:
-          --tasks <DIR>        The task is one of this directory, which has a published layout with a
+          --tasks <DIR>        Tasks are those of this directory, which has a published layout with a
                                `verify.py` for each
           --verifier <FILE>    Any verifier, no task needed: a component, or a Python script (.py) whose
                                exit code judges
@@ -315,11 +321,12 @@ fn help_names_every_command_and_option() {
 
     Batches:
       Each line of the file is a JSON object:
-        task or verifier  the id of a task, or the file of a component
+        task or verifier  the id of a task, or the file of a component or Python script
         state             a directory, or the digest of a stored state
         start             the starting state, as above
         answer            the agent's last message, the text itself
         parameters        a JSON object, for a verifier without a task
+        env, args         variables (an object) and arguments (an array), for a Python script
         id                anything; it comes back with the outcome
       Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what
       --json prints, or `error` with `key`, `message` and `hint` for a line that cannot be
@@ -380,13 +387,19 @@ fn help_names_every_command_and_option() {
                      [default: all]
 
     Options:
-          --tier <TIER>  Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
-          --tag <TAG>    Only tasks with this tag; may be repeated
-          --json         Print JSON
-          --write        Write certificates and tree views into the directories of the tasks
-          --shipped      Insist on certificates that hold: a task that has none does not pass
-          --survivors    Show each mistake that goes unnoticed, also of tasks that pass
-      -h, --help         Print help
+          --tier <TIER>     Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
+          --tag <TAG>       Only tasks with this tag; may be repeated
+          --json            Print JSON
+          --write           Write certificates and tree views into the directories of the tasks
+          --shipped         Insist on certificates that hold: a task that has none does not pass
+          --survivors       Show each mistake that goes unnoticed, also of tasks that pass
+          --tasks <DIR>     Tasks in a published layout, with a `verify.py` each
+          --states <DIR>    The states that they start from, `[SERVICE/]CATEGORY`
+          --solved <DIR>    Final states of published tasks that must pass: `DIR/<task>`, and
+                            `DIR/<task>.answer`
+          --against-python  Also run the scripts of published tasks with this machine's python3, outside
+                            of the sandbox, and compare
+      -h, --help            Print help
 
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:

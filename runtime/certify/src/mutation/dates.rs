@@ -138,10 +138,13 @@ fn place(text: &str, at: usize) -> Option<Place> {
                 .iter()
                 .position(|month| *month == name || (is_short && month.starts_with(name)))?;
             let (year, after) = digits(after.strip_prefix(' ')?)?;
-            let form = Form::Words {
-                day: first.len(),
-                is_short,
+            // A day of two digits tells nothing of how one of a single digit is written.
+            let day = if first.starts_with('0') {
+                first.len()
+            } else {
+                1
             };
+            let form = Form::Words { day, is_short };
             (date(year, &month.to_string(), first)?, form, after)
         }
         _ => return None,
