@@ -348,7 +348,12 @@ impl Drop for Waiting {
 fn request(limits: CompileLimits) -> Vec<u8> {
     let profile = sandbox(None, None).profile();
     let limits = serde_json::to_value(limits).unwrap();
-    let request = serde_json::json!({"engine": "cranelift", "profile": profile, "limits": limits});
+    let request = serde_json::json!({
+        "engine": "cranelift",
+        "form": "guest",
+        "profile": profile,
+        "limits": limits,
+    });
     format!("{request}\n").into_bytes()
 }
 
