@@ -21,6 +21,7 @@ mod reporting;
 mod running;
 mod scaffold;
 mod scripts;
+mod servers;
 mod serving;
 mod storage;
 mod torn;

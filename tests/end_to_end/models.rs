@@ -362,7 +362,7 @@ fn an_experiment_stops_at_its_limit_and_goes_on_with_a_higher_one() {
     // An attempt is eight turns of a dollar each.
     let output = run(&environment, &server, &args).exits(5);
     assert!(
-        output.stderr.contains("the limit of $12.0000 is reached"),
+        output.stderr.contains("the limit of 12.00 USD is reached"),
         "{}",
         output.stderr
     );
@@ -590,7 +590,7 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
         ("busy", "overloaded", "3", "infra-error"),
         ("overloaded", "overloaded", "3", "infra-error"),
         ("locked", "auth", "1", "infra-error"),
-        ("endless", "", "", "infra-error"),
+        ("endless", "reply-too-long", "1", "infra-error"),
         ("huge", "", "1", "graded"),
     ] {
         let name = format!("openai/{model}");
@@ -658,12 +658,20 @@ fn keys_are_seen_nowhere() {
         let output = Output::of(&mut command);
         assert!(!format!("{output:?}").contains(CANARY), "{output:?}");
     }
-    let ids = calls(&environment, "SELECT id FROM attempts");
-    assert_eq!(ids.len(), 3);
+    assert_eq!(calls(&environment, "SELECT id FROM attempts").len(), 3);
+    is_shown_nowhere(&environment, CANARY, &["OPENAI_API_KEY"]);
+}
+
+/// Looks through all that shows a journal or leaves it, and through every file of the home.
+pub(crate) fn is_shown_nowhere(environment: &Environment, canary: &str, variables: &[&str]) {
+    let ids = calls(environment, "SELECT id FROM attempts");
     let says_nothing = |args: &[&str]| {
         let mut command = environment.command(args);
-        let output = Output::of(command.env("OPENAI_API_KEY", CANARY));
-        assert!(!format!("{output:?}").contains(CANARY), "{output:?}");
+        for variable in variables {
+            command.env(variable, canary);
+        }
+        let output = Output::of(&mut command);
+        assert!(!format!("{output:?}").contains(canary), "{output:?}");
     };
     for id in &ids {
         says_nothing(&["show", id, "--full"]);
@@ -671,8 +679,7 @@ fn keys_are_seen_nowhere() {
     }
     // Everything that leaves the journal. The home is looked through below, these among it.
     let out = |name: String| environment.home().join(name).to_str().unwrap().to_owned();
-    let names = calls(&environment, "SELECT name FROM experiments");
-    assert_eq!(names.len(), 3);
+    let names = calls(environment, "SELECT name FROM experiments");
     for name in &names {
         says_nothing(&["runs", name, "--json"]);
         for format in ["text", "md", "json", "csv", "html"] {
@@ -699,8 +706,8 @@ fn keys_are_seen_nowhere() {
         }
         let bytes = std::fs::read(&path).unwrap();
         let found = bytes
-            .windows(CANARY.len())
-            .any(|window| window == CANARY.as_bytes());
+            .windows(canary.len())
+            .any(|window| window == canary.as_bytes());
         assert!(!found, "{}", path.display());
     }
 }
@@ -795,108 +802,4 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
         "{}",
         output.stderr
     );
-}
-
-/// An MCP server in the shell alone, for its environment is empty.
-const NOTES: &str = r#"
-while read -r line; do
-  id=${line#*'"id":'}; id=${id%%[,\}]*}
-  case "$line" in
-    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"notes","version":"1.2.3"}}';;
-    *'"tools/list"'*) result='{"tools":[{"name":"remember","inputSchema":{"type":"object"}},{"name":"forget","inputSchema":{"type":"object"}}]}';;
-    *'"tools/call"'*) result='{"content":[{"type":"text","text":"token='$NOTES_TOKEN' home='$HOME'"}]}';;
-    *) continue;;
-  esac
-  echo '{"jsonrpc":"2.0","id":'$id',"result":'$result'}'
-done
-"#;
-
-#[test]
-fn tools_of_other_servers_stand_beside_those_of_the_world() {
-    let environment = Environment::new();
-    let server = serve(|request| match request.turns {
-        _ if request.tools == ["ping"] => Reaction::say("ok"),
-        0 => Reaction::call("remember", &json!({})),
-        1 => Reaction::call("forget", &json!({})),
-        _ => Reaction::say("Done."),
-    });
-    let config = |version: &str| {
-        format!(
-            "[servers.notes]\ncommand = [\"/bin/sh\", \"{}\"]\nenv = [\"NOTES_TOKEN\"]\n\
-             tools = [\"remember\"]\nversion = \"{version}\"\n",
-            environment.path("notes/server.sh").display()
-        )
-    };
-    let (right, wrong) = (config("1.2.3"), config("2.0.0"));
-    let dir = environment.directory(
-        "notes",
-        &[
-            ("server.sh", NOTES),
-            ("right.toml", &right),
-            ("wrong.toml", &wrong),
-        ],
-    );
-    let url = server.base_url();
-    let run = |file: &str, token: &str| {
-        let file = dir.join(file);
-        let file = file.to_str().unwrap();
-        let args = [
-            "run",
-            TASK,
-            "--model",
-            "openai/m",
-            "--base-url",
-            &url,
-            "--mcp-config",
-            file,
-            "--json",
-        ];
-        let mut command = environment.command(args);
-        command.env_remove("NOTES_TOKEN");
-        if !token.is_empty() {
-            command.env("NOTES_TOKEN", token);
-        }
-        Output::of(&mut command)
-    };
-    let report = run("right.toml", "t-123").exits(1).json();
-    let id = report["attempts"][0]["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
-    assert_eq!(
-        shown["calls"][0]["result"]["content"][0]["text"],
-        "token=t-123 home="
-    );
-    let error = shown["calls"][1]["error"].as_str().unwrap();
-    assert!(
-        error.contains("there is no tool named \"forget\""),
-        "{error}"
-    );
-    let messages = shown["messages"].to_string();
-    assert!(
-        messages.contains("server notes: notes 1.2.3, with remember"),
-        "{messages}"
-    );
-    let offered = &server.requests().last().unwrap().tools.clone();
-    assert!(offered.contains(&"remember".to_owned()) && offered.contains(&"write_file".to_owned()));
-    assert!(
-        shown["messages"]
-            .to_string()
-            .contains("remember: an empty `properties` was added")
-    );
-
-    for (file, token, message) in [
-        (
-            "wrong.toml",
-            "t",
-            "server notes has version \"1.2.3\", and \"2.0.0\" is asked for",
-        ),
-        (
-            "right.toml",
-            "",
-            "the environment variable NOTES_TOKEN is not set",
-        ),
-    ] {
-        let report = run(file, token).exits(5).json();
-        let fault = report["attempts"][0]["fault"]["message"].as_str().unwrap();
-        assert!(fault.contains(message), "{fault}");
-    }
 }

@@ -94,8 +94,8 @@ fn help_names_every_command_and_option() {
 
     Arguments:
       [SELECTOR]...
-              Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob
-              [default: all]
+              Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob [default:
+              all]
 
     Options:
           --tier <TIER>
@@ -360,7 +360,7 @@ fn help_names_every_command_and_option() {
     Usage: mcpmark task build [OPTIONS] [SELECTOR]...
 
     Arguments:
-      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob
+      [SELECTOR]...  Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob
                      [default: all]
 
     Options:
@@ -383,7 +383,7 @@ fn help_names_every_command_and_option() {
     Usage: mcpmark task check [OPTIONS] [SELECTOR]...
 
     Arguments:
-      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob
+      [SELECTOR]...  Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob
                      [default: all]
 
     Options:
@@ -415,7 +415,7 @@ fn help_names_every_command_and_option() {
     Usage: mcpmark task list [OPTIONS] [SELECTOR]...
 
     Arguments:
-      [SELECTOR]...  Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob
+      [SELECTOR]...  Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob
                      [default: all]
 
     Options:
@@ -521,6 +521,7 @@ fn help_names_every_command_and_option() {
     Options:
           --task <TASK>        Serve the world of this task
           --world <WORLD>      Serve a shipped world or any directory
+          --service <SERVICE>  What a directory is a world of [default: filesystem]
           --profile <VERSION>  Serve the tools of this version of the published server
           --export <DIR>       Write the final state here when the client has gone; the directory must
                                be empty or new

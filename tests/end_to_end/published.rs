@@ -354,10 +354,24 @@ fn tasks_are_examined_and_compared_with_native_python() {
     );
     assert_eq!(task["compared"], 0);
 
-    // A script that passes whatever it sees is found out.
+    // Limits are set as by a task of ours.
     let copy = environment.path("corpus");
     copy_tree(&corpus("suites"), &copy);
-    let script = copy.join("tasks").join(BOATS).join("verify.py");
+    let task = copy.join("tasks").join(BOATS);
+    let meta = task.join("meta.json");
+    let before = fs::read_to_string(&meta).unwrap();
+    fs::write(
+        &meta,
+        before.replacen('{', r#"{"limits": {"fuel": 1000},"#, 1),
+    )
+    .unwrap();
+    let report = check(&copy, &[BOATS]).exits(1).json();
+    let detail = text(&report["tasks"][0]["checks"][0]["detail"]);
+    assert!(detail.contains("1000 units of fuel"), "{detail}");
+    fs::write(&meta, before).unwrap();
+
+    // A script that passes whatever it sees is found out.
+    let script = task.join("verify.py");
     fs::write(&script, "import sys\nprint(sys.platform)\n").unwrap();
     let report = check(&copy, &[BOATS]).exits(1).json();
     assert_eq!(report["tasks"][0]["checks"][0]["passed"], false);
@@ -373,6 +387,22 @@ fn tasks_are_examined_and_compared_with_native_python() {
         report["tasks"][1]["compared"].as_u64().unwrap() > 8,
         "{report}"
     );
+    // The order of a set is no difference, since native runs differ among themselves.
+    fs::write(&script, "print({str(n) for n in range(20)})\n").unwrap();
+    let report = check(&copy, &[BOATS, "--against-python"]).exits(1).json();
+    let (checks, remarks) = (
+        report["tasks"][0]["checks"].as_array().unwrap(),
+        &report["tasks"][0]["remarks"],
+    );
+    let last = checks.last().unwrap();
+    assert_eq!(last["name"], "native Python says the same");
+    assert_eq!(last["passed"], true, "{report}");
+    assert!(
+        remarks.to_string().contains("another thing each time"),
+        "{remarks}"
+    );
+
+    fs::write(&script, "import sys\nprint(sys.platform)\n").unwrap();
     let report = check(&copy, &[BOATS, "--against-python"]).exits(1).json();
     let last = report["tasks"][0]["checks"]
         .as_array()

@@ -132,9 +132,9 @@ fn the_oracle_passes_every_task_and_twice_alike() {
 #[test]
 fn doing_nothing_passes_nothing() {
     let environment = Environment::new();
-    // By the name of the service, which chooses as much as naming nothing does.
+    // By the names of the services, which choose as much as naming nothing does.
     let report = environment
-        .run(["run", "filesystem", "--agent", "nop", "--json"])
+        .run(["run", "filesystem", "github", "--agent", "nop", "--json"])
         .exits(1)
         .json();
     let shipped = shipped(&environment);
@@ -252,7 +252,7 @@ fn a_selector_that_fits_nothing_is_wrong_usage() {
     for args in [
         vec!["run", "filesystem/food-bank/nothing-like-it"],
         vec!["run", "filesystem/food-bank", "--tag", "no such tag"],
-        vec!["run", "github"],
+        vec!["run", "notion"],
         vec!["run", "filesystem/[oops"],
         vec!["run", "--tier", "L4"],
         vec!["run", "-k", "0"],

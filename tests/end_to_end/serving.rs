@@ -97,8 +97,17 @@ impl Client {
 
 #[test]
 fn a_task_is_solved_by_hand_and_graded() {
+    solve_by_hand("filesystem/village-festival/stall-balances", 14);
+}
+
+#[test]
+fn a_task_on_a_repository_is_solved_by_hand_and_graded() {
+    solve_by_hand("github/sluice/issue-triage", 51);
+}
+
+/// Plays the calls of the oracle through another client, and grades what was exported.
+fn solve_by_hand(task: &str, count: usize) {
     let environment = Environment::new();
-    let task = "filesystem/village-festival/stall-balances";
     let report = environment.run(["run", task, "--json"]).exits(0).json();
     let attempt = &report["attempts"][0];
     let shown = environment
@@ -118,7 +127,7 @@ fn a_task_is_solved_by_hand_and_graded() {
     let mut client = Client::start(&mut environment.command(args));
     let listed = client.ask("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
-    assert_eq!(tools.len(), 14);
+    assert_eq!(tools.len(), count);
     assert!(
         tools
             .iter()
@@ -134,6 +143,89 @@ fn a_task_is_solved_by_hand_and_graded() {
     let graded = environment.run(args).exits(0).json();
     assert_eq!(graded["passed"], true);
     assert_eq!(graded["checks"], attempt["checks"]);
+}
+
+#[test]
+fn a_directory_is_a_world_of_the_service_that_is_named() {
+    let environment = Environment::new();
+    let serve = |place: &str, more: &[&str]| {
+        let args = ["mcp", "serve", "--world", place];
+        let mut client = Client::start(&mut environment.command(args.iter().chain(more)));
+        let listed = client.ask("tools/list", &json!({}));
+        let count = listed["result"]["tools"].as_array().unwrap().len();
+        (count, client.end().exits(0))
+    };
+    let (world, again) = (environment.path("world"), environment.path("again"));
+    let (count, output) = serve("github/sluice", &["--export", world.to_str().unwrap()]);
+    assert_eq!(count, 51);
+    let digest = output.stderr.split("final state ").nth(1).unwrap()[..71].to_owned();
+    let place = world.to_str().unwrap();
+    let (count, output) = serve(place, &["--service", "github"]);
+    assert_eq!(count, 51);
+    output.says(&[&digest]);
+
+    // A folder with a clone in it is a folder all the same, and nothing of it is lost.
+    fs::write(world.join("note.txt"), "mine").unwrap();
+    let hooks = world.join("repo/.git/hooks");
+    fs::create_dir(&hooks).unwrap();
+    fs::write(hooks.join("pre-commit"), "#!/bin/sh\n").unwrap();
+    let (count, _) = serve(place, &["--export", again.to_str().unwrap()]);
+    assert_eq!(count, 14);
+    for file in [
+        "note.txt",
+        "repo/.git/hooks/pre-commit",
+        "repo/.git/packed-refs",
+    ] {
+        assert_eq!(
+            fs::read(again.join(file)).unwrap(),
+            fs::read(world.join(file)).unwrap()
+        );
+    }
+
+    let refused = |place: &str, service: &str| {
+        environment.run(["mcp", "serve", "--world", place, "--service", service])
+    };
+    refused(place, "gitlab")
+        .exits(2)
+        .says(&["--service gitlab", "doctor"]);
+    refused("github/sluice", "filesystem")
+        .exits(2)
+        .says(&["--service filesystem", "github"]);
+    let empty = environment.directory("empty", &[("a.txt", "a")]);
+    refused(empty.to_str().unwrap(), "github")
+        .exits(4)
+        .says(&["repo/"]);
+}
+
+#[test]
+fn a_state_that_is_none_of_its_service_is_not_graded() {
+    let environment = Environment::new();
+    let world = environment.path("world");
+    let place = world.to_str().unwrap();
+    let args = [
+        "mcp",
+        "serve",
+        "--world",
+        "github/sluice",
+        "--export",
+        place,
+    ];
+    Client::start(&mut environment.command(args)).end().exits(0);
+    let task = "github/sluice/issue-triage";
+    let grade = || environment.run(["grade", task, "--state", place]);
+    grade().exits(1);
+    let pulls = world.join("pulls.json");
+    let kept = fs::read_to_string(&pulls).unwrap();
+    fs::write(&pulls, kept.replacen('[', "[[", 1)).unwrap();
+    grade().exits(4).says(&["pulls.json", place]);
+    fs::write(&pulls, kept).unwrap();
+    let packs = world.join("repo/.git/objects/pack");
+    for file in fs::read_dir(&packs).unwrap() {
+        fs::write(file.unwrap().path(), "").unwrap();
+    }
+    grade().exits(4).says(&["repository", place]);
+    fs::remove_file(world.join("repo/.git/HEAD")).unwrap();
+    grade().exits(4).says(&["repo/.git/HEAD", place]);
 }
 
 #[test]

@@ -30,7 +30,7 @@ const TASKS: [&str; 12] = [
 const TIME_LIMIT: &str = "10";
 
 /// How often it is killed; `MCPMARK_TEST_KILLS` says otherwise.
-const KILLS: u64 = 6;
+const KILLS: u64 = 20;
 
 /// The steady model solves most tasks; the shaky one fails in another way at each. What an attempt
 /// does follows from its model, its task and its sampling seed.

@@ -9,7 +9,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use crate::bodies::{component, filesystem, guest, metadata, tree};
+use crate::bodies::{component, filesystem, guest, metadata, tree, wasi};
 
 #[test]
 fn component() {
@@ -34,6 +34,11 @@ fn tree() {
 #[test]
 fn filesystem() {
     short("filesystem", filesystem::run, 400);
+}
+
+#[test]
+fn wasi() {
+    short("wasi", wasi::run, 1_000);
 }
 
 fn short(target: &str, run: fn(&[u8]), inputs: usize) {

@@ -291,7 +291,7 @@ fn play(task: usize, place: usize, k: u32, skill: u64, draw: u64, tasks: usize) 
         6 => graded(
             false,
             "cost-limit",
-            Some("$0.5000 were used".into()),
+            Some("0.50 USD were used".into()),
             String::new(),
         ),
         7 => Some(Play {

@@ -62,7 +62,10 @@ mod bindings;
 mod condition;
 pub mod dates;
 mod found;
+mod git;
+mod git_builder;
 mod host;
+mod hub;
 mod json;
 mod markdown;
 pub mod numbers;
@@ -87,6 +90,11 @@ pub type HashMap<K, V> = std::collections::HashMap<K, V, rustc_hash::FxBuildHash
 pub use bindings::verifier::Check;
 pub use condition::Condition;
 pub use found::Found;
+pub use git::{
+    Commit, CommitFile, GitChange, GitChangeKind, GitEntry, GitKind, Repository, Signature,
+};
+pub use git_builder::{NewCommit, RepositoryBuilder};
+pub use hub::{Comment, Issue, Label, Pull, Release, Review, ReviewComment};
 pub use json::Numbers;
 pub use markdown::{Block, Document};
 pub use random::Random;

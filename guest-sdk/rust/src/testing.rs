@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::bindings::verifier::Check;
-use crate::host::{builder, state, tools};
+use crate::host::{builder, git, git_builder, state, tools};
 use crate::{Tools, Verifier, World};
 
 /// A tree in memory. Directories are made by the files in them, or by themselves.
@@ -327,6 +327,72 @@ pub(crate) mod host {
         })
     }
 
+    fn no_repository() -> ! {
+        panic!("unit tests have no git repository; `mcpmark grade` and `mcpmark task check` have")
+    }
+
+    pub(crate) fn git_head(_: state::Tree) -> String {
+        no_repository()
+    }
+
+    pub(crate) fn git_references(_: state::Tree) -> Vec<git::Reference> {
+        no_repository()
+    }
+
+    pub(crate) fn git_resolve(_: state::Tree, _: &str) -> Result<String, git::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn git_commit(_: state::Tree, _: &str) -> Result<git::Commit, git::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn git_tag(_: state::Tree, _: &str) -> Result<git::Tag, git::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn git_log(
+        _: state::Tree,
+        _: &str,
+        _: Option<&str>,
+        _: Option<&str>,
+        _: u32,
+    ) -> Result<Vec<git::Commit>, git::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn git_merge_base(
+        _: state::Tree,
+        _: &str,
+        _: &str,
+    ) -> Result<Option<String>, git::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn git_stat(_: state::Tree, _: &str, _: &str) -> Result<git::Entry, git::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn git_walk(
+        _: state::Tree,
+        _: &str,
+        _: &str,
+    ) -> Result<Vec<git::Entry>, git::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn git_blob(_: state::Tree, _: &str) -> Result<Vec<u8>, git::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn git_changes(
+        _: state::Tree,
+        _: Option<&str>,
+        _: &str,
+    ) -> Result<Vec<git::Change>, git::Error> {
+        no_repository()
+    }
+
     pub(crate) fn answer() -> Option<String> {
         on_host(|host| host.answer.clone())
     }
@@ -374,6 +440,33 @@ pub(crate) mod host {
             host.built.insert(path, node);
             Ok(())
         })
+    }
+
+    pub(crate) fn build_commit(
+        _: &[String],
+        _: &[git_builder::Change],
+        _: &git::Signature,
+        _: &git::Signature,
+        _: &str,
+    ) -> Result<String, git_builder::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn build_reference(_: &str, _: &str) -> Result<(), git_builder::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn build_tag(
+        _: &str,
+        _: &str,
+        _: &git::Signature,
+        _: &str,
+    ) -> Result<String, git_builder::Error> {
+        no_repository()
+    }
+
+    pub(crate) fn build_head(_: &str) -> Result<(), git_builder::Error> {
+        no_repository()
     }
 
     pub(crate) fn random() -> u64 {

@@ -2,7 +2,7 @@
 
 use crate::condition::show;
 use crate::host::{self, state};
-use crate::{Condition, Csv, Document, Found, Table};
+use crate::{Condition, Csv, Document, Found, Repository, Table};
 
 pub use state::{Change, ChangeKind, Entry, Kind};
 
@@ -29,6 +29,11 @@ impl Tree {
             tree: *self,
             path: path.into(),
         }
+    }
+
+    /// The repository of a github world.
+    pub fn repository(&self) -> Repository {
+        Repository::new(self.which)
     }
 
     /// What stands at a path: its kind, size, time and digest.

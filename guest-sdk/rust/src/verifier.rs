@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::bindings::verifier::Check;
 use crate::condition::cut;
 use crate::tree::{Change, ChangeKind, name_kind};
-use crate::{Condition, File, Found, Tree, host};
+use crate::{Condition, File, Found, Repository, Tree, host};
 
 /// The longest detail of a check, in characters.
 const DETAIL: usize = 300;
@@ -33,6 +33,11 @@ impl Verifier {
     /// A file of the final tree.
     pub fn file(&self, path: impl Into<String>) -> File {
         Tree::FINAL.file(path)
+    }
+
+    /// The repository of a github world as the agent left it.
+    pub fn repository(&self) -> Repository {
+        Tree::FINAL.repository()
     }
 
     /// The agent's last message. There is none where the task is not judged on it.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::host::{self, builder};
-use crate::{Random, verifier};
+use crate::{Random, RepositoryBuilder, verifier};
 
 /// What a setup function is given: the empty tree, the random source and the clock.
 #[derive(Debug)]
@@ -77,6 +77,11 @@ impl World {
     /// Adds a symlink. The target is kept as written and must stay inside the world.
     pub fn symlink(&mut self, path: &str, target: &str) {
         accept(path, host::create_symlink(path, target));
+    }
+
+    /// The repository of a github world, in `repo/.git`.
+    pub fn repository(&mut self) -> RepositoryBuilder {
+        RepositoryBuilder::new()
     }
 
     /// The random source.

@@ -49,6 +49,9 @@ pub enum Halt {
     /// The service has gone.
     #[error("the tool server closed its connection")]
     ServerClosed,
+    /// A server can no longer be reached.
+    #[error("a tool server: {0}")]
+    ServerLost(String),
     /// What acts is itself not valid: a task's solution that faults.
     #[error("{0}")]
     Invalid(String),
@@ -293,6 +296,10 @@ impl<'a> Attempt<'a> {
             Some(Err(CallError::Closed)) => (
                 Err("the tool server closed its connection".to_owned()),
                 Some(Halt::ServerClosed),
+            ),
+            Some(Err(error @ CallError::Lost(_))) => (
+                Err(error.to_string()),
+                Some(Halt::ServerLost(error.to_string())),
             ),
             Some(Err(CallError::Timeout { .. })) if timeout == remaining => {
                 let end = self.out_of_time();

@@ -11,7 +11,7 @@ use similar::TextDiff;
 use crate::certifier::CertifyError;
 use crate::examination::{Examination, Judged};
 use crate::lint;
-use crate::mutation::{Mutant, Solved, mutants};
+use crate::mutation::{Mutant, Solved, mutants, repository};
 use crate::play::{Played, chain};
 use crate::report::{Mutants, Survivor};
 
@@ -36,16 +36,19 @@ impl Examination<'_> {
         self.checks.push(leak);
         self.remarks.extend(remarks);
 
-        let made = mutants(
-            &Solved {
-                start: &start.tree,
-                end: &end.tree,
-                answer,
-                blobs: &*end.blobs,
-            },
-            &self.memory,
-        )
-        .map_err(|error| CertifyError::Host(error.to_string()))?;
+        let solved = Solved {
+            start: &start.tree,
+            end: &end.tree,
+            answer,
+            blobs: &*end.blobs,
+        };
+        let made = if self.task.id.service() == "github" {
+            let scratch = self.scratch.parent();
+            repository::mutants(&solved, self.store, scratch, &self.memory)
+                .map_err(|error| CertifyError::Host(error.to_string()))?
+        } else {
+            mutants(&solved, &self.memory).map_err(|error| CertifyError::Host(error.to_string()))?
+        };
         let freedoms = self.freedoms()?;
         let verdicts = self.judge_all(&made)?;
         let summary = self.count(&made, &verdicts, &freedoms);

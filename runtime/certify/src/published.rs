@@ -7,7 +7,7 @@ use mcpmark_agent::{Agent, Nop, Oracle, Random};
 use mcpmark_experiment::{
     Graded, Judge, Outcome, Prepared, ScriptJudge, capture_state, random_seed, service,
 };
-use mcpmark_sandbox::Sandbox;
+use mcpmark_sandbox::{Sandbox, ScriptInput};
 use mcpmark_snapshot::{Digest, MemoryBlobs, ScratchSpace, Snapshot, Store, Tree};
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ use crate::report::Check;
 const MOST_MUTANTS: usize = 48;
 /// Near misses that native Python judges, too.
 const COMPARED: usize = 8;
+/// Times that a script runs natively before it is believed to say one thing only.
+const RUNS: usize = 8;
 /// Near misses that a report names.
 const SHOWN: usize = 5;
 
@@ -331,6 +333,20 @@ impl Examination<'_> {
         );
     }
 
+    /// Whether native Python, asked again, prints something else and ends now and then as the
+    /// script did here. Sets have another order in each process, and who prints one says nothing
+    /// that could be compared.
+    fn wavers(&self, input: &ScriptInput, first: &Said, here: Option<i32>) -> bool {
+        let parent = self.examiner.scratch.parent();
+        let again = (1..RUNS).filter_map(|_| match native::run(input, parent) {
+            Ok(Ran::Said(said)) => Some(said),
+            _ => None,
+        });
+        let said: Vec<Said> = std::iter::once(first.clone()).chain(again).collect();
+        said.iter().any(|other| other.stdout != first.stdout)
+            && said.iter().any(|other| other.exit_code == here)
+    }
+
     fn compare(&mut self) {
         let mut differences = Vec::new();
         let mut compared = 0;
@@ -357,7 +373,10 @@ impl Examination<'_> {
                 ),
                 None => Said::new(None, ""),
             };
-            if here != native {
+            if here != native && self.wavers(&input, &native, here.exit_code) {
+                let remark = format!("native Python prints another thing each time: {}", left.who);
+                self.report.remarks.push(remark);
+            } else if here != native {
                 differences.push(format!("{}: {}", left.who, difference(&here, &native)));
             }
         }
@@ -397,6 +416,10 @@ fn told(outcome: &Outcome) -> String {
             let passed = verdict.checks().iter().filter(|check| check.passed);
             format!("{} of {} checks", passed.count(), verdict.checks().len())
         }
-        other => format!("not judged: {other}"),
+        Outcome::VerifierFault(fault) => format!("not judged: {fault}"),
+        Outcome::InfraError(reason) | Outcome::InvalidTask(reason) => {
+            format!("not judged: {reason}")
+        }
+        Outcome::Cancelled => "not judged: cancelled".to_owned(),
     }
 }

@@ -168,7 +168,7 @@ impl Tier {
 
 #[derive(Debug, Args)]
 pub(crate) struct Selection {
-    /// Tasks: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob [default: all]
+    /// Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob [default: all]
     #[arg(value_name = "SELECTOR")]
     pub(crate) selectors: Vec<String>,
     /// Only tasks of this tier; may be repeated
@@ -510,6 +510,14 @@ pub(crate) struct ServeArgs {
     /// Serve a shipped world or any directory
     #[arg(long)]
     pub(crate) world: Option<String>,
+    /// What a directory is a world of [default: filesystem]
+    #[arg(
+        long,
+        value_name = "SERVICE",
+        requires = "world",
+        conflicts_with = "task"
+    )]
+    pub(crate) service: Option<String>,
     /// Serve the tools of this version of the published server
     #[arg(long, value_name = "VERSION")]
     pub(crate) profile: Option<String>,

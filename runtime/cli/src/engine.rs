@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use mcpmark_experiment::{PrepareError, WorldError};
+use mcpmark_experiment::{GitGuests, PrepareError, WorldError};
 use mcpmark_sandbox::{CompileError, Compiler, EngineKind, LoadError, SandboxConfig};
 
 use crate::args::{EngineArgs, EngineName};
@@ -19,6 +20,9 @@ pub(crate) fn config(
 ) -> Result<SandboxConfig, CommandError> {
     let settings = Settings::new();
     Ok(SandboxConfig {
+        git: Some(Arc::new(GitGuests::new(mcpmark_snapshot::scratch_parent(
+            None,
+        )))),
         engine: match args.engine {
             EngineName::Cranelift => EngineKind::Cranelift,
             EngineName::Pulley => EngineKind::Pulley,

@@ -37,17 +37,34 @@ pub(crate) fn say(words: impl Into<String>) {
     *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = words.into();
 }
 
-/// Somebody else hears signals for as long as this lives.
-pub(crate) struct Listening(());
+/// Hears signals in the place of the one that ends the process, for as long as it lives.
+pub(crate) struct Listening(Option<Signals>);
 
+/// Must be called within a Tokio runtime. No signal is lost between the two: this one hears
+/// before the other is deaf.
 pub(crate) fn listen() -> Listening {
-    LISTENING.fetch_add(1, Ordering::SeqCst);
-    Listening(())
+    let signals = Signals::new().ok();
+    if signals.is_some() {
+        LISTENING.fetch_add(1, Ordering::SeqCst);
+    }
+    Listening(signals)
+}
+
+impl Listening {
+    /// Waits until somebody asks this process to stop, for the first time or once more.
+    pub(crate) async fn asked_to_stop(&mut self) {
+        match &mut self.0 {
+            Some(signals) => signals.recv().await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        LISTENING.fetch_sub(1, Ordering::SeqCst);
+        if self.0.is_some() {
+            LISTENING.fetch_sub(1, Ordering::SeqCst);
+        }
     }
 }
 
@@ -60,10 +77,10 @@ pub(crate) fn settle() {
 }
 
 /// Ctrl-C, a closed terminal, and what `timeout`, service managers and CI send.
-pub(crate) struct Signals([Signal; 3]);
+struct Signals([Signal; 3]);
 
 impl Signals {
-    pub(crate) fn new() -> std::io::Result<Self> {
+    fn new() -> std::io::Result<Self> {
         Ok(Self([
             signal(SignalKind::interrupt())?,
             signal(SignalKind::terminate())?,
@@ -71,7 +88,7 @@ impl Signals {
         ]))
     }
 
-    pub(crate) async fn recv(&mut self) {
+    async fn recv(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}

@@ -21,6 +21,7 @@
 //! ```
 
 mod cast;
+mod git;
 mod grade;
 mod home;
 pub mod journal;
@@ -37,9 +38,10 @@ mod world;
 
 pub use mcpmark_agent::{Budget, End, EndKind, Retries, failure};
 pub use mcpmark_external::{External, ExternalError, ServerSpec};
-pub use mcpmark_model::{Cost, Usage};
+pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::cast::{Cast, steps};
+pub use crate::git::GitGuests;
 pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};

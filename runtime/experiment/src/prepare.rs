@@ -275,7 +275,7 @@ impl Workshop<'_> {
             verifier: verifier_limits,
             attempt,
             session,
-        } = limits(&task.meta.limits);
+        } = limits(&task.meta.limits, Limits::VERIFIER);
         let bytes = start.tree.total_size();
         if bytes > session.max_bytes {
             let (task, limit) = (task.id.clone(), session.max_bytes);
@@ -342,16 +342,16 @@ fn setup(world: &World) -> Option<&GuestSource> {
     }
 }
 
-struct Limited {
-    verifier: Limits,
-    attempt: AttemptLimits,
-    session: SessionLimits,
+pub(crate) struct Limited {
+    pub(crate) verifier: Limits,
+    pub(crate) attempt: AttemptLimits,
+    pub(crate) session: SessionLimits,
 }
 
 /// The task's own limits over the defaults. The sandbox holds them below its ceiling.
-fn limits(own: &mcpmark_task::Limits) -> Limited {
+pub(crate) fn limits(own: &mcpmark_task::Limits, verifier: Limits) -> Limited {
     let mut limited = Limited {
-        verifier: Limits::VERIFIER,
+        verifier,
         attempt: AttemptLimits::default(),
         session: SessionLimits::default(),
     };

@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mcpmark_agent::AttemptLimits;
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
-use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::Store;
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{GuestSource, JudgedOn, PublishedParts};
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::components;
+use crate::prepare::{Limited, components, limits};
 use crate::{Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Told, capture_directory};
 
-/// The instant at which the worlds of published corpora start, none of which names one:
-/// 2026-01-01T00:00:00Z.
+/// The instant at which worlds start that name none, as those of published corpora and plain
+/// directories: 2026-01-01T00:00:00Z.
 pub const PUBLISHED_CLOCK: i64 = 1_767_225_600;
 
 /// Where an experiment's tasks lie, where they are those of a corpus.
@@ -119,6 +117,11 @@ impl PublishedWorkshop<'_> {
             solution: solution.as_ref().map(Solution::digest),
         };
         let bundle = parts.digest();
+        let Limited {
+            verifier,
+            attempt,
+            session,
+        } = limits(&task.limits, Limits::SCRIPT);
         Ok(Prepared {
             id: task.id.clone(),
             instruction: task.instruction.clone(),
@@ -137,9 +140,9 @@ impl PublishedWorkshop<'_> {
             },
             profile: None,
             parameters: "{}".to_owned(),
-            verifier_limits: Limits::SCRIPT,
-            attempt_limits: AttemptLimits::default(),
-            session_limits: SessionLimits::default(),
+            verifier_limits: verifier,
+            attempt_limits: attempt,
+            session_limits: session,
         })
     }
 }

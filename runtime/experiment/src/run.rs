@@ -3,6 +3,7 @@ use std::sync::Arc;
 use mcpmark_agent::{Attempt, End, EndKind, Event, Halt, RecordError, Recorder};
 use mcpmark_external::External;
 use mcpmark_filesystem::Filesystem;
+use mcpmark_github::GitHub;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::{Service, ServiceError, Session, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store};
@@ -257,6 +258,7 @@ pub fn random_seed(task: &TaskId, k: u32) -> u64 {
 pub fn service(name: &str) -> Option<Arc<dyn Service>> {
     match name {
         "filesystem" => Some(Arc::new(Filesystem)),
+        "github" => Some(Arc::new(GitHub)),
         _ => None,
     }
 }
@@ -348,6 +350,9 @@ impl OneAttempt {
         };
         let session = match service.open(world).await {
             Ok(session) => session,
+            Err(error @ ServiceError::InvalidWorld { .. }) => {
+                return Ok(Acted::Over(Outcome::InvalidTask(error_chain(&error))));
+            }
             Err(error) => return Ok(infra(error)),
         };
         let acted = match ToolClient::connect(&*session).await {
@@ -423,7 +428,7 @@ impl OneAttempt {
             Ok(end) | Err(Halt::End(end)) => end,
             Err(Halt::Record(error)) => return Err(error.into()),
             Err(Halt::Invalid(message)) => return Ok(Acted::Over(Outcome::InvalidTask(message))),
-            Err(error @ (Halt::ServerClosed | Halt::Host(_))) => {
+            Err(error @ (Halt::ServerClosed | Halt::ServerLost(_) | Halt::Host(_))) => {
                 return Ok(Acted::Over(Outcome::InfraError(error.to_string())));
             }
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_experiment::{AgentKind, Cast, Home, Prepared, Runner, Spec, Workshop};
+use mcpmark_experiment::{AgentKind, Cast, GitGuests, Home, Prepared, Runner, Spec, Workshop};
 use mcpmark_sandbox::{EngineKind, RunError, Sandbox, SandboxConfig, VerifyInput};
 use mcpmark_snapshot::{
     Blobs, Digest, File, MemoryBlobs, Node, Snapshot, Tree, TreeBuilder, TreePath,
@@ -29,6 +29,7 @@ fn sandbox(engine: EngineKind) -> Sandbox {
     Sandbox::new(&SandboxConfig {
         engine,
         slots: 8,
+        git: Some(Arc::new(GitGuests::new(std::env::temp_dir()))),
         // With the tests of the command line, which compile the same guests.
         cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcpmark/compiled")),
         ..SandboxConfig::default()
@@ -153,7 +154,11 @@ fn disturb(tree: &Tree, blobs: &MemoryBlobs, random: &mut ChaCha20Rng) -> Tree {
     let mut builder = TreeBuilder::from(tree.clone());
     for _ in 0..1 + below(random, 4) {
         let now = TreeBuilder::finish(builder);
-        let paths: Vec<TreePath> = now.files().map(|(path, _)| path).collect();
+        // No agent reaches the files that a repository lies in.
+        let paths = now.files().map(|(path, _)| path);
+        let paths: Vec<TreePath> = paths
+            .filter(|path| !path.as_str().starts_with("repo/.git/"))
+            .collect();
         builder = TreeBuilder::from(now.clone());
         if paths.is_empty() {
             return now;

@@ -83,6 +83,8 @@ pub enum AskErrorKind {
     Connection,
     /// The reply cannot be read.
     MalformedReply,
+    /// The reply is longer than is read. It would be so again.
+    ReplyTooLong,
     /// The key is not accepted.
     Auth,
     /// The account has nothing left.
@@ -109,6 +111,7 @@ impl AskErrorKind {
             Self::Timeout => "timeout",
             Self::Connection => "connection",
             Self::MalformedReply => "malformed-reply",
+            Self::ReplyTooLong => "reply-too-long",
             Self::Auth => "auth",
             Self::Quota => "quota",
             Self::ContextOverflow => "context-overflow",
@@ -172,7 +175,7 @@ impl AskError {
             Some(Trouble::Timeout) => (AskErrorKind::Timeout, "no reply in time".to_owned()),
             Some(Trouble::Connect) => (AskErrorKind::Connection, "nobody answers".to_owned()),
             Some(Trouble::Broken) => (AskErrorKind::Connection, "the reply broke off".to_owned()),
-            Some(Trouble::TooLong) => (AskErrorKind::MalformedReply, error.to_string()),
+            Some(Trouble::TooLong) => (AskErrorKind::ReplyTooLong, error.to_string()),
             None if error_option(error) => (AskErrorKind::Unsupported, option_message(error)),
             None => match (status, error.kind()) {
                 (Some(status), _) => {

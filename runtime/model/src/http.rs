@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::secret::Secret;
 use bytes::Bytes;
+use mcpmark_http::Secret;
 use rig_core::http_client::{
     Error, HttpClientExt, LazyBody, MultipartForm, Request, Response, Result, StreamingResponse,
 };
@@ -158,22 +158,5 @@ impl HttpClientExt for Wiretap {
         T: Into<Bytes> + Send,
     {
         Err(Error::instance(Unusable("replies are read whole")))
-    }
-}
-
-/// The client that all models of a process share. `proxy` says whether the environment's proxies
-/// are used.
-pub(crate) fn client(proxy: bool) -> std::result::Result<reqwest::Client, reqwest::Error> {
-    // Fails where another part of the process chose one before, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = reqwest::Client::builder()
-        .user_agent(concat!("mcpmark/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(Duration::from_secs(20))
-        // A redirect would take the key elsewhere.
-        .redirect(reqwest::redirect::Policy::none());
-    if proxy {
-        builder.build()
-    } else {
-        builder.no_proxy().build()
     }
 }

@@ -21,7 +21,6 @@ mod http;
 mod model;
 mod price;
 mod provider;
-mod secret;
 mod settings;
 mod usage;
 
@@ -30,6 +29,6 @@ pub use crate::error::{AskError, AskErrorKind, OpenError};
 pub use crate::model::{Asked, Model, REQUEST_TIME, ToolSpec};
 pub use crate::price::{Price, PriceError, PriceRow, Prices};
 pub use crate::provider::Provider;
-pub use crate::secret::Secret;
 pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec};
-pub use crate::usage::{Cost, NoAmount, Usage};
+pub use crate::usage::{Cost, NoAmount, Usage, decimals};
+pub use mcpmark_http::Secret;

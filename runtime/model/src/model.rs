@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use mcpmark_http::{Address, client};
 use rig_core::catalog::Catalog;
 use rig_core::completion::{
     CompletionRequest, Effort as RigEffort, GenerationOptions, Reasoning, ToolDefinition,
@@ -8,7 +9,7 @@ use rig_core::error::ProviderError;
 use rig_core::message::ToolName;
 use serde_json::Value;
 
-use crate::http::{self, Seen, Wiretap};
+use crate::http::{Seen, Wiretap};
 use crate::provider::Reach;
 use crate::{
     Answer, AskError, AskErrorKind, Conversation, Effort, ModelSpec, OpenError, Provider, Secret,
@@ -99,7 +100,7 @@ impl Model {
             .catalog()
             .filter(|_| settings.base_url.is_none())
             .and_then(|id| Catalog::builtin().get(id, name));
-        let client = http::client(!local).map_err(|error| OpenError::Client(error.to_string()))?;
+        let client = client(!local).map_err(|error| OpenError::Client(error.to_string()))?;
         Ok(Self {
             spec: spec.clone(),
             name: name.to_owned(),
@@ -268,31 +269,18 @@ fn budget(effort: Effort) -> Option<u32> {
 
 /// Whether a base URL is this machine. A key does not cross a network in the clear.
 fn check_url(text: &str, key_variable: Option<&str>) -> Result<bool, OpenError> {
-    let wrong = |reason: &str| OpenError::BaseUrl {
-        url: text.to_owned(),
-        reason: reason.to_owned(),
-    };
-    let url = url::Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(wrong("it begins with neither http:// nor https://"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(OpenError::BaseUrl {
-            url: format!("{}://…", url.scheme()),
-            reason: "it holds a user name or password; keys come from the environment".to_owned(),
-        });
-    }
-    let local = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => return Err(wrong("it names no host")),
-    };
+    let address = Address::parse(text).map_err(|error| OpenError::BaseUrl {
+        url: error.shown,
+        reason: error.reason,
+    })?;
     match key_variable {
-        Some(variable) if url.scheme() == "http" && !local => Err(wrong(&format!(
-            "the key in {variable} would cross the network unencrypted; use https, or unset the variable"
-        ))),
-        _ => Ok(local),
+        Some(variable) if address.is_readable() => Err(OpenError::BaseUrl {
+            url: text.to_owned(),
+            reason: format!(
+                "the key in {variable} would cross the network unencrypted; use https, or unset the variable"
+            ),
+        }),
+        _ => Ok(address.is_local()),
     }
 }
 

@@ -99,15 +99,22 @@ impl Cost {
 }
 
 impl fmt::Display for Cost {
-    /// Dollars with four decimals, or more where there would be nothing to see.
+    /// `0.17 USD`, with more decimals where there would be nothing to see.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = if self.0 >= DOLLAR / 10_000 || self.0 == 0 {
-            4
-        } else {
-            9
-        };
-        write!(f, "${:.digits$}", self.usd())
+        write!(f, "{} USD", decimals(self.usd()))
     }
+}
+
+/// An amount of dollars as texts and tables show it, without the unit: two decimals, and below a
+/// cent four or nine.
+pub fn decimals(usd: f64) -> String {
+    let digits = match usd {
+        0.0 => 2,
+        _ if usd < 0.0001 => 9,
+        _ if usd < 0.01 => 4,
+        _ => 2,
+    };
+    format!("{usd:.digits$}")
 }
 
 #[cfg(test)]
@@ -144,8 +151,10 @@ mod tests {
     fn a_cost_never_overflows_and_small_ones_show() {
         assert_eq!(Cost(u64::MAX).checked_add(Cost(1)), None);
         assert_eq!(Cost(1).checked_add(Cost(2)), Some(Cost(3)));
-        assert_eq!(Cost(1_234_567_890).to_string(), "$1.2346");
-        assert_eq!(Cost(75).to_string(), "$0.000000075");
-        assert_eq!(Cost::ZERO.to_string(), "$0.0000");
+        assert_eq!(Cost(1_234_567_890).to_string(), "1.23 USD");
+        assert_eq!(Cost(75).to_string(), "0.000000075 USD");
+        assert_eq!(Cost::ZERO.to_string(), "0.00 USD");
+        assert_eq!(Cost(4_200_000).to_string(), "0.0042 USD");
+        assert_eq!(Cost(1_719_999_999).to_string(), "1.72 USD");
     }
 }

@@ -37,7 +37,7 @@
   });
 
   const dollars = (value) =>
-    "$" + (value >= 1 ? value.toFixed(2) : Number(value.toPrecision(2)));
+    String(value >= 1 ? value.toFixed(2) : Number(value.toPrecision(2)));
 
   // Names stand beside their points, so that no legend has to be matched with colours.
   const pointNames = {
@@ -85,6 +85,7 @@
         pointStyle: "triangle", backgroundColor: "transparent", borderColor: colour("dim"), borderWidth: 1.2,
       });
     }
+    const costs = [...own, ...others].map((point) => point.x);
     draw("cost", {
       type: "scatter",
       data: { datasets },
@@ -93,7 +94,9 @@
         layout: { padding: { right: 12, top: 8 } },
         scales: {
           x: {
-            type: "logarithmic", title: { display: true, text: "US dollars an attempt" },
+            type: "logarithmic", title: { display: true, text: "USD an attempt" },
+            // Room beside the outermost points.
+            ...(costs.length && { min: Math.min(...costs) / 1.3, max: Math.max(...costs) * 1.3 }),
             ticks: {
               autoSkip: true, maxRotation: 0, maxTicksLimit: 7,
               callback: (value) => (/^[125]/.test(String(value).replace(/^0\.0*/, "")) ? dollars(value) : ""),
@@ -104,7 +107,7 @@
         plugins: {
           legend: { display: others.length > 0, labels: { usePointStyle: true, boxHeight: 7 } },
           tooltip: { callbacks: { label: (item) =>
-            item.raw.name + ": " + item.raw.y.toFixed(2) + " %, " + dollars(item.raw.x) } },
+            item.raw.name + ": " + item.raw.y.toFixed(2) + " %, " + dollars(item.raw.x) + " USD" } },
         },
       }),
     });

@@ -12,6 +12,7 @@ use crate::data::{
     AttemptRef, Cell, Group, ModelReport, Pair, Report, Slice, Spent, ToolUse, TurnBar,
 };
 use crate::format::instant;
+use crate::parallel;
 
 /// More pairs than this are not compared: nobody reads them, and each costs time.
 const MOST_COMPARED: usize = 24;
@@ -76,13 +77,18 @@ impl Report {
     /// Reports an experiment from its rows.
     pub fn build(experiment: &ExperimentRow, survey: &Survey, known: &TaskIndex) -> Self {
         let mut plan = Plan::default();
-        let by_position: HashMap<usize, &SurveyRow> =
-            survey.rows.iter().map(|row| (row.position, row)).collect();
+        // They stand in the order of the plan.
+        let at = |position: usize| {
+            let found = survey
+                .rows
+                .binary_search_by_key(&position, |row| row.position);
+            found.ok().map(|index| &survey.rows[index])
+        };
         let spec: Option<Spec> = serde_json::from_str(&experiment.spec).ok();
         match spec.as_ref().map(Spec::plan) {
             Some(planned) => {
                 for planned in planned {
-                    let row = by_position.get(&planned.position).copied();
+                    let row = at(planned.position);
                     let key = planned.key;
                     let (task, k) = (key.task, key.k);
                     let key = (key.agent, key.agent_settings, key.model, key.model_settings);
@@ -103,13 +109,10 @@ impl Report {
             }
         }
         let names = names(&plan.keys);
-        let mut models: Vec<ModelReport> = plan
-            .keys
-            .iter()
-            .zip(&names)
-            .zip(&plan.entries)
-            .map(|((key, name), entries)| model(key, name, entries, &plan.tasks))
-            .collect();
+        let mut models = parallel::each(names.len(), |index| {
+            let entries = &plan.entries[index];
+            model(&plan.keys[index], &names[index], entries, &plan.tasks)
+        });
         let comparisons = comparisons(&plan, &names);
         models.sort_by(|a, b| {
             let rate = |model: &ModelReport| model.overall.score.pass_1().value().unwrap_or(-1.0);
@@ -400,14 +403,18 @@ fn comparisons(plan: &Plan<'_>, names: &[String]) -> Vec<Pair> {
                 .collect()
         })
         .collect();
-    let mut pairs = Vec::new();
-    for a in 0..names.len() {
-        for b in a + 1..names.len() {
-            if let Some(comparison) = Comparison::of(&samples[a], &samples[b]) {
-                pairs.push((a, b, comparison));
-            }
-        }
-    }
+    let all: Vec<(usize, usize)> = (0..names.len())
+        .flat_map(|a| (a + 1..names.len()).map(move |b| (a, b)))
+        .collect();
+    let compared = parallel::each(all.len(), |index| {
+        let (a, b) = all[index];
+        Comparison::of(&samples[a], &samples[b])
+    });
+    let pairs: Vec<(usize, usize, Comparison)> = all
+        .into_iter()
+        .zip(compared)
+        .filter_map(|((a, b), comparison)| Some((a, b, comparison?)))
+        .collect();
     let values: Vec<f64> = pairs
         .iter()
         .map(|(_, _, comparison)| comparison.p)

@@ -31,6 +31,7 @@ mod format;
 mod html;
 mod markdown;
 mod numbers;
+mod parallel;
 mod published;
 mod render;
 pub mod sanitise;

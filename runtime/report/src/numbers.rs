@@ -1,5 +1,6 @@
 //! Numbers as tables show them. What is not known is a dash.
 
+use mcpmark_experiment::decimals;
 use mcpmark_experiment::metrics::{Estimate, Interval, Mean, OverTasks, Score};
 
 /// What stands where there is no number.
@@ -79,16 +80,7 @@ pub(crate) fn thousands(mean: Mean) -> String {
 
 /// US dollars.
 pub(crate) fn dollars(mean: Mean) -> String {
-    marked(mean, usd)
-}
-
-/// US dollars, with more decimals where there would be nothing to see.
-pub(crate) fn usd(value: f64) -> String {
-    if value == 0.0 || value >= 0.01 {
-        format!("{value:.2}")
-    } else {
-        format!("{value:.4}")
-    }
+    marked(mean, decimals)
 }
 
 fn marked(mean: Mean, format: impl Fn(f64) -> String) -> String {

@@ -54,13 +54,12 @@ impl Report {
         Ok(match format {
             Format::Text => text::text(self, &tables(), options.width),
             Format::Markdown => markdown::markdown(self, &tables()),
-            Format::Json => {
+            Format::Json if options.published => {
                 let mut value = serde_json::to_value(self)?;
-                if options.published {
-                    value["published"] = crate::published::as_json();
-                }
+                value["published"] = crate::published::as_json();
                 format!("{}\n", serde_json::to_string_pretty(&value)?)
             }
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(self)?),
             Format::Csv => csv::csv(self, options.published),
             Format::Html => html::page(self, &tables(), options)?,
         })

@@ -405,7 +405,7 @@ fn published_table() -> Table {
             rate(model.pass_hat_4),
             model
                 .mean(|s| s.cost_usd)
-                .map_or(NONE.to_owned(), numbers::usd),
+                .map_or(NONE.to_owned(), mcpmark_experiment::decimals),
             mean(model.mean(|s| s.turns)),
             mean(model.mean(|s| s.tool_calls)),
         ]);

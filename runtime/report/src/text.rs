@@ -19,7 +19,7 @@ pub(crate) fn lead(report: &Report) -> String {
             } else {
                 ""
             };
-            format!(", {} USD{more}", numbers::usd(usd))
+            format!(", {} USD{more}", mcpmark_experiment::decimals(usd))
         }
     };
     format!(

@@ -10,10 +10,12 @@ wasmtime::component::bindgen!({
         package mcpmark:host;
         world interfaces {
             import mcpmark:guest/state@0.1.0;
+            import mcpmark:guest/git@0.1.0;
             import mcpmark:guest/answer@0.1.0;
             import mcpmark:guest/parameters@0.1.0;
             import mcpmark:guest/log@0.1.0;
             import mcpmark:guest/builder@0.1.0;
+            import mcpmark:guest/git-builder@0.1.0;
             import mcpmark:guest/random@0.1.0;
             import mcpmark:guest/clock@0.1.0;
             import mcpmark:guest/tools@0.1.0;

@@ -111,6 +111,8 @@ pub(crate) const ANSWER: &[u8; 16] = b"mcpmark code 1\r\n";
 pub(crate) const INVALID: u8 = 10;
 /// The child's exit code for a request that it cannot serve.
 pub(crate) const UNABLE: u8 = 11;
+/// The child's exit code where the compiler broke.
+pub(crate) const BROKEN: u8 = 12;
 
 /// More of an error than this is not read.
 const MESSAGE_BYTES: u64 = 16 << 10;
@@ -347,6 +349,9 @@ impl Ended {
             }
             (Some(code), _) if code == i32::from(UNABLE) => {
                 Err(CompileError::Host(message(&self.output)))
+            }
+            (Some(code), _) if code == i32::from(BROKEN) => {
+                Err(CompileError::Crashed(message(&self.output)))
             }
             (Some(0), _) => Err(CompileError::host(
                 "the program that was named as the compiler is none",

@@ -9,6 +9,7 @@ use crate::bindings::{setup::SetupPre, solution::SolutionPre, verifier::Verifier
 use crate::compiler::Form;
 use crate::engine::Inner;
 use crate::host::{SetupHost, SolutionHost, VerifierHost, cut};
+use crate::precompile::precompile;
 use crate::profile::profile;
 use crate::{CompileError, EngineKind, Interface, Sandbox, Unpaid, unpaid};
 
@@ -104,6 +105,8 @@ fn list(names: &[String]) -> String {
 
 const PACKAGE: &str = "mcpmark:guest/";
 const VERSION: &str = "@0.1.0";
+/// The interfaces that need an engine of the embedder's.
+const NEEDS_GIT: [&str; 2] = ["git", "git-builder"];
 
 /// What a verifier imports our interfaces by.
 pub(crate) fn verifier_imports() -> impl Iterator<Item = String> {
@@ -121,7 +124,6 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) export: &'static str,
     pub(crate) interfaces: &'static [&'static str],
-    offered: &'static str,
     /// Whether the interfaces of an embedder are for it too.
     extended: bool,
 }
@@ -129,22 +131,26 @@ pub(crate) struct Kind {
 pub(crate) const VERIFIER: Kind = Kind {
     name: "verifier",
     export: "verify",
-    interfaces: &["state", "answer", "parameters", "log"],
-    offered: "state, answer, parameters and log of mcpmark:guest@0.1.0",
+    interfaces: &["state", "git", "answer", "parameters", "log"],
     extended: true,
 };
 pub(crate) const SETUP: Kind = Kind {
     name: "setup routine",
     export: "setup",
-    interfaces: &["builder", "random", "clock", "parameters", "log"],
-    offered: "builder, random, clock, parameters and log of mcpmark:guest@0.1.0",
+    interfaces: &[
+        "builder",
+        "git-builder",
+        "random",
+        "clock",
+        "parameters",
+        "log",
+    ],
     extended: false,
 };
 pub(crate) const SOLUTION: Kind = Kind {
     name: "solution",
     export: "solve",
     interfaces: &["tools", "parameters", "log"],
-    offered: "tools, parameters and log of mcpmark:guest@0.1.0",
     extended: false,
 };
 
@@ -165,11 +171,21 @@ impl Kind {
         own.iter().filter(|_| self.extended)
     }
 
-    fn offered(&self, own: &[Interface]) -> String {
+    fn offered(&self, own: &[Interface], git: bool) -> String {
+        let ours = self.interfaces.iter().copied();
+        let ours: Vec<&str> = ours
+            .filter(|name| git || !NEEDS_GIT.contains(name))
+            .collect();
+        let ours = match ours.split_last() {
+            Some((last, others)) => {
+                format!("{} and {last} of mcpmark:guest@0.1.0", others.join(", "))
+            }
+            None => String::new(),
+        };
         let own = self
             .own(own)
             .map(|interface| format!(", and {}", interface.name()));
-        own.fold(self.offered.to_owned(), |offered, more| offered + &more)
+        own.fold(ours, |offered, more| offered + &more)
     }
 }
 
@@ -177,10 +193,12 @@ impl Kind {
 fn words(interface: &str) -> &'static str {
     match interface {
         "state" => "read the starting and the final state",
+        "git" => "read the git repository of the world",
         "answer" => "read the agent's last message, if the task is judged on it",
         "parameters" => "read the task's parameters",
         "log" => "write a log",
         "builder" => "write the files of a new world",
+        "git-builder" => "write the git repository of a new world",
         "random" => "draw random numbers that follow from the seed",
         "clock" => "read the world's own clock",
         "tools" => "list and call the tools of the world",
@@ -281,9 +299,7 @@ impl Sandbox {
     ) -> Result<Vec<u8>, CompileError> {
         let inner = &*self.inner;
         match &inner.compiler {
-            _ if self.trusting => engine
-                .precompile_component(bytes)
-                .map_err(|error| CompileError::Invalid(one_line(&error))),
+            _ if self.trusting => precompile(kind.0, kind.1, bytes),
             Some(compiler) => {
                 let cancel = self.cancel.as_ref();
                 let _slot = inner
@@ -300,13 +316,17 @@ impl Sandbox {
 
     /// Names what is not offered, before wasmtime stops at the first of them.
     fn check_imports(&self, component: &Component, kind: &Kind) -> Result<(), LoadError> {
+        let git = self.inner.git.is_some();
         let imports: Vec<String> = component
             .component_type()
             .imports(&self.inner.engine)
             // A type gives a guest nothing; the types of a world are imports of its components.
             .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
             .map(|(name, _)| name.to_owned())
-            .filter(|name| kind.allows(name, &self.inner.interfaces).is_none())
+            .filter(|name| {
+                kind.allows(name, &self.inner.interfaces).is_none()
+                    || (!git && interface(name).is_some_and(|name| NEEDS_GIT.contains(&name)))
+            })
             .collect();
         if imports.is_empty() {
             Ok(())
@@ -314,7 +334,7 @@ impl Sandbox {
             Err(LoadError::Imports {
                 kind: kind.name,
                 imports,
-                offered: kind.offered(&self.inner.interfaces),
+                offered: kind.offered(&self.inner.interfaces, git),
             })
         }
     }

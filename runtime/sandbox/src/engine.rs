@@ -11,6 +11,7 @@ use wasmtime::{
 use crate::bindings::mcpmark::guest;
 use crate::cache::Cache;
 use crate::compiler::Form;
+use crate::git::GitEngine;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
@@ -53,6 +54,9 @@ pub struct SandboxConfig {
     pub max_component_bytes: u64,
     /// What verifiers may import beside the interfaces of their world.
     pub interfaces: Vec<Interface>,
+    /// What reads and makes the repositories of github worlds; without it the interfaces `git`
+    /// and `git-builder` are not offered.
+    pub git: Option<Arc<dyn GitEngine>>,
 }
 
 impl Default for SandboxConfig {
@@ -67,6 +71,7 @@ impl Default for SandboxConfig {
             slots: 64,
             max_component_bytes: 16 << 20,
             interfaces: Vec::new(),
+            git: None,
         }
     }
 }
@@ -98,6 +103,7 @@ pub(crate) struct Inner {
     pub(crate) cache: Option<Cache>,
     pub(crate) max_component_bytes: u64,
     pub(crate) interfaces: Vec<Interface>,
+    pub(crate) git: Option<Arc<dyn GitEngine>>,
     /// Runs scripts.
     pub(crate) wasi: Wasi,
     slots: Slots,
@@ -141,10 +147,16 @@ impl Sandbox {
         (|| {
             // What a kind of guest may import is exactly what is linked here.
             guest::state::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
+            if config.git.is_some() {
+                guest::git::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
+            }
             guest::answer::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
             add_common(&mut verifier)?;
 
             guest::builder::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
+            if config.git.is_some() {
+                guest::git_builder::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
+            }
             guest::random::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
             guest::clock::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
             add_common(&mut setup)?;
@@ -161,7 +173,6 @@ impl Sandbox {
             .cache
             .as_ref()
             .map(|dir| Cache::new(dir.clone(), profile(&engine, kind), config.cache_bytes));
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         Ok(Self {
             trusting: false,
             cancel: None,
@@ -176,13 +187,14 @@ impl Sandbox {
                     table_elements: config.ceiling.table_elements.min(MAX_TABLE_ELEMENTS),
                     ..config.ceiling
                 },
-                compiling: Slots::new(cores),
+                compiling: Slots::new(cores()),
                 verifier,
                 setup,
                 solution,
                 cache,
                 max_component_bytes: config.max_component_bytes,
                 interfaces: config.interfaces.clone(),
+                git: config.git.clone(),
                 wasi: Wasi::new(config),
                 slots: Slots::new(config.slots.max(1)),
             }),
@@ -308,6 +320,11 @@ fn add_common<H: HasCommon>(linker: &mut Linker<H>) -> wasmtime::Result<()> {
     guest::log::add_to_linker::<_, HasSelf<Common>>(linker, |host| host.common())
 }
 
+/// Guests that can run at once without taking turns.
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+}
+
 pub(crate) fn engine_error(error: impl std::fmt::Debug) -> EngineError {
     EngineError::Start(format!("{error:?}"))
 }
@@ -330,9 +347,13 @@ fn engine_config(config: &SandboxConfig) -> Config {
         .max_memory_size(MAX_MEMORY_BYTES as usize)
         // Zeroing the pages of a small guest costs less than giving them back, above all where
         // threads share the address space. Guests in Rust are linked to begin with 768 KiB.
-        .linear_memory_keep_resident(1 << 20)
+        .linear_memory_keep_resident(4 << 20)
         .table_keep_resident(16 << 10)
-        .max_unused_warm_slots(slots)
+        // A slot that was just left lies in the processor's caches, whichever guest comes next.
+        // One for each guest would be faster only where guests differ in size, and many guests in
+        // turn would go through more memory than a cache holds. So what is kept between grades is
+        // bounded by those that run at once.
+        .max_unused_warm_slots(slots.min(cores()))
         // Misses pages that were swapped out: the next guest could read what the last one left.
         .pagemap_scan(Enabled::No);
 
@@ -378,13 +399,12 @@ pub(crate) fn compiler_config(kind: EngineKind) -> Config {
     engine
 }
 
-/// An engine that only compiles.
-pub(crate) fn compiling_engine(kind: EngineKind, form: Form) -> Result<Engine, EngineError> {
-    let config = match form {
+/// The same for either form of guest.
+pub(crate) fn compiler_config_of(kind: EngineKind, form: Form) -> Config {
+    match form {
         Form::Guest => compiler_config(kind),
         Form::Interpreter => interpreter_config(kind),
-    };
-    Engine::new(&config).map_err(engine_error)
+    }
 }
 
 /// Moves the epoch on for as long as the engine lives.

@@ -5,6 +5,7 @@
 //! state, a [`Solution`] acts through tools. A guest is given the interfaces of its
 //! world and nothing else; what it may use is set by [`Limits`], and what stops it is a
 //! [`Fault`] with a name. Runs are synchronous: call them from a thread that may block.
+//! How much stack it has does not matter: a guest gets all of its own.
 //!
 //! Verifiers may be scripts, too: an [`Interpreter`] is a component that runs them, over
 //! files, a clock and standard streams that are made here.
@@ -39,12 +40,14 @@ mod component;
 mod cross;
 mod engine;
 mod fault;
+pub mod git;
 mod host;
 mod inspect;
 mod interface;
 mod limits;
 mod many;
 mod order;
+mod precompile;
 mod profile;
 mod run;
 mod serve;

@@ -11,7 +11,8 @@ use crate::bindings::verifier::{Check as WitCheck, VerifierPre};
 use crate::component::{Setup, Solution, one_line};
 use crate::engine::TICK;
 use crate::host::{
-    Common, HasCommon, Log, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost, WorldBuilder,
+    Common, HasCommon, Log, Repositories, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost,
+    WorldBuilder,
 };
 use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES};
 use crate::order::payload;
@@ -20,6 +21,11 @@ use crate::{
 };
 
 pub(crate) const CANCELLED: &str = "the run was cancelled";
+
+/// The stack that a guest and the host functions it calls have between them: all that a guest
+/// may use, and as much again for the host. A guest that met the end of the thread's stack
+/// before its own limit would end this process.
+const STACK_BYTES: usize = 2 * MAX_STACK_BYTES as usize;
 
 /// What a verifier is given.
 #[derive(Clone)]
@@ -107,6 +113,8 @@ impl Sandbox {
             end: input.end,
             answer: input.answer,
             data: input.data,
+            git: self.inner.git.clone(),
+            repositories: Repositories::default(),
             changes: None,
         };
         let run = self.run(
@@ -139,9 +147,14 @@ impl Sandbox {
         let world = WorldBuilder::new(input.max_bytes, input.max_entries);
         let allowed = self.allowed(GuestKind::Setup, limits);
         let common = Common::new(allowed, input.parameters);
-        let host = SetupHost::new(common, world, input.seed, input.clock);
+        let mut host = SetupHost::new(common, world, input.seed, input.clock);
+        host.git.clone_from(&self.inner.git);
         let run = self.run(host, allowed.limits.memory_bytes, "memory_bytes", |store| {
-            guest.pre.instantiate(&mut *store)?.call_setup(store)
+            guest
+                .pre
+                .instantiate(&mut *store)?
+                .call_setup(&mut *store)?;
+            store.data_mut().finish_repository()
         });
         run.and_then(|(), host| Ok(host.world.finish()))
     }
@@ -211,7 +224,8 @@ impl Sandbox {
         // A panic in a host function is a bug of ours, and must not take other grades with it.
         let called = catch_unwind(AssertUnwindSafe(|| {
             fuelled?;
-            call(&mut store)
+            // The caller's stack where it is large enough, else one for this run.
+            stacker::maybe_grow(STACK_BYTES, STACK_BYTES, || call(&mut store))
         }));
         let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
         let fuel = fuel.saturating_add(store.data_mut().common().charged);

@@ -4,12 +4,14 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
+use wasmtime::Engine;
 
-use crate::CompileLimits;
-use crate::compiler::{ANSWER, INVALID, Request, UNABLE};
+use crate::compiler::{ANSWER, BROKEN, INVALID, Request, UNABLE};
 use crate::component::one_line;
-use crate::engine::compiling_engine;
+use crate::engine::compiler_config_of;
+use crate::precompile::precompile;
 use crate::profile::profile;
+use crate::{CompileError, CompileLimits};
 
 /// A request line is short; whoever sends a longer one is no sandbox.
 const REQUEST_BYTES: u64 = 64 << 10;
@@ -56,8 +58,8 @@ fn answer(input: impl Read) -> Result<Vec<u8>, (u8, String)> {
     let request: Request = serde_json::from_slice(&line)
         .map_err(|error| unable(format!("the request is not understood: {error}")))?;
     confine(&request.limits).map_err(|error| unable(format!("limits cannot be set: {error}")))?;
-    let engine = compiling_engine(request.engine, request.form)
-        .map_err(|error| unable(error.to_string()))?;
+    let engine = Engine::new(&compiler_config_of(request.engine, request.form))
+        .map_err(|error| unable(one_line(&error)))?;
     let own = profile(&engine, request.engine);
     if own != request.profile {
         return Err(unable(format!(
@@ -69,9 +71,11 @@ fn answer(input: impl Read) -> Result<Vec<u8>, (u8, String)> {
     input
         .read_to_end(&mut component)
         .map_err(|error| unable(format!("the component cannot be read: {error}")))?;
-    engine
-        .precompile_component(&component)
-        .map_err(|error| (INVALID, one_line(&error)))
+    precompile(request.engine, request.form, &component).map_err(|error| match error {
+        CompileError::Invalid(message) => (INVALID, message),
+        CompileError::Crashed(message) => (BROKEN, message),
+        other => unable(other.to_string()),
+    })
 }
 
 /// Gives up what a compiler has no use for, before it sees a byte of the component.

@@ -262,6 +262,10 @@ fn a_compiler_that_breaks_or_is_none_is_said_so() {
             program("/bin/cat", &[], limits),
             CompileError::Host("the program that was named as the compiler is none".into()),
         ),
+        (
+            shell("printf 'no such register'; exit 12"),
+            crashed("no such register"),
+        ),
         // Not a word of the component: somebody else killed it.
         (
             shell("kill -KILL $$"),
@@ -398,6 +402,33 @@ fn the_child_gives_up_what_it_has_no_use_for_before_it_sees_the_component() {
     }
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     assert!(status.contains("NoNewPrivs:\t1\n"), "{status}");
+}
+
+#[test]
+fn a_child_that_gets_no_threads_compiles_with_one() {
+    // More stacks than it may have memory for, so that its pool of threads cannot start.
+    let limits = CompileLimits {
+        memory_bytes: 128 << 20,
+        ..CompileLimits::default()
+    };
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mcpmark-compile-guest"))
+        // As its parent starts it: a backtrace of its panic would want memory that it may not have.
+        .env_clear()
+        .env("RAYON_NUM_THREADS", "1000")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&request(limits)).unwrap();
+    input.write_all(&well_behaved()).unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(output.stdout.starts_with(b"mcpmark code 1\r\n"));
+    assert!(errors.contains("ThreadPoolBuildError"), "{errors}");
 }
 
 /// A line of /proc/<process>/limits.

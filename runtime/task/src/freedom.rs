@@ -82,6 +82,34 @@ mutations! {
     LineEnds "line-ends",
     /// A byte order mark stands at the start.
     ByteOrderMark "byte-order-mark",
+    /// The title of an issue or a pull request differs by a character.
+    Title "title",
+    /// An issue is open that should be closed, or the other way round, or closed for another reason.
+    IssueState "issue-state",
+    /// A label is missing, or one is there that should not be.
+    Labels "labels",
+    /// A comment is missing, too many, other, or on another issue.
+    Comment "comment",
+    /// A text links to another issue, or to none.
+    Link "link",
+    /// A pull request goes into another branch.
+    WrongBase "wrong-base",
+    /// A pull request comes from another branch.
+    WrongHead "wrong-head",
+    /// A pull request was merged in another way.
+    MergeMethod "merge-method",
+    /// An issue is there that nobody asked for.
+    StrayIssue "stray-issue",
+    /// A file of a branch is missing, or stands at another path.
+    CommittedFile "committed-file",
+    /// A branch has a commit more.
+    ExtraCommit "extra-commit",
+    /// A branch stands at another commit.
+    MovedBranch "moved-branch",
+    /// A branch is missing.
+    MissingBranch "missing-branch",
+    /// A branch is there that nobody asked for.
+    StrayBranch "stray-branch",
     /// What was to stay as it is was edited.
     EditInput "edit-input",
     /// What was to stay as it is was deleted.

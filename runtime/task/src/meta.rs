@@ -279,7 +279,8 @@ fn judged_on(document: &Document) -> Result<JudgedOn, Error> {
     Ok(judged_on)
 }
 
-fn limits(document: &Document) -> Result<Limits, Error> {
+/// The limits in a task's `meta.json`, wherever the task comes from.
+pub(crate) fn limits(document: &Document) -> Result<Limits, Error> {
     let Some(object) = document.object("limits")? else {
         return Ok(Limits::default());
     };

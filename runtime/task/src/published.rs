@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 
 use crate::document::{Document, Place};
 use crate::error::there_are;
-use crate::{Error, GuestSource, TaskId};
+use crate::meta::limits;
+use crate::{Error, GuestSource, Limits, TaskId};
 
 /// What judges.
 const SCRIPT: &str = "verify.py";
@@ -49,6 +50,8 @@ pub struct PublishedTask {
     pub metadata: Map<String, Value>,
     /// The world that it names, where it names one.
     pub world: Option<String>,
+    /// Limits of its own, under the key and by the names that our own tasks have.
+    pub limits: Limits,
     /// What is odd about it and keeps nothing from working.
     pub warnings: Vec<String>,
 }
@@ -231,9 +234,13 @@ impl Corpus {
         let instruction = description
             .text()?
             .ok_or_else(|| dir.layout("no description.md, which tells the agent what to do"))?;
-        let metadata = match dir.join("meta.json").text()? {
-            Some(text) => Document::parse(&dir.join("meta.json").shown, &text)?.map,
-            None => Map::new(),
+        let (metadata, limits) = match dir.join("meta.json").text()? {
+            Some(text) => {
+                let document = Document::parse(&dir.join("meta.json").shown, &text)?;
+                let limits = limits(&document)?;
+                (document.map, limits)
+            }
+            None => (Map::new(), Limits::default()),
         };
         let text = |key: &str| metadata.get(key).and_then(Value::as_str);
         let mut warnings = Vec::new();
@@ -253,6 +260,7 @@ impl Corpus {
             script: script.path,
             instruction,
             world,
+            limits,
             metadata,
             warnings,
             id,

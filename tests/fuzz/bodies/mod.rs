@@ -7,3 +7,5 @@ pub(crate) mod filesystem;
 pub(crate) mod guest;
 pub(crate) mod metadata;
 pub(crate) mod tree;
+pub(crate) mod wasi;
+pub(crate) mod wasi_guest;

@@ -225,8 +225,20 @@ fn plain(text: &str) -> String {
 }
 
 impl Sentence<'_> {
+    /// Whether a phrase stands in it that does not begin within a word. There are very many
+    /// replies to look through, so each place is looked at once for all phrases.
     fn has(&self, phrases: &[&str]) -> bool {
-        phrases.iter().any(|phrase| has_words(&self.plain, phrase))
+        let mut within_word = false;
+        self.plain.char_indices().any(|(at, c)| {
+            let rest = &self.plain.as_bytes()[at..];
+            let begins_here = !within_word
+                && phrases.iter().any(|phrase| {
+                    let phrase = phrase.as_bytes();
+                    rest[0] == phrase[0] && rest.starts_with(phrase)
+                });
+            within_word = c.is_alphanumeric();
+            begins_here
+        })
     }
 
     /// Says that the work itself cannot be done.
@@ -264,14 +276,6 @@ pub(super) fn written_call(text: &str) -> Option<&str> {
         .filter(|_| lower.contains("\"name\""))
         .and_then(|at| lower[..at].rfind('{'));
     tag.or(object).map(|at| text[at..].trim_end())
-}
-
-/// Whether a phrase stands in a text on its own and not within a word.
-fn has_words(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        !before.is_some_and(char::is_alphanumeric)
-    })
 }
 
 fn begins(text: &str, phrase: &str) -> bool {

@@ -6,6 +6,7 @@
 
 mod dates;
 mod json;
+pub(crate) mod repository;
 mod text;
 
 use std::sync::Arc;
@@ -159,14 +160,7 @@ impl Making<'_> {
             Some(Node::File(before)) => self.text(before)?,
             _ => None,
         };
-        let is_json = path.as_str().ends_with(".json");
-        let document = is_json.then(|| serde_json::from_str(&text).ok()).flatten();
-        let mut spoilt = text::spoil(&text, before.as_deref(), most);
-        if let Some(document) = &document {
-            // Lines mean nothing to JSON.
-            spoilt.retain(|spoilt| !is_of_lines(spoilt.mutation));
-            spoilt.extend(json::spoil(&text, document, most));
-        }
+        let spoilt = spoilt_texts(path.as_str(), &text, before.as_deref(), most);
         for Spoilt {
             mutation,
             what,
@@ -399,6 +393,19 @@ impl Making<'_> {
     }
 }
 
+/// A text with one thing wrong, in up to `most` ways of each kind.
+fn spoilt_texts(path: &str, text: &str, before: Option<&str>, most: usize) -> Vec<Spoilt> {
+    let is_json = path.ends_with(".json");
+    let document = is_json.then(|| serde_json::from_str(text).ok()).flatten();
+    let mut spoilt = text::spoil(text, before, most);
+    if let Some(document) = &document {
+        // Lines mean nothing to JSON.
+        spoilt.retain(|spoilt| !is_of_lines(spoilt.mutation));
+        spoilt.extend(json::spoil(text, document, most));
+    }
+    spoilt
+}
+
 fn is_of_lines(mutation: Mutation) -> bool {
     matches!(
         mutation,
@@ -494,6 +501,8 @@ mod tests {
         }
         let never: Vec<_> = Mutation::ALL
             .iter()
+            // Those of repositories are the service's own.
+            .filter(|mutation| !(Mutation::Title..=Mutation::StrayBranch).contains(mutation))
             .filter(|mutation| !counts.contains_key(mutation))
             .collect();
         assert!(never.is_empty(), "{never:?}");

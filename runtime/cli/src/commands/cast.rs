@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::{AgentKind, Budget, Cast, Cost, Journal, Retries, Spec, steps};
+use mcpmark_experiment::{AgentKind, Budget, Cast, Cost, External, Journal, Retries, Spec, steps};
 use mcpmark_model::{AskErrorKind, Conversation, Model, OpenError, ToolSpec, Usage};
 use serde_json::json;
 
 use crate::commands::run::journal_error;
-use crate::error::CommandError;
+use crate::error::{CommandError, chain};
 use crate::output::{self, sanitise};
 
 /// The longest that a model may take for its sign of life.
@@ -57,8 +57,19 @@ fn open_error(error: OpenError) -> CommandError {
     }
 }
 
-/// Asks each model for a few words, with a tool in reach.
-pub(crate) async fn preflight(models: &[Model], agent: AgentKind) -> Result<(), CommandError> {
+/// Starts or reaches each server of others, and asks each model for a few words, with a tool in
+/// reach.
+pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), CommandError> {
+    let variable = |name: &str| std::env::var(name).ok();
+    for (name, server) in &spec.agent_settings.servers {
+        // It goes again at once.
+        if let Err(error) = External::start(name, server, variable).await {
+            let message = chain(&error);
+            let message = sanitise::line(&message);
+            return Err(CommandError::usage(message).hint("nothing was run"));
+        }
+    }
+    let agent = spec.agent;
     let conversation = Conversation::new("This is a check of the connection.", "Reply with: ok");
     let ping = ToolSpec {
         name: "ping".to_owned(),
@@ -169,8 +180,8 @@ pub(crate) fn dry_run(spec: &Spec) -> String {
         let whole = cost.and_then(|cost| cost.nano_usd().checked_mul(each));
         let line = match (spec.prices.of(&model.name), whole) {
             (Some(row), Some(whole)) => format!(
-                "  {name}: about {:.2} USD ({}, {}, {} USD a million tokens of input, kept input, output; {})",
-                Cost::from_nano_usd(whole).usd(),
+                "  {name}: about {} ({}, {}, {} USD a million tokens of input, kept input, output; {})",
+                Cost::from_nano_usd(whole),
                 row.price.input.usd(),
                 row.price.cached.usd(),
                 row.price.output.usd(),
@@ -191,7 +202,7 @@ pub(crate) fn dry_run(spec: &Spec) -> String {
         .chain(limits.experiment_cost_nano_usd)
         .min()
     {
-        text.push_str(&format!("  limited to about {:.2} USD\n", most.usd()));
+        text.push_str(&format!("  limited to about {most}\n"));
     }
     text.push_str(
         "  (an attempt is taken as 15 turns of 20,000 tokens in and 500 out; yours will differ)\n",

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use anstyle::Style;
-use mcpmark_certify::{Certificate, Certifier, CertifyError, Report, tree_view};
+use mcpmark_certify::{Certificate, Certifier, CertifyError, Check, Report, tree_view};
 use mcpmark_task::Task;
 use serde_json::{Value, json};
 
@@ -160,13 +160,26 @@ fn write_view(
     Ok(())
 }
 
+/// The name of a task, its checks that failed, and what was remarked of it.
+pub(crate) fn findings(task: &str, checks: &[Check], remarks: &[String]) -> String {
+    let mut text = format!("\n{}\n", output::paint(output::BOLD, sanitise::line(task)));
+    for check in checks.iter().filter(|check| !check.passed) {
+        let detail = sanitise::line(&check.detail);
+        text.push_str(&format!(
+            "  {} {}: {detail}\n",
+            output::mark(false),
+            check.name
+        ));
+    }
+    for remark in remarks {
+        let mark = output::paint(output::WARN, "!");
+        text.push_str(&format!("  {mark} {}\n", sanitise::line(remark)));
+    }
+    text
+}
+
 fn progress(report: &Report) -> String {
-    let (style, word) = if report.passed() {
-        (output::GOOD, "✓")
-    } else {
-        (output::BAD, "✗")
-    };
-    format!("{} {}", output::paint(style, word), report.task)
+    format!("{} {}", output::mark(report.passed()), report.task)
 }
 
 fn describe(report: &Report) -> Value {
@@ -196,35 +209,17 @@ fn render(reports: &[Report], survivors: bool) -> String {
     }
     let mut text = table.render();
     for report in reports {
-        let failed: Vec<_> = report.failed().collect();
-        let shown = if survivors || !failed.is_empty() {
+        let has_failed = report.failed().next().is_some();
+        let shown = if survivors || has_failed {
             &report.mutants.survivors[..]
         } else {
             &[]
         };
         let unseen = report.mutants.survivors.len() - shown.len();
-        if failed.is_empty() && shown.is_empty() && report.remarks.is_empty() && unseen == 0 {
+        if !has_failed && shown.is_empty() && report.remarks.is_empty() && unseen == 0 {
             continue;
         }
-        text.push_str(&format!(
-            "\n{}\n",
-            output::paint(output::BOLD, &report.task)
-        ));
-        for check in failed {
-            let detail = sanitise::line(&check.detail).into_owned();
-            text.push_str(&format!(
-                "  {} {}: {detail}\n",
-                output::paint(output::BAD, "✗"),
-                check.name
-            ));
-        }
-        for remark in &report.remarks {
-            text.push_str(&format!(
-                "  {} {}\n",
-                output::paint(output::WARN, "!"),
-                sanitise::line(remark)
-            ));
-        }
+        text.push_str(&findings(&report.task, &report.checks, &report.remarks));
         if unseen > 0 {
             text.push_str(&format!(
                 "  {} {}; --survivors shows them\n",

@@ -7,6 +7,7 @@ use mcpmark_certify::{PublishedExaminer, PublishedReport};
 use serde_json::json;
 
 use crate::args::{CheckArgs, EngineArgs};
+use crate::commands::check::findings;
 use crate::commands::chosen::{self, Chosen};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -45,9 +46,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
             continue;
         };
         if !args.select.json {
-            let (style, mark) = mark(report.passed());
             let task = sanitise::line(&report.task);
-            output::note(&format!("{} {task}", output::paint(style, mark)));
+            output::note(&format!("{} {task}", output::mark(report.passed())));
         }
         reports.push(report);
     }
@@ -59,13 +59,6 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
         output::print(&render(&reports, args.against_python))?;
     }
     Ok(if passed { exit::PASSED } else { exit::FAILED })
-}
-
-fn mark(passed: bool) -> (Style, &'static str) {
-    match passed {
-        true => (output::GOOD, "✓"),
-        false => (output::BAD, "✗"),
-    }
 }
 
 fn describe(report: &PublishedReport) -> serde_json::Value {
@@ -97,27 +90,9 @@ fn render(reports: &[PublishedReport], against_python: bool) -> String {
     }
     let mut text = table.render();
     for report in reports {
-        let failed: Vec<_> = report.checks.iter().filter(|it| !it.passed).collect();
-        if failed.is_empty() && report.remarks.is_empty() {
-            continue;
-        }
-        let task = sanitise::line(&report.task).into_owned();
-        text.push_str(&format!("\n{}\n", output::paint(output::BOLD, task)));
-        for check in failed {
-            let (style, mark) = mark(false);
-            text.push_str(&format!(
-                "  {} {}: {}\n",
-                output::paint(style, mark),
-                check.name,
-                sanitise::line(&check.detail)
-            ));
-        }
-        for remark in &report.remarks {
-            text.push_str(&format!(
-                "  {} {}\n",
-                output::paint(output::WARN, "!"),
-                sanitise::line(remark)
-            ));
+        let has_failed = report.checks.iter().any(|check| !check.passed);
+        if has_failed || !report.remarks.is_empty() {
+            text.push_str(&findings(&report.task, &report.checks, &report.remarks));
         }
     }
     text

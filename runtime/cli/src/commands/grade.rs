@@ -137,11 +137,7 @@ fn result(outcome: &Outcome) -> String {
 pub(crate) fn checks(checks: &[mcpmark_sandbox::Check]) -> String {
     let mut text = String::new();
     for check in checks {
-        let mark = if check.passed {
-            output::paint(output::GOOD, "✓")
-        } else {
-            output::paint(output::BAD, "✗")
-        };
+        let mark = output::mark(check.passed);
         text.push_str(&format!("{mark} {}\n", sanitise::line(&check.name)));
         if !check.passed && !check.detail.is_empty() {
             text.push_str(&format!(

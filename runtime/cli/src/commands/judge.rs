@@ -183,10 +183,17 @@ impl Judge {
 
     /// A final state.
     pub(crate) fn state(&self, place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
-        stored(place, store, |dir| match &self.task {
+        let state = stored(place, store, |dir| match &self.task {
             Some(task) => mcpmark_experiment::capture_state(dir, &task.start, store),
             None => mcpmark_experiment::capture_directory(dir, store),
-        })
+        })?;
+        let service = self.task.as_ref().map(|task| task.id.service());
+        if let Some(service) = service.and_then(mcpmark_experiment::service) {
+            let scratch = mcpmark_snapshot::scratch_parent(None);
+            let checked = service.check_state(&state, &scratch);
+            checked.map_err(|error| super::service_error(&error, Some(place)))?;
+        }
+        Ok(state)
     }
 
     /// All that the verifier sees. Where there is a task, it says what that is.

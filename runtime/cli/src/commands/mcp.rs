@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_experiment::service;
+use mcpmark_experiment::{PUBLISHED_CLOCK, service};
 use mcpmark_service::{ServiceError, SessionLimits, WorldState};
 use mcpmark_snapshot::{MaterialiseOptions, Tree, materialise};
 
@@ -11,9 +11,6 @@ use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::interruption;
 use crate::output;
-
-/// The instant of a directory that is no shipped world: 2026-01-01T00:00:00Z.
-const PLAIN_CLOCK: i64 = 1_767_225_600;
 
 /// `mcpmark mcp …`.
 pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandError> {
@@ -50,6 +47,12 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         }
         (None, Some(world)) => match context.tree(world, &store)? {
             Named::World(id, start) => {
+                let own = id.service();
+                if let Some(other) = args.service.as_deref().filter(|name| *name != own) {
+                    return Err(CommandError::usage(format!(
+                        "--service {other}: {id} is a world of the service {own}"
+                    )));
+                }
                 let world = (
                     start.tree,
                     start.seed,
@@ -58,10 +61,16 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
                 );
                 (id.service().to_owned(), world)
             }
-            Named::Directory(tree) | Named::State(tree) => (
-                "filesystem".to_owned(),
-                (tree, 1, PLAIN_CLOCK, SessionLimits::default()),
-            ),
+            Named::Directory(tree) | Named::State(tree) => {
+                let name = args.service.as_deref().unwrap_or("filesystem");
+                if service(name).is_none() {
+                    return Err(CommandError::usage(format!(
+                        "--service {name}: there is no such service; `mcpmark doctor` names them"
+                    )));
+                }
+                let world = (tree, 1, PUBLISHED_CLOCK, SessionLimits::default());
+                (name.to_owned(), world)
+            }
         },
         (None, None) => return Err(CommandError::usage("name a --task or a --world")),
     };
@@ -87,8 +96,8 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         scratch: context.scratch()?,
     };
     let runtime = super::runtime(1)?;
-    let _listening = interruption::listen();
     let served = runtime.block_on(async {
+        let mut listening = interruption::listen();
         let session = service.open(state).await.map_err(failed)?;
         let served = session.serve(Box::new(tokio::io::join(
             tokio::io::stdin(),
@@ -99,7 +108,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         ));
         let interrupted = tokio::select! {
             served = served.join() => { served.map_err(failed)?; false }
-            () = super::asked_to_stop() => true,
+            () = listening.asked_to_stop() => true,
         };
         let tree = session.capture().await.map_err(failed)?;
         session.close().await.map_err(failed)?;
@@ -121,7 +130,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
 }
 
 fn failed(error: ServiceError) -> CommandError {
-    CommandError::infrastructure(chain(&error))
+    super::service_error(&error, None)
 }
 
 /// Nothing of a person's is overwritten.

@@ -20,12 +20,14 @@ pub(crate) mod show;
 pub(crate) mod task;
 pub(crate) mod world;
 
+use std::path::Path;
+
 use clap::CommandFactory;
+use mcpmark_service::ServiceError;
 
 use crate::args::Cli;
-use crate::error::CommandError;
+use crate::error::{CommandError, chain};
 use crate::exit;
-use crate::interruption::Signals;
 
 /// Prints completions for a shell.
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CommandError> {
@@ -35,11 +37,13 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CommandErro
     Ok(exit::PASSED)
 }
 
-/// Waits until somebody asks this process to stop.
-async fn asked_to_stop() {
-    match Signals::new() {
-        Ok(mut signals) => signals.recv().await,
-        Err(_) => std::future::pending().await,
+/// What an error of a service means, and for what place where one was named.
+fn service_error(error: &ServiceError, place: Option<&Path>) -> CommandError {
+    let place = place.map_or_else(String::new, |place| format!("{}: ", place.display()));
+    let message = format!("{place}{}", chain(error));
+    match error {
+        ServiceError::InvalidWorld { .. } => CommandError::invalid(message),
+        _ => CommandError::infrastructure(message),
     }
 }
 

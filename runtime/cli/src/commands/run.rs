@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::ExperimentReport;
-use mcpmark_experiment::{AgentKind, Cast, JournalError, PrepareError, Prepared, Runner, Spec};
+use mcpmark_experiment::{
+    AgentKind, Cast, JournalError, PrepareError, Prepared, Runner, Spec, decimals,
+};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -44,7 +46,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     interruption::watch();
     let models = cast::models(&spec)?;
     if !args.models.no_preflight {
-        super::runtime(1)?.block_on(cast::preflight(&models, spec.agent))?;
+        super::runtime(1)?.block_on(cast::preflight(&models, &spec))?;
     }
     warn_of_prices(&spec);
     let jobs = jobs(spec.concurrency.jobs);
@@ -106,7 +108,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     interruption::watch();
     let models = cast::models(&spec)?;
     if !args.no_preflight {
-        super::runtime(1)?.block_on(cast::preflight(&models, spec.agent))?;
+        super::runtime(1)?.block_on(cast::preflight(&models, &spec))?;
     }
     let _lock = context
         .home()
@@ -256,10 +258,11 @@ impl Setting {
         let display = Arc::new(Display::new(&remaining, output::interactive()));
         let cast = Arc::new(cast);
         let cancel = CancellationToken::new();
-        let _listening = interruption::listen();
         let runtime = super::runtime(self.runner.jobs)?;
         let run = runtime.block_on(async {
-            let signal = tokio::spawn(interrupt(cancel.clone(), Arc::clone(&display)));
+            let listening = interruption::listen();
+            let stop = interrupt(listening, cancel.clone(), Arc::clone(&display));
+            let signal = tokio::spawn(stop);
             let listener = Arc::clone(&display);
             let run = self
                 .runner
@@ -316,11 +319,15 @@ fn goes_on(name: &str) -> String {
 /// The first time that somebody asks to stop, what runs comes to its end in the journal; the
 /// second does not wait.
 #[expect(clippy::exit, reason = "a person who asks twice wants no clean-up")]
-async fn interrupt(cancel: CancellationToken, display: Arc<Display>) {
-    super::asked_to_stop().await;
+async fn interrupt(
+    mut listening: interruption::Listening,
+    cancel: CancellationToken,
+    display: Arc<Display>,
+) {
+    listening.asked_to_stop().await;
     display.line("stopping; press Ctrl-C again to stop at once");
     cancel.cancel();
-    super::asked_to_stop().await;
+    listening.asked_to_stop().await;
     std::process::exit(i32::from(exit::INTERRUPTED));
 }
 
@@ -389,10 +396,11 @@ fn spent(report: &ExperimentReport) -> Option<String> {
         .filter(|attempt| attempt.cost_usd.is_none())
         .count();
     Some(match unknown {
-        0 => format!("{known:.4} USD"),
+        0 => format!("{} USD", decimals(known)),
         _ if known == 0.0 => "cost unknown".to_owned(),
         _ => format!(
-            "{known:.4} USD and the unknown cost of {}",
+            "{} USD and the unknown cost of {}",
+            decimals(known),
             output::count(unknown, "attempt")
         ),
     })

@@ -42,6 +42,14 @@ pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// A tick or a cross, in its colour.
+pub(crate) fn mark(passed: bool) -> String {
+    match passed {
+        true => paint(GOOD, "✓"),
+        false => paint(BAD, "✗"),
+    }
+}
+
 /// Prints to standard output. A reader that has gone away is no error.
 ///
 /// # Errors

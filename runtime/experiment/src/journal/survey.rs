@@ -1,7 +1,10 @@
+use std::sync::mpsc;
+use std::{fmt, mem, thread};
+
 use mcpmark_agent::failure::{Ending, Failure, classify};
 use mcpmark_agent::{Cost, EndKind, Usage};
-use rusqlite::types::ValueRef;
 use rusqlite::{OptionalExtension, Row};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::{Journal, JournalError};
@@ -97,22 +100,30 @@ impl Journal {
             "{COLUMNS} WHERE experiment = ?1 ORDER BY position, try"
         ))?;
         let mut rows = query.query([id])?;
-        let mut survey = Survey::default();
-        while let Some(row) = rows.next()? {
-            let row = survey_row(row)?;
-            match row.cost {
-                Some(cost) => {
-                    survey.spent_nano_usd = survey.spent_nano_usd.saturating_add(cost.nano_usd());
+        // What a row says is understood by another thread, while this one reads on.
+        let (sender, receiver) = mpsc::sync_channel::<Vec<RawRow>>(CHUNKS_AHEAD);
+        thread::scope(|scope| {
+            let understanding = scope.spawn(move || {
+                let mut survey = Survey::default();
+                for raw in receiver.into_iter().flatten() {
+                    survey.add(raw.understand()?);
                 }
-                None => survey.spent_some_unknown |= row.model.is_some() && row.turns > 0,
+                Ok(survey)
+            });
+            let mut chunk = Vec::with_capacity(CHUNK);
+            while let Some(row) = rows.next()? {
+                chunk.push(RawRow::read(row)?);
+                // A thread that has gone says why when it is joined.
+                if chunk.len() == CHUNK && sender.send(mem::take(&mut chunk)).is_err() {
+                    break;
+                }
             }
-            // A later try takes the place of an earlier one.
-            match survey.rows.last_mut() {
-                Some(last) if last.position == row.position => *last = row,
-                _ => survey.rows.push(row),
-            }
-        }
-        Ok(survey)
+            let _ = sender.send(chunk);
+            drop(sender);
+            understanding
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
     }
 
     /// One attempt in short, by its whole id.
@@ -125,7 +136,7 @@ impl Journal {
         let mut query = connection.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
         let mut rows = query.query([id])?;
         match rows.next()? {
-            Some(row) => Ok(survey_row(row)?),
+            Some(row) => RawRow::read(row)?.understand(),
             None => Err(JournalError::Unknown {
                 what: "attempt",
                 name: id.to_owned(),
@@ -134,83 +145,144 @@ impl Journal {
     }
 }
 
-fn survey_row(row: &Row<'_>) -> Result<SurveyRow, JournalError> {
-    let count = |index| -> rusqlite::Result<Option<u64>> {
-        Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
-    };
-    let usage = match count(16)? {
-        Some(input) => Some(Usage {
-            input,
-            cached: count(17)?.unwrap_or(0),
-            output: count(18)?.unwrap_or(0),
-            reasoning: count(19)?.unwrap_or(0),
-        }),
-        None => None,
-    };
-    let passed: Option<bool> = row.get(11)?;
-    let (turns, tool_calls) = (row.get(13)?, row.get(14)?);
-    let ended: Option<String> = row.get(9)?;
-    let failure = match (passed, end_kind(ended.as_deref())) {
-        (Some(false), Some(end)) => classify(&Ending {
-            end,
-            detail: text(row, 23)?,
-            turns,
-            tool_calls,
-            last_malformed: text(row, 24)?,
-            truncated: row.get(25)?,
-            answer: text(row, 26)?.unwrap_or_default(),
-        }),
-        _ => None,
-    };
-    Ok(SurveyRow {
-        id: row.get(0)?,
-        position: row.get::<_, i64>(1)? as usize,
-        task: row.get(2)?,
-        agent: row.get(3)?,
-        agent_settings: row.get(4)?,
-        model: row.get(5)?,
-        model_settings: row.get(6)?,
-        k: row.get(7)?,
-        status: row.get(8)?,
-        outcome: row.get(10)?,
-        score: row.get(12)?,
-        malformed_calls: row.get(15)?,
-        cost: count(20)?.map(Cost::from_nano_usd),
-        agent_us: count(21)?,
-        tools: text(row, 22)?.map_or(Ok(Vec::new()), tools)?,
-        ended,
-        passed,
-        turns,
-        tool_calls,
-        usage,
-        failure,
-    })
+impl Survey {
+    fn add(&mut self, row: SurveyRow) {
+        match row.cost {
+            Some(cost) => self.spent_nano_usd = self.spent_nano_usd.saturating_add(cost.nano_usd()),
+            None => self.spent_some_unknown |= row.model.is_some() && row.turns > 0,
+        }
+        // A later try takes the place of an earlier one.
+        match self.rows.last_mut() {
+            Some(last) if last.position == row.position => *last = row,
+            _ => self.rows.push(row),
+        }
+    }
+}
+
+/// Rows that go from thread to thread at once.
+const CHUNK: usize = 512;
+
+/// Chunks that may wait.
+const CHUNKS_AHEAD: usize = 16;
+
+/// A row whose texts are not understood yet.
+struct RawRow {
+    row: SurveyRow,
+    tools: Option<String>,
+    /// What the class of a failure follows from, where it failed.
+    ending: Option<RawEnding>,
+}
+
+struct RawEnding {
+    end: EndKind,
+    detail: Option<String>,
+    last_malformed: Option<String>,
+    truncated: bool,
+    answer: Option<String>,
+}
+
+impl RawRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let count = |index| -> rusqlite::Result<Option<u64>> {
+            Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
+        };
+        let usage = match count(16)? {
+            Some(input) => Some(Usage {
+                input,
+                cached: count(17)?.unwrap_or(0),
+                output: count(18)?.unwrap_or(0),
+                reasoning: count(19)?.unwrap_or(0),
+            }),
+            None => None,
+        };
+        let passed: Option<bool> = row.get(11)?;
+        let ended: Option<String> = row.get(9)?;
+        let ending = match (passed, end_kind(ended.as_deref())) {
+            (Some(false), Some(end)) => Some(RawEnding {
+                end,
+                detail: row.get(23)?,
+                last_malformed: row.get(24)?,
+                truncated: row.get(25)?,
+                answer: row.get(26)?,
+            }),
+            _ => None,
+        };
+        Ok(Self {
+            row: SurveyRow {
+                id: row.get(0)?,
+                position: row.get::<_, i64>(1)? as usize,
+                task: row.get(2)?,
+                agent: row.get(3)?,
+                agent_settings: row.get(4)?,
+                model: row.get(5)?,
+                model_settings: row.get(6)?,
+                k: row.get(7)?,
+                status: row.get(8)?,
+                outcome: row.get(10)?,
+                score: row.get(12)?,
+                turns: row.get(13)?,
+                tool_calls: row.get(14)?,
+                malformed_calls: row.get(15)?,
+                cost: count(20)?.map(Cost::from_nano_usd),
+                agent_us: count(21)?,
+                tools: Vec::new(),
+                failure: None,
+                ended,
+                passed,
+                usage,
+            },
+            tools: row.get(22)?,
+            ending,
+        })
+    }
+
+    fn understand(self) -> Result<SurveyRow, JournalError> {
+        let mut row = self.row;
+        if let Some(json) = &self.tools {
+            row.tools = serde_json::from_str::<Tools>(json)?.0;
+        }
+        if let Some(ending) = &self.ending {
+            row.failure = classify(&Ending {
+                end: ending.end,
+                detail: ending.detail.as_deref(),
+                turns: row.turns,
+                tool_calls: row.tool_calls,
+                last_malformed: ending.last_malformed.as_deref(),
+                truncated: ending.truncated,
+                answer: ending.answer.as_deref().unwrap_or_default(),
+            });
+        }
+        Ok(row)
+    }
 }
 
 fn end_kind(name: Option<&str>) -> Option<EndKind> {
     serde_json::from_value(Value::from(name?)).ok()
 }
 
-/// A text of a row, without a copy.
-fn text<'a>(row: &'a Row<'_>, index: usize) -> rusqlite::Result<Option<&'a str>> {
-    match row.get_ref(index)? {
-        ValueRef::Null => Ok(None),
-        value => match value.as_str() {
-            Ok(text) => Ok(Some(text)),
-            // Says which column holds something else, as `get` does.
-            Err(_) => row.get::<_, String>(index).map(|_| None),
-        },
-    }
-}
-
 /// `{"name": [calls, errors], …}`, as [`SUMMARISE`](super::schema::SUMMARISE) writes it.
-fn tools(json: &str) -> Result<Vec<(String, u64, u64)>, JournalError> {
-    let tools: serde_json::Map<String, Value> = serde_json::from_str(json)?;
-    Ok(tools
-        .into_iter()
-        .map(|(name, counts)| {
-            let count = |index: usize| counts[index].as_u64().unwrap_or(0);
-            (name, count(0), count(1))
-        })
-        .collect())
+struct Tools(Vec<(String, u64, u64)>);
+
+impl<'de> Deserialize<'de> for Tools {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Tools;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("calls and errors of each tool")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tools, A::Error> {
+                let mut tools = Vec::new();
+                while let Some((name, (calls, errors))) = map.next_entry()? {
+                    tools.push((name, calls, errors));
+                }
+                Ok(Tools(tools))
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
 }

@@ -1,3 +1,5 @@
+use std::cell::RefCell;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -28,16 +30,15 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         return Some(normal(mean, (squares / (n - 1.0) / n).sqrt()));
     }
-    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
-    let mut means: Vec<f64> = (0..RESAMPLES)
-        .map(|_| {
-            let sum: f64 = values
-                .iter()
-                .map(|_| values[draw(&mut rng, values.len())])
-                .sum();
-            sum / n
-        })
-        .collect();
+    let mut means: Vec<f64> = with_draws(values.len(), |draws| {
+        let resamples = draws.chunks_exact(values.len());
+        resamples
+            .map(|draws| {
+                let drawn = draws.iter().map(|index| values[usize::from(*index)]);
+                drawn.sum::<f64>() / n
+            })
+            .collect()
+    });
     means.sort_by(f64::total_cmp);
     Some(Interval {
         low: percentile(&means, 0.025),
@@ -51,9 +52,26 @@ pub(super) fn generator() -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(SEED)
 }
 
-/// An index below `len`. The bias of the multiplication is below len / 2³².
-fn draw(rng: &mut ChaCha8Rng, len: usize) -> usize {
-    ((u64::from(rng.next_u32()) * len as u64) >> 32) as usize
+thread_local! {
+    /// The draws for the last number of tasks: all groups of that size have the same.
+    static DRAWS: RefCell<(usize, Vec<u16>)> = const { RefCell::new((0, Vec::new())) };
+}
+
+/// Gives all draws for so many tasks, resample by resample.
+fn with_draws<T>(len: usize, give: impl FnOnce(&[u16]) -> T) -> T {
+    DRAWS.with_borrow_mut(|(of, draws)| {
+        if *of != len {
+            let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+            *draws = (0..RESAMPLES * len).map(|_| draw(&mut rng, len)).collect();
+            *of = len;
+        }
+        give(draws)
+    })
+}
+
+/// An index below `len`, which is at most [`MANY`]. The bias of the multiplication is below len / 2³².
+fn draw(rng: &mut ChaCha8Rng, len: usize) -> u16 {
+    ((u64::from(rng.next_u32()) * len as u64) >> 32) as u16
 }
 
 /// Linear between the closest ranks, as numpy's default.

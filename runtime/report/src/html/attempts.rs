@@ -11,7 +11,7 @@ use super::matrix::cell_id;
 use crate::data::{AttemptRef, ModelReport, Report};
 use crate::diff::{Changed, Mark};
 use crate::format::instant;
-use crate::numbers::{self, count};
+use crate::numbers::count;
 use crate::render::Options;
 use crate::trajectory::{AttemptDetail, result_text};
 
@@ -181,7 +181,7 @@ fn facts(out: &mut String, detail: &AttemptDetail) {
         )
     });
     let cost = match (row.cost, &row.model) {
-        (Some(cost), _) => format!("{} USD", numbers::usd(cost.usd())),
+        (Some(cost), _) => cost.to_string(),
         (None, Some(_)) => "unknown".to_owned(),
         (None, None) => String::new(),
     };

@@ -11,7 +11,7 @@ use crate::fixture::{guest, wat};
 use crate::{micros, ratio};
 
 /// The system tells processor time by its ticks, so it takes many rounds to see a difference.
-const ROUNDS: u32 = 100;
+const ROUNDS: u32 = 50;
 
 /// A setting that the sandbox could have; the defaults are those it has.
 #[derive(Clone)]
@@ -20,6 +20,8 @@ struct Setting {
     pooling: bool,
     cow: bool,
     keep: usize,
+    /// Slots that wait for the guest that had them last, before another one may.
+    warm: u32,
     reservation: Option<u64>,
     fuel: bool,
     epoch: bool,
@@ -29,7 +31,8 @@ const BASE: Setting = Setting {
     name: "as it is",
     pooling: true,
     cow: false,
-    keep: 1 << 20,
+    keep: 4 << 20,
+    warm: 2,
     reservation: None,
     fuel: true,
     epoch: true,
@@ -47,8 +50,12 @@ fn settings() -> Vec<Setting> {
         keep("keep nothing", 0),
         keep("keep 256 KiB", 256 << 10),
         keep("keep 1 MiB", 1 << 20),
-        keep("keep 4 MiB", 4 << 20),
         keep("keep 64 MiB", 64 << 20),
+        Setting {
+            name: "a slot for each guest",
+            warm: 64,
+            ..BASE
+        },
         Setting {
             name: "explicit bounds checks",
             reservation: Some(1 << 30),
@@ -114,16 +121,17 @@ impl Setting {
             .generate_address_map(false);
         if self.pooling {
             let mut pool = PoolingAllocationConfig::new();
-            pool.total_component_instances(4)
-                .total_core_instances(80)
-                .total_memories(16)
-                .total_tables(32)
+            pool.total_component_instances(64)
+                .total_core_instances(1280)
+                .total_memories(256)
+                .total_tables(512)
                 .max_memories_per_module(4)
                 .max_tables_per_module(8)
                 .table_elements(100_000)
                 .max_memory_size(1 << 30)
                 .linear_memory_keep_resident(self.keep)
-                .table_keep_resident(16 << 10);
+                .table_keep_resident(16 << 10)
+                .max_unused_warm_slots(self.warm);
             config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         }
         if let Some(bytes) = self.reservation {
@@ -151,31 +159,36 @@ impl Setting {
 pub(crate) fn compare() {
     let settings = settings();
     let engines: Vec<Engine> = settings.iter().map(Setting::engine).collect();
-    for (name, bytes, times) in [
-        ("one page of memory", wat("well-behaved"), 200),
-        ("a verifier in Rust", guest("empty.rs"), 200),
-        ("2 MiB written", touching(32), 40),
-        ("16 MiB written", touching(256), 10),
-        ("a loop over memory", looping(), 2),
+    for (name, bytes, different, times) in [
+        ("one page of memory", wat("well-behaved"), 1, 200),
+        ("a verifier in Rust", guest("empty.rs"), 1, 200),
+        ("40 verifiers in Rust in turn", guest("empty.rs"), 40, 200),
+        ("2 MiB written", touching(32), 1, 40),
+        ("40 in turn that write 2 MiB", touching(32), 40, 40),
+        ("16 MiB written", touching(256), 1, 10),
+        ("a loop over memory", looping(), 1, 2),
     ] {
         let guests: Vec<_> = engines
             .iter()
-            .map(|engine| {
-                let component = Component::new(engine, &bytes).unwrap();
-                let mut linker = Linker::new(engine);
-                linker.define_unknown_imports_as_traps(&component).unwrap();
-                linker.instantiate_pre(&component).unwrap()
+            .map(|engine| -> Vec<_> {
+                let load = || {
+                    let component = Component::new(engine, &bytes).unwrap();
+                    let mut linker = Linker::new(engine);
+                    linker.define_unknown_imports_as_traps(&component).unwrap();
+                    linker.instantiate_pre(&component).unwrap()
+                };
+                std::iter::repeat_with(load).take(different).collect()
             })
             .collect();
         let mut found = vec![Duration::ZERO; settings.len()];
         for _ in 0..ROUNDS {
-            for ((setting, engine), (guest, found)) in settings
+            for ((setting, engine), (guests, found)) in settings
                 .iter()
                 .zip(&engines)
                 .zip(guests.iter().zip(&mut found))
             {
                 let start = on_processor();
-                for _ in 0..times {
+                for guest in guests.iter().cycle().take(times as usize) {
                     setting.grade(engine, guest);
                 }
                 *found += (on_processor() - start) / (times * ROUNDS);

@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Common, HasCommon};
 use crate::bindings::mcpmark::guest::{builder, clock, random};
+use crate::git::{GitBuilder, GitEngine};
 
 /// What a random number or the clock is charged, in bytes.
 const LIGHT_COST: u64 = 64;
@@ -15,6 +16,9 @@ const LIGHT_COST: u64 = 64;
 pub(crate) struct SetupHost {
     pub(crate) common: Common,
     pub(crate) world: WorldBuilder,
+    pub(crate) git: Option<Arc<dyn GitEngine>>,
+    /// The repository of the world, once the guest began one.
+    pub(crate) repository: Option<Box<dyn GitBuilder>>,
     random: ChaCha20Rng,
     clock: i64,
 }
@@ -25,7 +29,7 @@ pub(crate) struct WorldBuilder {
     blobs: MemoryBlobs,
     bytes: u64,
     entries: u64,
-    max_bytes: u64,
+    pub(crate) max_bytes: u64,
     max_entries: u64,
 }
 
@@ -35,6 +39,8 @@ impl SetupHost {
         Self {
             common,
             world,
+            git: None,
+            repository: None,
             random: ChaCha20Rng::from_seed(key.into()),
             clock,
         }
@@ -87,6 +93,38 @@ impl WorldBuilder {
         Ok(())
     }
 
+    /// Adds a file.
+    pub(crate) fn put(
+        &mut self,
+        path: &str,
+        content: Vec<u8>,
+        executable: bool,
+        modified: Option<i64>,
+    ) -> Result<(), builder::Error> {
+        let tree_path = Self::parse(path)?;
+        let size = content.len() as u64;
+        self.reserve(path, size)?;
+        let content: Digest = self.blobs.put(content);
+        let file = File {
+            size,
+            executable,
+            modified,
+            content,
+        };
+        self.tree
+            .insert_file(&tree_path, file)
+            .map_err(|error| builder::Error::Exists(error.to_string()))
+    }
+
+    /// Adds a directory, and those above it.
+    pub(crate) fn make_directory(&mut self, path: &str) -> Result<(), builder::Error> {
+        let tree_path = Self::parse(path)?;
+        self.reserve(path, 0)?;
+        self.tree
+            .create_directory(&tree_path)
+            .map_err(|error| builder::Error::Exists(error.to_string()))
+    }
+
     fn parse(path: &str) -> Result<TreePath, builder::Error> {
         TreePath::parse(path).map_err(|error| builder::Error::InvalidPath(error.to_string()))
     }
@@ -101,34 +139,12 @@ impl builder::Host for SetupHost {
         modified: Option<i64>,
     ) -> wasmtime::Result<Result<(), builder::Error>> {
         self.common.charge((path.len() + content.len()) as u64)?;
-        Ok(WorldBuilder::parse(&path).and_then(|tree_path| {
-            self.world.reserve(&path, content.len() as u64)?;
-            let size = content.len() as u64;
-            let content: Digest = self.world.blobs.put(content);
-            self.world
-                .tree
-                .insert_file(
-                    &tree_path,
-                    File {
-                        size,
-                        executable,
-                        modified,
-                        content,
-                    },
-                )
-                .map_err(|error| builder::Error::Exists(error.to_string()))
-        }))
+        Ok(self.world.put(&path, content, executable, modified))
     }
 
     fn create_directory(&mut self, path: String) -> wasmtime::Result<Result<(), builder::Error>> {
         self.common.charge(path.len() as u64)?;
-        Ok(WorldBuilder::parse(&path).and_then(|tree_path| {
-            self.world.reserve(&path, 0)?;
-            self.world
-                .tree
-                .create_directory(&tree_path)
-                .map_err(|error| builder::Error::Exists(error.to_string()))
-        }))
+        Ok(self.world.make_directory(&path))
     }
 
     fn create_symlink(

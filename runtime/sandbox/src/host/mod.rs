@@ -1,6 +1,8 @@
 //! What guests may ask of the host, one file an interface.
 
 mod builder;
+mod git;
+mod git_builder;
 mod state;
 mod tools;
 
@@ -9,6 +11,7 @@ use std::fmt;
 use wasmtime::ResourceLimiter;
 
 pub(crate) use self::builder::{SetupHost, WorldBuilder};
+pub(crate) use self::git::Repositories;
 pub use self::state::VerifierHost;
 pub(crate) use self::tools::SolutionHost;
 pub use self::tools::{ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
@@ -107,9 +110,13 @@ impl Common {
     pub(crate) fn charge_fuel(&mut self, units: u64) -> wasmtime::Result<()> {
         self.charged = self.charged.saturating_add(units);
         if self.charged > self.allowed.limits.fuel {
-            return Err(Stop(RunError::Fault(self.out_of_fuel())).into());
+            return Err(self.spent());
         }
         Ok(())
+    }
+
+    pub(crate) fn spent(&self) -> wasmtime::Error {
+        Stop(RunError::Fault(self.out_of_fuel())).into()
     }
 
     pub(crate) fn out_of_fuel(&self) -> Fault {

@@ -1,8 +1,11 @@
 use mcpmark_snapshot::{Change, ChangeKind, Directory, Node, Snapshot, TreePath, diff};
 
-use super::{Common, HasCommon, Stop};
+use std::sync::Arc;
+
+use super::{Common, HasCommon, Repositories, Stop};
 use crate::GradeData;
 use crate::bindings::mcpmark::guest::{answer, state};
+use crate::git::GitEngine;
 
 /// The most bytes that one `read` hands out.
 const READ_LIMIT: u64 = 8 << 20;
@@ -18,6 +21,9 @@ pub struct VerifierHost {
     pub(crate) end: Snapshot,
     pub(crate) answer: Option<String>,
     pub(crate) data: GradeData,
+    /// Reads the repository of a world.
+    pub(crate) git: Option<Arc<dyn GitEngine>>,
+    pub(crate) repositories: Repositories,
     /// What differs, worked out once: it takes longer than its result tells.
     pub(crate) changes: Option<Vec<Change>>,
 }
@@ -29,7 +35,7 @@ impl HasCommon for VerifierHost {
 }
 
 impl VerifierHost {
-    fn snapshot(&self, tree: state::Tree) -> &Snapshot {
+    pub(crate) fn snapshot(&self, tree: state::Tree) -> &Snapshot {
         match tree {
             state::Tree::Start => &self.start,
             state::Tree::Final => &self.end,

@@ -23,6 +23,8 @@ use crate::host::Stop;
 
 /// What one entry of a directory is charged beyond its name, in bytes.
 const ENTRY_COST: u64 = 128;
+/// What each name on the way to a place is charged, in bytes.
+const SEGMENT_COST: u64 = 64;
 /// The most bytes that one read hands out.
 const READ_LIMIT: u64 = 1 << 20;
 
@@ -46,15 +48,19 @@ type Descriptor = Resource<Place>;
 
 impl WasiHost {
     fn place(&mut self, descriptor: &Descriptor) -> wasmtime::Result<Place> {
-        self.light(0)?;
-        Ok(self.table.get(descriptor)?.clone())
+        let place = self.table.get(descriptor)?.clone();
+        self.light(place.depth() as u64 * SEGMENT_COST)?;
+        Ok(place)
     }
 
     fn find(&mut self, base: &Descriptor, flags: PathFlags, path: &str) -> Answer<Place> {
         self.common.charge(path.len() as u64)?;
         let base = self.table.get(base)?;
         let follow = flags.contains(PathFlags::SYMLINK_FOLLOW);
-        Ok(self.files.resolve(base, path, follow))
+        let found = self.files.resolve(base, path, follow);
+        let walked = self.files.take_walked();
+        self.common.charge_bytes(walked * SEGMENT_COST)?;
+        Ok(found)
     }
 
     /// Refuses to make something, for the first reason that there is.
@@ -310,11 +316,14 @@ impl types::HostDescriptor for WasiHost {
 
     fn readlink_at(&mut self, base: Descriptor, path: String) -> Answer<String> {
         let found = self.find(&base, PathFlags::empty(), &path)?;
-        Ok(found.and_then(|place| {
+        let target = found.and_then(|place| {
             let link = place.entry().and_then(|entry| entry.node.as_symlink());
             link.map(|link| link.target.clone())
                 .ok_or(ErrorCode::Invalid)
-        }))
+        });
+        let bytes = target.as_ref().map_or(0, String::len);
+        self.common.charge_bytes(bytes as u64)?;
+        Ok(target)
     }
 
     fn remove_directory_at(&mut self, base: Descriptor, path: String) -> Answer<()> {

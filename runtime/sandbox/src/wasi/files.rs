@@ -4,6 +4,8 @@
     reason = "the bindings re-export the types of resources"
 )]
 
+use std::cell::Cell;
+
 use mcpmark_snapshot::{Directory, File, Node, Snapshot};
 use sha2::{Digest as _, Sha256};
 
@@ -32,6 +34,8 @@ pub(crate) struct Files {
     window: Option<Window>,
     /// Bytes that windows were filled with and nobody was charged for yet.
     loaded: u64,
+    /// Segments of paths that were followed and nobody was charged for yet.
+    walked: Cell<u64>,
 }
 
 /// A part of the file that was read last.
@@ -54,6 +58,11 @@ pub(crate) struct Entry {
 }
 
 impl Place {
+    /// How many names lead here.
+    pub(crate) fn depth(&self) -> usize {
+        self.0.len()
+    }
+
     /// What stands here; none for the root.
     pub(crate) fn entry(&self) -> Option<&Entry> {
         self.0.last().map(|(_, entry)| entry)
@@ -96,6 +105,7 @@ impl Files {
             mounts,
             window: None,
             loaded: 0,
+            walked: Cell::new(0),
         }
     }
 
@@ -103,6 +113,12 @@ impl Files {
     /// costs the host far more than it brings.
     pub(crate) fn take_loaded(&mut self) -> u64 {
         std::mem::take(&mut self.loaded)
+    }
+
+    /// Segments that were followed since this was asked last: a short path may lead through
+    /// symlinks that have many.
+    pub(crate) fn take_walked(&self) -> u64 {
+        self.walked.take()
     }
 
     /// The entries of a directory, sorted by the bytes of their names.
@@ -156,6 +172,7 @@ impl Files {
         let mut ahead: Vec<String> = segments(path);
         let whole = path.ends_with('/');
         let mut hops = 0;
+        self.walk(floor + ahead.len());
         while let Some(name) = ahead.pop() {
             if place.directory().is_none() {
                 return Err(ErrorCode::NotDirectory);
@@ -177,7 +194,9 @@ impl Files {
                     if link.target.starts_with('/') {
                         return Err(ErrorCode::NotPermitted);
                     }
-                    ahead.extend(segments(&link.target));
+                    let target = segments(&link.target);
+                    self.walk(target.len());
+                    ahead.extend(target);
                 }
                 _ => place.0.push((name, entry)),
             }
@@ -186,6 +205,10 @@ impl Files {
             return Err(ErrorCode::NotDirectory);
         }
         Ok(place)
+    }
+
+    fn walk(&self, segments: usize) {
+        self.walked.set(self.walked.get() + segments as u64);
     }
 
     /// What something that would be made at `path` is refused with.

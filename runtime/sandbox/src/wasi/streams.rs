@@ -80,13 +80,14 @@ impl streams::HostInputStream for WasiHost {
         let read = self
             .files
             .read(entry.mount, file, *offset, length.min(CHUNK));
-        let bytes = read.map_err(Stop::host)?;
-        self.common.charge_bytes(bytes.len() as u64)?;
+        let bytes = read.map_err(Stop::host)?.to_vec();
         *offset += bytes.len() as u64;
+        let loaded = self.files.take_loaded();
+        self.common.charge_bytes(loaded.max(bytes.len() as u64))?;
         if bytes.is_empty() && length > 0 {
             return Ok(Err(streams::StreamError::Closed));
         }
-        Ok(Ok(bytes.to_vec()))
+        Ok(Ok(bytes))
     }
 
     fn blocking_read(&mut self, stream: Resource<Input>, length: u64) -> Answer<Vec<u8>> {
@@ -200,18 +201,77 @@ impl terminal_output::HostTerminalOutput for WasiHost {
 
 impl terminal_stdin::Host for WasiHost {
     fn get_terminal_stdin(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
+        self.light(0)?;
         Ok(None)
     }
 }
 
 impl terminal_stdout::Host for WasiHost {
     fn get_terminal_stdout(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
+        self.light(0)?;
         Ok(None)
     }
 }
 
 impl terminal_stderr::Host for WasiHost {
     fn get_terminal_stderr(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
+        self.light(0)?;
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mcpmark_snapshot::{Digest, File, MemoryBlobs, Node, Snapshot, Tree};
+
+    use super::*;
+    use crate::limits::Allowed;
+    use crate::wasi::bindings::wasi::io::streams::HostInputStream;
+    use crate::{GuestKind, Limits, Mount, ScriptInput};
+
+    #[test]
+    fn a_byte_is_charged_with_all_that_was_read_for_it() {
+        let blobs = MemoryBlobs::new();
+        let contents: Vec<Digest> = (0..2).map(|byte| blobs.put(vec![byte; 1 << 20])).collect();
+        let input = ScriptInput {
+            script: String::new(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            mounts: vec![Mount {
+                name: "state".into(),
+                snapshot: Snapshot::new(Tree::empty(), Arc::new(blobs)),
+            }],
+            clock: 0,
+            seed: 0,
+            services: None,
+        };
+        let limits = Limits {
+            copy_bytes: 10 << 20,
+            ..Limits::SCRIPT
+        };
+        let allowed = Allowed::new(GuestKind::Verifier, &limits, &Limits::CEILING);
+        let mut host = WasiHost::new(allowed, &input);
+        let streams: Vec<u32> = contents
+            .iter()
+            .map(|content| {
+                let node = Node::File(File {
+                    size: 1 << 20,
+                    executable: false,
+                    modified: None,
+                    content: *content,
+                });
+                let stream = Input::File(Entry { mount: 0, node }, 0);
+                host.table.push(stream).unwrap().rep()
+            })
+            .collect();
+        // What lies in the window costs a call, what has to be loaded for it a mebibyte.
+        let mut read = |stream: u32| host.read(Resource::new_own(stream), 1);
+        for _ in 0..1000 {
+            assert_eq!(read(streams[0]).unwrap().unwrap(), [0]);
+        }
+        let turns = (1..20).take_while(|turn| read(streams[turn % 2]).is_ok());
+        assert_eq!(turns.count(), 8);
     }
 }

@@ -1,56 +1,35 @@
 //! MCP servers of others, whose tools stand beside those of the world.
 //!
-//! A [`ServerSpec`] says how a server is started; [`External::start`] starts it and speaks MCP
-//! with it over its standard input and output. Its environment is empty but for the variables
-//! that the spec names. It runs on this machine as any program does: nothing holds it back.
+//! A [`ServerSpec`] says how a server is reached: as a program that [`External::start`] starts and
+//! speaks with over its standard input and output, or over streamable HTTP. A program's
+//! environment is empty but for the variables that the spec names, and it runs on this machine as
+//! any does: nothing holds it back. What goes into headers comes from the environment by name, and
+//! is taken out of everything that a server answers.
 //!
 //! ```
-//! use mcpmark_external::ServerSpec;
+//! use mcpmark_external::{Reach, ServerSpec};
 //!
-//! let spec = ServerSpec {
+//! let spec = ServerSpec::of(Reach::Program {
 //!     command: vec!["notes-server".into(), "--stdio".into()],
 //!     env: vec!["PATH".into(), "NOTES_TOKEN".into()],
-//!     ..ServerSpec::default()
-//! };
+//! });
 //! assert!(spec.allows("any_tool"));
 //! ```
 
+mod http;
+mod program;
+mod spec;
+
 use std::io;
-use std::os::fd::OwnedFd;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use mcpmark_service::{ServiceError, ToolClient};
-use serde::{Deserialize, Serialize};
-use tokio::net::unix::pipe;
+
+pub use crate::http::Trouble;
+pub use crate::spec::{BadSpec, HttpServer, Reach, ServerSpec};
 
 /// The time in which a server has to say what it is.
 const START: Duration = Duration::from_secs(60);
-
-/// How a server is started, and what is asked of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ServerSpec {
-    /// The program and its arguments. Without a slash the program is looked up in this process's
-    /// `PATH`.
-    pub command: Vec<String>,
-    /// The names of the environment variables that it gets; no others, not even `PATH`.
-    #[serde(default)]
-    pub env: Vec<String>,
-    /// The tools that are used, by name; all if empty.
-    #[serde(default)]
-    pub tools: Vec<String>,
-    /// The version that the server has to name, where it is pinned.
-    #[serde(default)]
-    pub version: Option<String>,
-}
-
-impl ServerSpec {
-    /// Whether a tool is used.
-    pub fn allows(&self, tool: &str) -> bool {
-        self.tools.is_empty() || self.tools.iter().any(|allowed| allowed == tool)
-    }
-}
 
 /// A server that runs, until this is dropped.
 pub struct External {
@@ -59,18 +38,23 @@ pub struct External {
     /// What it says it is: name and version.
     pub identity: (String, String),
     client: ToolClient,
-    process: Process,
+    process: Option<program::Process>,
 }
 
 /// Why a server cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalError {
-    /// There is no command.
-    #[error("server {0}: `command` is empty")]
-    NoCommand(String),
     /// A variable is not set.
     #[error("server {name}: the environment variable {variable} is not set")]
     NoVariable {
+        /// The server.
+        name: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A variable holds what no header can.
+    #[error("server {name}: what is in {variable} cannot stand in a header")]
+    NoHeader {
         /// The server.
         name: String,
         /// The variable.
@@ -85,6 +69,24 @@ pub enum ExternalError {
         program: String,
         /// What the system said.
         source: io::Error,
+    },
+    /// It cannot be reached over HTTP.
+    #[error("server {name} at {url}: {trouble}")]
+    Http {
+        /// The server.
+        name: String,
+        /// Where it should be.
+        url: String,
+        /// What went wrong.
+        trouble: Trouble,
+    },
+    /// The HTTP client cannot be made.
+    #[error("server {name}: the HTTP client cannot be made: {reason}")]
+    Client {
+        /// The server.
+        name: String,
+        /// What went wrong.
+        reason: String,
     },
     /// It does not speak MCP.
     #[error("server {name}: {source}")]
@@ -120,67 +122,30 @@ pub enum ExternalError {
     },
 }
 
-/// A child that goes when its owner does.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have gone by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 impl External {
-    /// Starts a server. `variable` looks a variable of the environment up.
+    /// Starts or reaches a server. `variable` looks a variable of the environment up.
     ///
     /// # Errors
     ///
-    /// When it does not start, does not speak MCP, or is not what the spec asks for.
+    /// When it is not there, does not speak MCP, or is not what the spec asks for.
     pub async fn start(
         name: &str,
         spec: &ServerSpec,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ExternalError> {
-        let (program, arguments) = spec
-            .command
-            .split_first()
-            .ok_or_else(|| ExternalError::NoCommand(name.to_owned()))?;
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        for key in &spec.env {
-            let value = variable(key).ok_or_else(|| ExternalError::NoVariable {
+        let variable = |key: &str| {
+            variable(key).ok_or_else(|| ExternalError::NoVariable {
                 name: name.to_owned(),
-                variable: key.clone(),
-            })?;
-            command.env(key, value);
-        }
-        let cannot_start = |source| ExternalError::Start {
-            name: name.to_owned(),
-            program: program.clone(),
-            source,
+                variable: key.to_owned(),
+            })
         };
-        let mut process = Process(command.spawn().map_err(cannot_start)?);
-        let pipes = process.0.stdin.take().zip(process.0.stdout.take());
-        let (stdin, stdout) =
-            pipes.ok_or_else(|| cannot_start(io::ErrorKind::BrokenPipe.into()))?;
-        let writing = pipe::Sender::from_owned_fd(OwnedFd::from(stdin)).map_err(cannot_start)?;
-        let reading = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout)).map_err(cannot_start)?;
-        let connecting = ToolClient::over(Box::new(tokio::io::join(reading, writing)));
-        let mut client = tokio::time::timeout(START, connecting)
-            .await
-            .map_err(|_| ExternalError::Silent {
-                name: name.to_owned(),
-            })?
-            .map_err(|source| ExternalError::Handshake {
-                name: name.to_owned(),
-                source,
-            })?;
+        let (mut client, process) = match &spec.reach {
+            Reach::Program { command, env } => {
+                let (client, process) = program::start(name, command, env, variable).await?;
+                (client, Some(process))
+            }
+            Reach::Http(server) => (http::connect(name, server, variable).await?, None),
+        };
         let identity = client.server().unwrap_or_default();
         if let Some(wanted) = spec
             .version
@@ -225,4 +190,20 @@ impl External {
     pub fn into_parts(self) -> (ToolClient, impl Send + Sync) {
         (self.client, self.process)
     }
+}
+
+/// Waits for a handshake, but not for ever.
+async fn shake_hands(
+    name: &str,
+    connecting: impl Future<Output = Result<ToolClient, ServiceError>>,
+) -> Result<ToolClient, ExternalError> {
+    tokio::time::timeout(START, connecting)
+        .await
+        .map_err(|_| ExternalError::Silent {
+            name: name.to_owned(),
+        })?
+        .map_err(|source| ExternalError::Handshake {
+            name: name.to_owned(),
+            source,
+        })
 }

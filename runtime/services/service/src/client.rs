@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
-    ClientRequest, Implementation, JsonObject, ServerResult, Tool,
+    ClientRequest, Implementation, JsonObject, ProtocolVersion, ServerResult, Tool,
 };
 use rmcp::service::{PeerRequestOptions, RunningService};
+use rmcp::transport::IntoTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
@@ -44,14 +45,36 @@ impl ToolClient {
 
     /// Connects to a server at the other end of a byte stream.
     pub async fn over(io: BoxedStream) -> Result<Self, ServiceError> {
-        let identity = Implementation::new("mcpmark", env!("CARGO_PKG_VERSION"));
-        let config = ClientConfig::new(ClientCapabilities::default(), identity);
         let (read, write) = tokio::io::split(io);
         let transport = AsyncRwTransport::new(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
+        Self::through(transport).await
+    }
+
+    /// Connects to a server through any transport of MCP.
+    ///
+    /// # Errors
+    ///
+    /// When there is no handshake in a version of the protocol that both know.
+    pub async fn through<T, E, A>(transport: T) -> Result<Self, ServiceError>
+    where
+        T: IntoTransport<RoleClient, E, A>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let identity = Implementation::new("mcpmark", env!("CARGO_PKG_VERSION"));
+        let config = ClientConfig::new(ClientCapabilities::default(), identity);
         let connection = config
             .serve(transport)
             .await
             .map_err(|error| ServiceError::Handshake(error.to_string()))?;
+        if let Some(info) = connection.peer_info()
+            && !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version)
+        {
+            let version = &info.protocol_version;
+            return Err(ServiceError::Handshake(format!(
+                "it speaks version {version:?} of the protocol, which is not known here",
+                version = version.as_str()
+            )));
+        }
         let tools = connection
             .list_all_tools()
             .await
@@ -191,6 +214,9 @@ pub enum CallError {
     /// The connection is closed.
     #[error("the connection to the mcp server is closed")]
     Closed,
+    /// The call did not reach the server, or its answer not us.
+    #[error("the call was lost on its way: {0}")]
+    Lost(String),
 }
 
 impl From<rmcp::ServiceError> for CallError {
@@ -200,9 +226,8 @@ impl From<rmcp::ServiceError> for CallError {
                 code: data.code.0,
                 message: data.message.into_owned(),
             },
-            rmcp::ServiceError::TransportSend(_) | rmcp::ServiceError::TransportClosed => {
-                Self::Closed
-            }
+            rmcp::ServiceError::TransportSend(lost) => Self::Lost(lost.error.to_string()),
+            rmcp::ServiceError::TransportClosed => Self::Closed,
             other => unexpected(&other.to_string()),
         }
     }

@@ -45,4 +45,4 @@ pub use session::{BoxedStream, ByteStream, ServeHandle, Service, ServiceError, S
 pub use world::{SessionLimits, WorldState};
 
 /// The longest MCP message that either side of a session takes, in bytes.
-pub(crate) const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;
+pub const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;

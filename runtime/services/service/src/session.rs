@@ -1,7 +1,9 @@
 //! The contract between services and whoever runs them.
 
+use std::path::Path;
+
 use async_trait::async_trait;
-use mcpmark_snapshot::Tree;
+use mcpmark_snapshot::{Snapshot, Tree};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 
@@ -28,6 +30,12 @@ pub trait Service: Send + Sync {
             profile: profile.to_owned(),
             known,
         })
+    }
+
+    /// Checks a final state that somebody hands over to be graded: that it could be one of this
+    /// service. What a session captured needs no check.
+    fn check_state(&self, _state: &Snapshot, _scratch: &Path) -> Result<(), ServiceError> {
+        Ok(())
     }
 
     /// Sets up a private copy of the world.
@@ -96,6 +104,14 @@ pub enum ServiceError {
         /// What failed.
         source: Source,
     },
+    /// What the world holds is not what the service needs.
+    #[error("the {service} world is not valid")]
+    InvalidWorld {
+        /// The service.
+        service: &'static str,
+        /// What is wrong, with the file and the place in it.
+        source: Source,
+    },
     /// The service has no such profile.
     #[error(
         "unknown profile {profile:?}; the {service} service has {known}",
@@ -141,6 +157,12 @@ impl ServiceError {
     pub fn set_up(service: &'static str, source: impl Into<Source>) -> Self {
         let source = source.into();
         Self::SetUp { service, source }
+    }
+
+    /// The error for a world that holds something else than the service needs.
+    pub fn invalid_world(service: &'static str, source: impl Into<Source>) -> Self {
+        let source = source.into();
+        Self::InvalidWorld { service, source }
     }
 
     /// The error for a state that cannot be captured.

@@ -6,6 +6,7 @@ mod hostile;
 mod limits;
 mod listing;
 mod profiles;
+mod races;
 mod reading;
 mod session;
 mod support;

@@ -1,0 +1,383 @@
+//! Issues and pull requests of a github world, as the documents of its tree tell them.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Condition, Found, Tree};
+
+/// An issue, or what a pull request has in common with one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Issue {
+    /// Its number; issues and pull requests are counted together.
+    pub number: u64,
+    /// Its title.
+    pub title: String,
+    /// Its text; empty where it has none.
+    #[serde(default)]
+    pub body: String,
+    /// The login of who opened it.
+    pub user: String,
+    /// `open` or `closed`.
+    pub state: String,
+    /// `completed`, `not_planned`, `duplicate` or `reopened`.
+    #[serde(default)]
+    pub state_reason: Option<String>,
+    /// The issue that it repeats.
+    #[serde(default)]
+    pub duplicate_of: Option<u64>,
+    /// The names of its labels.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// The logins of its assignees.
+    #[serde(default)]
+    pub assignees: Vec<String>,
+    /// The number of its milestone.
+    #[serde(default)]
+    pub milestone: Option<u64>,
+    /// The login of who closed it.
+    #[serde(default)]
+    pub closed_by: Option<String>,
+    /// The numbers of its sub-issues, in order.
+    #[serde(default)]
+    pub sub_issues: Vec<u64>,
+    /// Its comments, in order.
+    #[serde(default)]
+    pub comments: Vec<Comment>,
+}
+
+/// A comment on an issue or a pull request.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Comment {
+    /// The login of who wrote it.
+    pub user: String,
+    /// Its text.
+    pub body: String,
+}
+
+/// A pull request.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Pull {
+    /// What it has in common with issues.
+    #[serde(flatten)]
+    pub issue: Issue,
+    /// The branch that is to be merged.
+    pub head: String,
+    /// The branch that it is to be merged into.
+    pub base: String,
+    /// The tip of the head.
+    #[serde(default)]
+    pub head_sha: String,
+    /// Whether it is a draft.
+    #[serde(default)]
+    pub draft: bool,
+    /// `merge`, `squash` or `rebase`, once it is merged.
+    #[serde(default)]
+    pub merge_method: Option<String>,
+    /// The commit on the base that merged it.
+    #[serde(default)]
+    pub merge_commit_sha: Option<String>,
+    /// When it was merged.
+    #[serde(default)]
+    pub merged_at: Option<String>,
+    /// The issues that its text closes when it is merged into the default branch.
+    #[serde(default)]
+    pub closes: Vec<u64>,
+    /// The logins of who was asked for a review and has not given one.
+    #[serde(default)]
+    pub requested_reviewers: Vec<String>,
+    /// Its reviews, in order.
+    #[serde(default)]
+    pub reviews: Vec<Review>,
+    /// The comments on its lines, in order.
+    #[serde(default)]
+    pub review_comments: Vec<ReviewComment>,
+}
+
+/// A review of a pull request.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Review {
+    /// The login of who reviewed.
+    pub user: String,
+    /// What was said of the whole.
+    #[serde(default)]
+    pub body: String,
+    /// `PENDING`, `COMMENTED`, `APPROVED`, `CHANGES_REQUESTED` or `DISMISSED`.
+    pub state: String,
+}
+
+/// A comment on a line or a file of a pull request.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ReviewComment {
+    /// The login of who wrote it.
+    pub user: String,
+    /// Its text.
+    pub body: String,
+    /// The file.
+    #[serde(default)]
+    pub path: String,
+    /// The last line that it is about; none for the whole file.
+    #[serde(default)]
+    pub line: Option<u64>,
+}
+
+/// A label of the repository.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Label {
+    /// Its name.
+    pub name: String,
+    /// Six hexadecimal digits.
+    pub color: String,
+    /// What it is for; empty where nothing is said.
+    #[serde(default)]
+    pub description: String,
+}
+
+/// A release.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Release {
+    /// The tag that it publishes.
+    pub tag_name: String,
+    /// Its title; empty where it has none.
+    #[serde(default)]
+    pub name: String,
+    /// Its notes; empty where it has none.
+    #[serde(default)]
+    pub body: String,
+}
+
+impl Tree {
+    /// The issues of the repository, by number.
+    pub fn issues(&self) -> Found<Vec<Issue>> {
+        self.document("issues")
+    }
+
+    /// The pull requests of the repository, by number.
+    pub fn pulls(&self) -> Found<Vec<Pull>> {
+        self.document("pulls")
+    }
+
+    /// The labels of the repository, by name.
+    pub fn labels(&self) -> Found<Vec<Label>> {
+        self.document("labels")
+    }
+
+    /// The releases of the repository.
+    pub fn releases(&self) -> Found<Vec<Release>> {
+        self.document("releases")
+    }
+
+    /// One issue.
+    pub fn issue(&self, number: u64) -> Found<Issue> {
+        let issues = self.issues();
+        issues.one(&format!("issue #{number}"), |it| it.number == number)
+    }
+
+    /// One pull request.
+    pub fn pull(&self, number: u64) -> Found<Pull> {
+        let pulls = self.pulls();
+        pulls.one(&format!("pull request #{number}"), |it| {
+            it.issue.number == number
+        })
+    }
+
+    fn document<T: DeserializeOwned>(&self, name: &str) -> Found<Vec<T>> {
+        let path = format!("{name}.json");
+        // A world that says nothing of them has none.
+        if !self.exists(&path) {
+            return Found::new(path, Ok(Vec::new()));
+        }
+        self.file(path)
+            .text()
+            .then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
+    }
+}
+
+impl<T: Clone> Found<Vec<T>> {
+    /// The one that fits; none where none does, or several do.
+    pub fn one(&self, place: &str, fits: impl Fn(&T) -> bool) -> Found<T> {
+        let found = self.get().map(|all| {
+            let mut fitting = all.iter().filter(|it| fits(it));
+            match (fitting.next(), fitting.count()) {
+                (Some(one), 0) => Ok(one.clone()),
+                (None, _) => Err("there is none".to_owned()),
+                (Some(_), more) => Err(format!("expected one, found {}", more + 1)),
+            }
+        });
+        Found::new(place, found.and_then(|one| one))
+    }
+}
+
+impl Found<Issue> {
+    /// Holds when it is closed, for this reason.
+    pub fn is_closed_as(&self, reason: &str) -> Condition {
+        self.satisfies(|issue| compare(format!("closed as {reason}"), issue.how()))
+    }
+
+    /// Holds when it is open.
+    pub fn is_open(&self) -> Condition {
+        self.satisfies(|issue| compare("open".to_owned(), issue.how()))
+    }
+
+    /// Holds when it has these labels and no others, in any order.
+    pub fn labels_are(&self, expected: &[&str]) -> Condition {
+        self.map(|issue| issue.labels.clone())
+            .equal_in_any_order(owned(expected))
+    }
+
+    /// Holds when it is assigned to these and nobody else.
+    pub fn assignees_are(&self, expected: &[&str]) -> Condition {
+        self.map(|issue| issue.assignees.clone())
+            .equal_in_any_order(owned(expected))
+    }
+
+    /// Holds when nothing of it differs from the one that the agent found.
+    pub fn is_unchanged(&self) -> Condition {
+        self.satisfies(|issue| match Tree::START.issue(issue.number).get() {
+            Ok(before) => {
+                Condition::when(before == issue, "expected it as it was, found it changed")
+            }
+            Err(reason) => Condition::fail(format!("in the starting world {reason}")),
+        })
+    }
+}
+
+impl Found<Pull> {
+    /// What it has in common with issues.
+    pub fn issue(&self) -> Found<Issue> {
+        self.map(|pull| pull.issue.clone())
+    }
+
+    /// Holds when it was merged, in this way: `merge`, `squash` or `rebase`.
+    pub fn is_merged_by(&self, method: &str) -> Condition {
+        self.satisfies(|pull| {
+            let found = match (&pull.merged_at, &pull.merge_method) {
+                (Some(_), Some(found)) => format!("merged by {found}"),
+                (Some(_), None) => "merged".to_owned(),
+                (None, _) => format!("{} without a merge", pull.issue.state),
+            };
+            compare(format!("merged by {method}"), found)
+        })
+    }
+
+    /// Holds when it is open.
+    pub fn is_open(&self) -> Condition {
+        self.issue().is_open()
+    }
+
+    /// Holds when its text closes this issue.
+    pub fn closes(&self, issue: u64) -> Condition {
+        self.satisfies(|pull| {
+            Condition::when(
+                pull.closes.contains(&issue),
+                format!(
+                    "expected its text to close #{issue}, it closes {:?}",
+                    pull.closes
+                ),
+            )
+        })
+    }
+
+    /// Holds when it goes from this head into this base.
+    pub fn goes(&self, head: &str, base: &str) -> Condition {
+        self.satisfies(|pull| {
+            compare(
+                format!("{head} into {base}"),
+                format!("{} into {}", pull.head, pull.base),
+            )
+        })
+    }
+}
+
+impl Issue {
+    /// Its state in words: `closed as completed`.
+    fn how(&self) -> String {
+        match &self.state_reason {
+            Some(reason) if self.state == "closed" => format!("closed as {reason}"),
+            _ => self.state.clone(),
+        }
+    }
+}
+
+/// Compares two states told in words.
+fn compare(expected: String, found: String) -> Condition {
+    if expected == found {
+        Condition::pass(format!("{found}, as expected"))
+    } else {
+        Condition::fail(format!("expected {expected}, found {found}"))
+    }
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{MemoryTree, verify};
+
+    const ISSUES: &str = r#"[
+      {"number": 1, "title": "Crash", "user": "ada", "state": "open", "labels": ["bug"]},
+      {"number": 3, "title": "Slow", "body": "Very.", "user": "bob", "state": "closed",
+       "state_reason": "not_planned", "assignees": ["ada"], "created_at": "2025-01-01T00:00:00Z",
+       "comments": [{"id": 1, "user": "bob", "body": "No."}]}
+    ]"#;
+    const PULLS: &str = r#"[
+      {"number": 2, "title": "Mend", "user": "ada", "state": "closed", "head": "mend", "base": "main",
+       "merged_at": "2025-01-02T00:00:00Z", "merge_method": "squash", "closes": [1]},
+      {"number": 4, "title": "Mend", "user": "ada", "state": "closed", "head": "other", "base": "main"}
+    ]"#;
+
+    #[test]
+    fn issues_and_pull_requests_are_told_apart_by_number() {
+        let start = MemoryTree::from([("issues.json", ISSUES), ("pulls.json", PULLS)]);
+        let mut end = start.clone();
+        end.write("issues.json", ISSUES.replace("Slow", "slow"));
+        let checks = verify(
+            |task| {
+                let world = task.end();
+                task.check("open", world.issue(1).is_open());
+                task.check("labels", world.issue(1).labels_are(&["bug"]));
+                task.check("unchanged", world.issue(1).is_unchanged());
+                task.check("reason", world.issue(3).is_closed_as("completed"));
+                task.check("assignees", world.issue(3).assignees_are(&["ada"]));
+                task.check("changed", world.issue(3).is_unchanged());
+                task.check("missing", world.issue(2).is_open());
+                let pull = world.pull(2);
+                task.check("merged", pull.is_merged_by("squash"));
+                task.check("otherwise", pull.is_merged_by("merge"));
+                task.check("given up", world.pull(4).is_merged_by("squash"));
+                task.check("closes", pull.closes(1).and(pull.goes("mend", "main")));
+                task.check("closes nothing", world.pull(4).closes(1));
+                let twice = world.pulls().one("the mend", |it| it.issue.title == "Mend");
+                task.check("one", twice.is_open());
+                task.check("labels of nobody", world.labels().count_is(0));
+            },
+            &start,
+            &end,
+            None,
+        );
+        let told: Vec<String> = checks
+            .iter()
+            .map(|check| format!("{} {}: {}", check.passed, check.name, check.detail))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "true open: issue #1: open, as expected",
+                "true labels: issue #1: all 1 found",
+                "true unchanged: issue #1: as expected",
+                "false reason: issue #3: expected closed as completed, found closed as not_planned",
+                "true assignees: issue #3: all 1 found",
+                "false changed: issue #3: expected it as it was, found it changed",
+                "false missing: issue #2: there is none",
+                "true merged: pull request #2: merged by squash, as expected",
+                "false otherwise: pull request #2: expected merged by merge, found merged by squash",
+                "false given up: pull request #4: expected merged by squash, found closed without a merge",
+                "true closes: pull request #2: as expected; pull request #2: mend into main, as expected",
+                "false closes nothing: pull request #4: expected its text to close #1, it closes []",
+                "false one: the mend: expected one, found 2",
+                "true labels of nobody: labels.json: 0, as expected",
+            ]
+        );
+    }
+}

@@ -1,0 +1,292 @@
+//! The engine of the github service, for guests: verifiers read repositories, setup routines make them.
+
+use std::path::PathBuf;
+
+use mcpmark_github::archive::{Archive, Meter, ReadError};
+use mcpmark_github::builder::{self, Builder, Step};
+use mcpmark_github::git;
+use mcpmark_sandbox::git::{
+    BuildChange, BuildError, BuiltFile, Change, ChangeKind, Commit, CreateError, Entry, Error,
+    GitBuilder, GitEngine, GitError, GitRepository, Kind, Log, NewCommit, OpenError, Reference,
+    Signature, Tag, Work,
+};
+use mcpmark_snapshot::{Directory, Node, Snapshot};
+
+/// Fuel for a byte of a repository that is copied to be opened.
+const BYTE: u64 = 1;
+/// Fuel for an object that is found, decompressed and decoded: about four microseconds.
+const OBJECT: u64 = 5_000;
+
+/// Reads and makes repositories with the engine of the github service.
+#[derive(Debug)]
+pub struct GitGuests {
+    scratch: PathBuf,
+}
+
+impl GitGuests {
+    /// Copies of repositories lie below `scratch` for as long as they are used.
+    pub fn new(scratch: PathBuf) -> Self {
+        Self { scratch }
+    }
+}
+
+impl GitEngine for GitGuests {
+    fn create(&self) -> Result<Box<dyn GitBuilder>, String> {
+        match Builder::new(&self.scratch) {
+            Ok(builder) => Ok(Box::new(Making(builder))),
+            Err(error) => Err(broken(error)),
+        }
+    }
+
+    fn open(&self, world: &Snapshot, work: &mut Work) -> Result<Box<dyn GitRepository>, OpenError> {
+        let dir = Archive::find(&world.tree).ok_or(OpenError::Absent)?;
+        work.spend(BYTE.saturating_mul(bytes(dir)))?;
+        let archive = Archive::open(dir, &*world.blobs, &self.scratch)
+            .map_err(|error| OpenError::Broken(broken(error)))?;
+        Ok(Box::new(Reading(archive)))
+    }
+}
+
+/// Bytes of all files below a directory. A snapshot is no deeper than its paths may be.
+fn bytes(dir: &Directory) -> u64 {
+    let sizes = dir.iter().map(|(_, node)| match node {
+        Node::File(file) => file.size,
+        Node::Directory(below) => bytes(below),
+        Node::Symlink(_) => 0,
+    });
+    sizes.sum()
+}
+
+/// An error of the engine with its causes.
+fn broken(error: impl std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+struct Reading(Archive);
+
+impl Reading {
+    /// Asks the archive, and has each object that it reads paid for.
+    fn ask<T>(
+        &self,
+        work: &mut Work,
+        ask: impl FnOnce(&Archive, Meter<'_>) -> Result<T, ReadError>,
+    ) -> Result<T, GitError> {
+        let mut meter = |objects: u64| work.spend(OBJECT.saturating_mul(objects)).is_ok();
+        ask(&self.0, &mut meter).map_err(|error| match error {
+            ReadError::NotFound => Error::NotFound.into(),
+            ReadError::OtherKind(kind) => Error::OtherKind(kind.to_owned()).into(),
+            ReadError::Invalid(rule) => Error::Invalid(rule).into(),
+            ReadError::Spent => GitError::Spent,
+            error => GitError::Broken(broken(error)),
+        })
+    }
+}
+
+impl GitRepository for Reading {
+    fn head(&mut self, _work: &mut Work) -> Result<String, GitError> {
+        Ok(self.0.head().to_owned())
+    }
+
+    fn references(&mut self, work: &mut Work) -> Result<Vec<Reference>, GitError> {
+        let references = self.ask(work, Archive::references)?;
+        let references = references.into_iter().map(|reference| Reference {
+            name: reference.name,
+            target: reference.target.to_string(),
+            commit: reference.commit.map(|id| id.to_string()),
+        });
+        Ok(references.collect())
+    }
+
+    fn resolve(&mut self, revision: &str, work: &mut Work) -> Result<String, GitError> {
+        let id = self.ask(work, |git, meter| git.resolve(revision, meter))?;
+        Ok(id.to_string())
+    }
+
+    fn commit(&mut self, id: &str, work: &mut Work) -> Result<Commit, GitError> {
+        self.ask(work, |git, meter| git.commit(id, meter)).map(told)
+    }
+
+    fn tag(&mut self, id: &str, work: &mut Work) -> Result<Tag, GitError> {
+        let tag = self.ask(work, |git, meter| git.tag(id, meter))?;
+        Ok(Tag {
+            id: tag.id.to_string(),
+            name: tag.name,
+            target: tag.target.to_string(),
+            tagger: tag.tagger.map(signature),
+            message: tag.message,
+        })
+    }
+
+    fn log(&mut self, log: &Log<'_>, work: &mut Work) -> Result<Vec<Commit>, GitError> {
+        let commits = self.ask(work, |git, meter| {
+            git.log(log.start, log.stop, log.path, log.limit, meter)
+        })?;
+        Ok(commits.into_iter().map(told).collect())
+    }
+
+    fn merge_base(
+        &mut self,
+        one: &str,
+        other: &str,
+        work: &mut Work,
+    ) -> Result<Option<String>, GitError> {
+        let id = self.ask(work, |git, meter| git.merge_base(one, other, meter))?;
+        Ok(id.map(|id| id.to_string()))
+    }
+
+    fn stat(&mut self, commit: &str, path: &str, work: &mut Work) -> Result<Entry, GitError> {
+        self.ask(work, |git, meter| git.stat(commit, path, meter))
+            .map(entry)
+    }
+
+    fn walk(&mut self, commit: &str, path: &str, work: &mut Work) -> Result<Vec<Entry>, GitError> {
+        let entries = self.ask(work, |git, meter| git.walk(commit, path, meter))?;
+        Ok(entries.into_iter().map(entry).collect())
+    }
+
+    fn blob_size(&mut self, id: &str, work: &mut Work) -> Result<u64, GitError> {
+        self.ask(work, |git, meter| git.blob_size(id, meter))
+    }
+
+    fn blob(&mut self, id: &str, work: &mut Work) -> Result<Vec<u8>, GitError> {
+        self.ask(work, |git, meter| git.blob(id, meter))
+    }
+
+    fn changes(
+        &mut self,
+        before: Option<&str>,
+        after: &str,
+        work: &mut Work,
+    ) -> Result<Vec<Change>, GitError> {
+        let changes = self.ask(work, |git, meter| git.changes(before, after, meter))?;
+        let changes = changes.into_iter().map(|change| Change {
+            path: change.path,
+            kind: match change.status {
+                git::Status::Added => ChangeKind::Added,
+                git::Status::Removed => ChangeKind::Removed,
+                git::Status::Modified => ChangeKind::Modified,
+                git::Status::Renamed => ChangeKind::Renamed,
+            },
+            previous: change.previous,
+            before: change.old.map(|(_, id)| id.to_string()),
+            after: change.new.map(|(_, id)| id.to_string()),
+        });
+        Ok(changes.collect())
+    }
+}
+
+fn told(commit: git::Commit) -> Commit {
+    Commit {
+        id: commit.id.to_string(),
+        tree: commit.tree.to_string(),
+        parents: commit.parents.iter().map(ToString::to_string).collect(),
+        author: signature(commit.author),
+        committer: signature(commit.committer),
+        message: commit.message,
+    }
+}
+
+fn signature(identity: git::Identity) -> Signature {
+    Signature {
+        name: identity.name,
+        email: identity.email,
+        time: identity.seconds,
+        offset: identity.offset / 60,
+    }
+}
+
+fn entry((entry, size): (git::Entry, u64)) -> Entry {
+    Entry {
+        path: entry.path,
+        kind: match entry.kind {
+            git::EntryKind::Directory => Kind::Directory,
+            git::EntryKind::File => Kind::File,
+            git::EntryKind::Executable => Kind::Executable,
+            git::EntryKind::Symlink => Kind::Symlink,
+            git::EntryKind::Submodule => Kind::Submodule,
+        },
+        id: entry.id.to_string(),
+        size,
+    }
+}
+
+struct Making(Builder);
+
+impl GitBuilder for Making {
+    fn commit(&mut self, commit: NewCommit) -> Result<String, CreateError> {
+        let steps = commit.changes.into_iter().map(|change| match change {
+            BuildChange::Write(file) => Step::Write {
+                path: file.path,
+                content: file.content,
+                executable: file.executable,
+            },
+            BuildChange::Remove(path) => Step::Remove(path),
+        });
+        self.0
+            .commit(
+                &commit.parents,
+                steps.collect(),
+                &own(commit.author),
+                &own(commit.committer),
+                &commit.message,
+            )
+            .map_err(not_built)
+    }
+
+    fn set_reference(&mut self, name: &str, target: &str) -> Result<(), CreateError> {
+        self.0.set_reference(name, target).map_err(not_built)
+    }
+
+    fn annotate(
+        &mut self,
+        name: &str,
+        target: &str,
+        tagger: Signature,
+        message: &str,
+    ) -> Result<String, CreateError> {
+        self.0
+            .annotate(name, target, &own(tagger), message)
+            .map_err(not_built)
+    }
+
+    fn set_head(&mut self, branch: &str) -> Result<(), CreateError> {
+        self.0.set_head(branch).map_err(not_built)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<BuiltFile>, CreateError> {
+        let files = self.0.finish().map_err(not_built)?;
+        let files = files.into_iter().map(|file| BuiltFile {
+            path: file.path,
+            content: file.content,
+            executable: file.executable,
+        });
+        Ok(files.collect())
+    }
+}
+
+fn own(signature: Signature) -> builder::Signature {
+    builder::Signature {
+        name: signature.name,
+        email: signature.email,
+        time: signature.time,
+        offset: signature.offset,
+    }
+}
+
+fn not_built(error: builder::BuildError) -> CreateError {
+    match error {
+        builder::BuildError::Invalid(rule) => BuildError::Invalid(rule).into(),
+        builder::BuildError::NotFound(what) => BuildError::NotFound(what).into(),
+        error => CreateError::Broken(broken(error)),
+    }
+}

@@ -1,0 +1,113 @@
+use url::{Host, Url};
+
+/// Where something is reached over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    local: bool,
+    encrypted: bool,
+}
+
+/// A text is no address that can be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{shown:?} is no address: {reason}")]
+pub struct BadAddress {
+    /// The text, without what is nobody's business.
+    pub shown: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Address {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    ///
+    /// When it is none of HTTP, names no host, or holds a user name or password: those come from
+    /// the environment, and would be seen here.
+    pub fn parse(text: &str) -> Result<Self, BadAddress> {
+        let wrong = |reason: &str| BadAddress {
+            shown: shown(text),
+            reason: reason.to_owned(),
+        };
+        let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong("it begins with neither http:// nor https://"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong(
+                "it holds a user name or password; keys come from the environment",
+            ));
+        }
+        let local = match url.host() {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => return Err(wrong("it names no host")),
+        };
+        Ok(Self {
+            local,
+            encrypted: url.scheme() == "https",
+        })
+    }
+
+    /// Whether it is this machine.
+    pub fn is_local(&self) -> bool {
+        self.local
+    }
+
+    /// Whether what is sent there crosses a network in the clear.
+    pub fn is_readable(&self) -> bool {
+        !self.local && !self.encrypted
+    }
+}
+
+/// An address for an error. What may hold a password is not shown, even where it is no URL.
+fn shown(text: &str) -> String {
+    match text.split_once("://") {
+        _ if !text.contains('@') => text.to_owned(),
+        Some((scheme, _)) => format!("{scheme}://…"),
+        None => "…".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_say_who_may_read_what_is_sent_there() {
+        for (text, local, readable) in [
+            ("http://127.0.0.1:8080/v1", true, false),
+            ("http://[::1]/v1", true, false),
+            ("http://files.localhost/mcp", true, false),
+            ("https://example.org/v1", false, false),
+            ("http://example.org/v1", false, true),
+            ("http://10.0.0.1/v1", false, true),
+            ("http://localhost.example.org/", false, true),
+        ] {
+            let address = Address::parse(text).unwrap();
+            assert_eq!(
+                (address.is_local(), address.is_readable()),
+                (local, readable),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_said_without_its_password() {
+        for text in [
+            "ftp://x/",
+            "127.0.0.1:80",
+            "notes",
+            "http://a:hunter2@127.0.0.1/",
+            "http://a:hunter2@127.0.0.1:99999/",
+            "ftp://a:hunter2@x/",
+            "a:hunter2@x",
+        ] {
+            let error = Address::parse(text).unwrap_err().to_string();
+            assert!(error.contains("is no address"), "{error}");
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+}

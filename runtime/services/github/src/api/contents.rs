@@ -1,0 +1,147 @@
+//! Files and directories.
+
+use serde_json::{Value, json};
+
+use super::{Answer, ApiError, Call, Named};
+use crate::git::{Draft, Edit, Entry, EntryKind, GitError, ObjectId};
+use crate::view::Site;
+
+/// What stands at a path.
+pub(crate) enum At {
+    File(Entry),
+    Directory(Vec<Entry>),
+}
+
+/// A file to be written.
+#[derive(Debug, Clone)]
+pub(crate) struct PutFile {
+    pub(crate) path: String,
+    pub(crate) content: Vec<u8>,
+    pub(crate) message: String,
+    pub(crate) branch: String,
+    /// The blob that it replaces.
+    pub(crate) sha: Option<String>,
+}
+
+impl Site {
+    /// What stands at a path of a branch, a tag or a commit.
+    pub(crate) fn get_contents(
+        &self,
+        at: &Named,
+        path: &str,
+        reference: &str,
+    ) -> Answer<(At, ObjectId)> {
+        let mut below = format!("/contents/{path}");
+        if !reference.is_empty() {
+            below += &format!("?ref={reference}");
+        }
+        let call = self.call(at, "GET", &below)?;
+        let commit = self.commit_of_contents(&call, reference)?;
+        let path = path.trim_matches('/');
+        let entry = self.git.entry(self.git.tree_of(commit)?, path)?;
+        let found = match entry.ok_or_else(|| call.not_found())? {
+            entry if entry.kind == EntryKind::Directory => {
+                let mut entries = self.git.entries(entry.id, path)?;
+                // The API sorts by name alone, where trees sort directories as if they ended in a slash.
+                entries.sort_by(|one, two| one.path.cmp(&two.path));
+                At::Directory(entries)
+            }
+            entry => At::File(entry),
+        };
+        Ok((found, commit))
+    }
+
+    fn commit_of_contents(&self, call: &Call, reference: &str) -> Answer<ObjectId> {
+        match self.find_commit(call, reference) {
+            Err(ApiError::Refused(_)) if reference.is_empty() => {
+                Err(call.refuse(404, "This repository is empty."))
+            }
+            Err(ApiError::Refused(_)) => {
+                Err(call.refuse(404, format!("No commit found for the ref {reference}")))
+            }
+            other => other,
+        }
+    }
+
+    /// Writes a file in a commit of its own.
+    pub(crate) fn put_contents(&mut self, at: &Named, file: &PutFile) -> Answer<Value> {
+        let call = self.call(at, "PUT", &format!("/contents/{}", file.path))?;
+        let tip = self
+            .git
+            .branch(&file.branch)
+            .ok_or_else(|| call.refuse(404, format!("Branch {} not found", file.branch)))?;
+        if file.path.starts_with('/') {
+            return Err(call.refuse(422, "path cannot start with a slash"));
+        }
+        if self.is_closed_to_pushes(&file.branch) {
+            let problem = format!(
+                "Repository rule violations found\n\nChanges must be made through a pull request.\n\n{}",
+                file.branch
+            );
+            return Err(call.refuse(409, problem));
+        }
+        let before = self.git.tree_of(tip)?;
+        let known = match file.path.is_empty() {
+            true => None,
+            false => self.git.entry(before, &file.path)?,
+        };
+        let kind = match (&known, &file.sha) {
+            (Some(known), _) if known.kind == EntryKind::Directory => {
+                return Err(call.refuse(422, format!("{} is a directory", file.path)));
+            }
+            (Some(_), None) => {
+                return Err(call.refuse(422, "Invalid request.\n\n\"sha\" wasn't supplied."));
+            }
+            (Some(known), Some(sha))
+                if ObjectId::from_hex(sha.as_bytes()).ok() != Some(known.id) =>
+            {
+                return Err(call.refuse(409, format!("{} does not match {sha}", file.path)));
+            }
+            (Some(known), Some(_)) => known.kind,
+            (None, Some(sha)) if !sha.is_empty() => {
+                return Err(call.refuse(409, format!("{} does not match {sha}", file.path)));
+            }
+            (None, _) => EntryKind::File,
+        };
+        self.check_parents(&call, before, &file.path)?;
+        let id = self.git.write_blob(&file.content)?;
+        let path = file.path.clone();
+        let tree = match self.git.edit_tree(before, &[Edit::Put { path, kind, id }]) {
+            Ok(tree) => tree,
+            Err(GitError::Path(_)) => {
+                return Err(call.refuse(422, "path contains a malformed path component"));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let commit = self.git.write_commit(Draft {
+            tree,
+            parents: vec![tip],
+            author: self.identity(&self.viewer()),
+            committer: self.web_flow(),
+            message: file.message.clone(),
+        })?;
+        self.move_branch(&file.branch, commit)?;
+        let entry = Entry {
+            path: file.path.clone(),
+            kind,
+            id,
+        };
+        Ok(json!({
+            "content": self.content(&entry, &file.branch)?,
+            "commit": self.git_commit(&self.git.commit(commit)?),
+        }))
+    }
+
+    /// Refuses a path that leads through a file.
+    fn check_parents(&self, call: &Call, tree: ObjectId, path: &str) -> Answer<()> {
+        for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
+            match self.git.entry(tree, &path[..end])? {
+                Some(entry) if entry.kind != EntryKind::Directory => {
+                    return Err(call.refuse(422, "path contains a malformed path component"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

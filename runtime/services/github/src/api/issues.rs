@@ -1,0 +1,262 @@
+//! Issues, their comments and their lists.
+
+use serde_json::Value;
+
+use super::{Answer, Call, FieldError, Named, Page, Paged};
+use crate::hub::{Comment, Issue, State, Time};
+use crate::view::Site;
+
+/// An issue to be opened.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NewIssue {
+    pub(crate) title: String,
+    pub(crate) body: Option<String>,
+    pub(crate) labels: Vec<String>,
+    pub(crate) assignees: Vec<String>,
+    pub(crate) milestone: Option<u64>,
+    pub(crate) kind: Option<String>,
+}
+
+/// What is to become of an issue; what is absent stays.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct IssueChange {
+    pub(crate) title: Option<String>,
+    pub(crate) body: Option<String>,
+    pub(crate) labels: Option<Vec<String>>,
+    pub(crate) assignees: Option<Vec<String>>,
+    pub(crate) milestone: Option<u64>,
+    pub(crate) kind: Option<String>,
+}
+
+/// Which issues are listed, and in what order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct IssueList {
+    pub(crate) state: Option<State>,
+    /// One of them is enough.
+    pub(crate) labels: Vec<String>,
+    pub(crate) since: Option<Time>,
+    /// `CREATED_AT`, `UPDATED_AT` or `COMMENTS`.
+    pub(crate) order: String,
+    pub(crate) ascending: bool,
+}
+
+impl Site {
+    /// The issue or pull request of a number.
+    pub(crate) fn find_issue(&self, call: &Call, number: u64) -> Answer<&Issue> {
+        self.hub.issues.get(&number).ok_or_else(|| call.not_found())
+    }
+
+    /// An issue.
+    pub(crate) fn get_issue(&self, at: &Named, number: u64) -> Answer<Value> {
+        let call = self.call(at, "GET", &format!("/issues/{number}"))?;
+        Ok(self.issue(self.find_issue(&call, number)?))
+    }
+
+    /// The issues of a list, all pages; pull requests are none.
+    pub(crate) fn list_issues(&self, list: &IssueList) -> Vec<&Issue> {
+        let labelled = |issue: &Issue| {
+            let has = |name: &String| issue.labels.iter().any(|it| it.eq_ignore_ascii_case(name));
+            list.labels.is_empty() || list.labels.iter().any(has)
+        };
+        let mut issues: Vec<&Issue> = self
+            .hub
+            .issues
+            .values()
+            .filter(|issue| issue.pull.is_none() && labelled(issue))
+            .filter(|issue| list.state.is_none_or(|state| issue.state == state))
+            .filter(|issue| list.since.is_none_or(|since| issue.updated_at >= since))
+            .collect();
+        let key = |issue: &&Issue| match list.order.as_str() {
+            "UPDATED_AT" => (issue.updated_at.0, issue.number),
+            "COMMENTS" => (issue.comments.len() as i64, issue.number),
+            _ => (issue.created_at.0, issue.number),
+        };
+        issues.sort_by_key(key);
+        if !list.ascending {
+            issues.reverse();
+        }
+        issues
+    }
+
+    /// Opens an issue.
+    pub(crate) fn create_issue(&mut self, at: &Named, new: NewIssue) -> Answer<u64> {
+        let call = self.call(at, "POST", "/issues")?;
+        self.check_people(&call, "Issue", &new.assignees)?;
+        self.check_milestone(&call, new.milestone)?;
+        let labels = new.labels.iter().map(|name| self.hub.label(name));
+        let labels = unique(labels.collect());
+        let now = self.hub.now;
+        let number = self.hub.next_number();
+        let assignees = self.logins(&new.assignees);
+        let issue = Issue {
+            number,
+            title: new.title,
+            body: new.body,
+            user: self.viewer(),
+            labels,
+            assignees,
+            milestone: new.milestone,
+            kind: new.kind,
+            created_at: now,
+            updated_at: now,
+            ..Issue::default()
+        };
+        self.hub.issues.insert(number, issue);
+        self.hub.tick();
+        Ok(number)
+    }
+
+    /// Changes an issue or a pull request.
+    pub(crate) fn edit_issue(
+        &mut self,
+        at: &Named,
+        number: u64,
+        change: IssueChange,
+    ) -> Answer<()> {
+        let call = self.call(at, "PATCH", &format!("/issues/{number}"))?;
+        self.find_issue(&call, number)?;
+        if let Some(people) = &change.assignees {
+            self.check_people(&call, "Issue", people)?;
+        }
+        self.check_milestone(&call, change.milestone)?;
+        let labels = change
+            .labels
+            .map(|names| unique(names.iter().map(|name| self.hub.label(name)).collect()));
+        let assignees = change.assignees.map(|people| self.logins(&people));
+        let now = self.hub.now;
+        if let Some(issue) = self.hub.issues.get_mut(&number) {
+            let before = issue.clone();
+            if let Some(title) = change.title {
+                issue.title = title;
+            }
+            if let Some(body) = change.body {
+                issue.body = Some(body);
+            }
+            issue.labels = labels.unwrap_or_else(|| issue.labels.clone());
+            issue.assignees = assignees.unwrap_or_else(|| issue.assignees.clone());
+            issue.milestone = change.milestone.or(issue.milestone);
+            issue.kind = change.kind.or_else(|| issue.kind.clone());
+            if *issue != before {
+                issue.updated_at = now;
+                self.hub.tick();
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes an issue or opens it again.
+    pub(crate) fn set_issue_state(
+        &mut self,
+        number: u64,
+        state: State,
+        reason: &str,
+        duplicate_of: Option<u64>,
+    ) {
+        let (now, by) = (self.hub.now, self.viewer());
+        let known = self.hub.issues.get_mut(&number);
+        let Some(issue) = known else { return };
+        match (issue.state, state) {
+            (State::Closed, State::Open) => {
+                issue.state = State::Open;
+                issue.state_reason = Some("reopened".to_owned());
+                issue.closed_at = None;
+                issue.closed_by = None;
+                issue.duplicate_of = None;
+                issue.updated_at = now;
+            }
+            (State::Open, State::Closed) => {
+                issue.duplicate_of = duplicate_of;
+                self.hub.close(number, &by, Some(reason));
+            }
+            // Closed as something else.
+            (State::Closed, State::Closed) if issue.state_reason.as_deref() != Some(reason) => {
+                issue.state_reason = Some(reason.to_owned());
+                issue.duplicate_of = duplicate_of;
+                issue.updated_at = now;
+            }
+            _ => return,
+        }
+        self.hub.tick();
+    }
+
+    /// Comments on an issue or a pull request.
+    pub(crate) fn create_comment(&mut self, at: &Named, number: u64, body: &str) -> Answer<Value> {
+        let call = self.call(at, "POST", &format!("/issues/{number}/comments"))?;
+        self.find_issue(&call, number)?;
+        let (now, user) = (self.hub.now, self.viewer());
+        let comment = Comment {
+            id: self.hub.next_comment(),
+            user,
+            body: body.to_owned(),
+            created_at: now,
+            updated_at: now,
+            reactions: Vec::new(),
+        };
+        if let Some(issue) = self.hub.issues.get_mut(&number) {
+            issue.comments.push(comment.clone());
+            issue.updated_at = now;
+        }
+        self.hub.tick();
+        Ok(self.comment(self.find_issue(&call, number)?, &comment))
+    }
+
+    /// A page of the comments on an issue or a pull request, the oldest first.
+    pub(crate) fn list_comments(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
+        let below = format!(
+            "/issues/{number}/comments?page={}&per_page={}",
+            page.number, page.size
+        );
+        let call = self.call(at, "GET", &below)?;
+        let issue = self.find_issue(&call, number)?;
+        let comments = issue.comments.iter().page(page);
+        Ok(comments
+            .map(|comment| self.comment(issue, comment))
+            .collect())
+    }
+
+    /// Refuses people who do not exist.
+    fn check_people(&self, call: &Call, resource: &'static str, people: &[String]) -> Answer<()> {
+        match people.iter().all(|login| self.hub.user(login).is_some()) {
+            true => Ok(()),
+            false => Err(call.invalid(vec![FieldError {
+                resource,
+                field: "assignees",
+                code: "invalid",
+                message: String::new(),
+            }])),
+        }
+    }
+
+    fn check_milestone(&self, call: &Call, number: Option<u64>) -> Answer<()> {
+        match number {
+            Some(number) if !self.hub.milestones.contains_key(&number) => {
+                Err(call.invalid(vec![FieldError {
+                    resource: "Issue",
+                    field: "milestone",
+                    code: "invalid",
+                    message: String::new(),
+                }]))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Logins as they are written, once each.
+    pub(crate) fn logins(&self, people: &[String]) -> Vec<String> {
+        let login = |name: &String| match self.hub.user(name) {
+            Some(user) => user.login.clone(),
+            None => name.clone(),
+        };
+        unique(people.iter().map(login).collect())
+    }
+}
+
+fn unique(names: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for name in names {
+        if !kept.contains(&name) {
+            kept.push(name);
+        }
+    }
+    kept
+}

@@ -1,0 +1,343 @@
+//! Whether a pull request can be merged, and merging it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Answer, Named};
+use crate::git::{Commit, Draft, GitError, Identity, Merged, ObjectId};
+use crate::hub::{Issue, Pull, ReviewState, State};
+use crate::view::Site;
+
+/// How a pull request becomes part of its base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Merge,
+    Squash,
+    Rebase,
+}
+
+impl Method {
+    /// As requests write it; a merge where nothing was said.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        match text {
+            "" | "merge" => Some(Self::Merge),
+            "squash" => Some(Self::Squash),
+            "rebase" => Some(Self::Rebase),
+            _ => None,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Squash => "squash",
+            Self::Rebase => "rebase",
+        }
+    }
+}
+
+/// A request to merge.
+#[derive(Debug, Clone)]
+pub(crate) struct MergeRequest {
+    pub(crate) method: Method,
+    /// The first line of the message; GitHub's own where it is empty.
+    pub(crate) title: String,
+    /// The rest of the message; GitHub's own where it is empty.
+    pub(crate) message: String,
+}
+
+/// Whether a pull request can be merged; nothing is known of one that is closed.
+pub(crate) struct Mergeable {
+    pub(crate) mergeable: Option<bool>,
+    /// `clean`, `dirty`, `behind`, `blocked`, `draft` or `unknown`.
+    pub(crate) state: &'static str,
+    pub(crate) rebaseable: Option<bool>,
+}
+
+impl Site {
+    /// Whether a pull request can be merged.
+    pub(crate) fn mergeable(&self, issue: &Issue, pull: &Pull) -> Result<Mergeable, GitError> {
+        if issue.state == State::Closed {
+            return Ok(Mergeable {
+                mergeable: None,
+                state: "unknown",
+                rebaseable: None,
+            });
+        }
+        let (base, head) = self.ends(pull)?;
+        if let Merged::Conflicts(_) = self.git.merge(base, head)? {
+            return Ok(Mergeable {
+                mergeable: Some(false),
+                state: "dirty",
+                rebaseable: Some(false),
+            });
+        }
+        let state = if pull.draft {
+            "draft"
+        } else if self.missing_approvals(issue, pull) > 0 {
+            "blocked"
+        } else if self.is_behind(pull, base, head)? {
+            "behind"
+        } else {
+            "clean"
+        };
+        Ok(Mergeable {
+            mergeable: Some(true),
+            state,
+            rebaseable: Some(self.git.can_rebase(base, head)?),
+        })
+    }
+
+    /// The number of approving reviews that its base still asks for.
+    fn missing_approvals(&self, issue: &Issue, pull: &Pull) -> u32 {
+        let rules = self.hub.repository.protected_branches.get(&pull.base);
+        let wanted = rules.map_or(0, |rules| rules.required_approvals);
+        let mut latest: BTreeMap<&str, ReviewState> = BTreeMap::new();
+        for review in &pull.reviews {
+            let counts = matches!(
+                review.state,
+                ReviewState::Approved | ReviewState::ChangesRequested | ReviewState::Dismissed
+            );
+            if counts && review.user != issue.user {
+                latest.insert(&review.user, review.state);
+            }
+        }
+        if wanted > 0
+            && latest
+                .values()
+                .any(|state| *state == ReviewState::ChangesRequested)
+        {
+            return wanted;
+        }
+        let given = latest
+            .values()
+            .filter(|state| **state == ReviewState::Approved);
+        wanted.saturating_sub(given.count() as u32)
+    }
+
+    fn is_behind(&self, pull: &Pull, base: ObjectId, head: ObjectId) -> Result<bool, GitError> {
+        let rules = self.hub.repository.protected_branches.get(&pull.base);
+        Ok(rules.is_some_and(|rules| rules.up_to_date) && !self.git.is_ancestor(base, head)?)
+    }
+
+    /// Merges a pull request.
+    pub(crate) fn merge_pull(
+        &mut self,
+        at: &Named,
+        number: u64,
+        request: &MergeRequest,
+    ) -> Answer<Value> {
+        let call = self.call(at, "PUT", &format!("/pulls/{number}/merge"))?;
+        let (issue, pull) = self.find_pull(&call, number)?;
+        let (issue, pull) = (issue.clone(), pull.clone());
+        if issue.state == State::Closed {
+            return Err(call.refuse(405, "Pull Request is not mergeable"));
+        }
+        if pull.draft {
+            return Err(call.refuse(405, "Pull Request is still a draft"));
+        }
+        let repository = &self.hub.repository;
+        let (allowed, word) = match request.method {
+            Method::Merge => (repository.allow_merge_commit, "Merge commits"),
+            Method::Squash => (repository.allow_squash_merge, "Squash merges"),
+            Method::Rebase => (repository.allow_rebase_merge, "Rebase merges"),
+        };
+        if !allowed {
+            return Err(call.refuse(405, format!("{word} are not allowed on this repository.")));
+        }
+        let missing = self.missing_approvals(&issue, &pull);
+        if missing > 0 {
+            let plural = if missing == 1 { " is" } else { "s are" };
+            let message = format!(
+                "At least {missing} approving review{plural} required by reviewers with write access."
+            );
+            return Err(call.refuse(405, message));
+        }
+        let (base, head) = self.ends(&pull)?;
+        if self.is_behind(&pull, base, head)? {
+            return Err(call.refuse(
+                405,
+                "Head branch is out of date. Review and try the merge again.",
+            ));
+        }
+        let tip = match self.merged_tip(&issue, &pull, base, head, request)? {
+            Some(tip) => tip,
+            None if request.method == Method::Rebase => {
+                return Err(call.refuse(405, "This branch can't be rebased"));
+            }
+            None => return Err(call.refuse(405, "Pull Request is not mergeable")),
+        };
+        self.settle(number, &issue, &pull, tip, request.method)?;
+        Ok(json!({
+            "sha": tip.to_string(),
+            "merged": true,
+            "message": "Pull Request successfully merged",
+        }))
+    }
+
+    /// The new tip of the base; none where there are conflicts.
+    fn merged_tip(
+        &mut self,
+        issue: &Issue,
+        pull: &Pull,
+        base: ObjectId,
+        head: ObjectId,
+        request: &MergeRequest,
+    ) -> Answer<Option<ObjectId>> {
+        let committer = self.web_flow();
+        if request.method == Method::Rebase {
+            let committer = self.identity(&self.viewer());
+            return Ok(match self.git.rebase(base, head, &committer)? {
+                Merged::Clean(tip) => Some(tip),
+                Merged::Conflicts(_) => None,
+            });
+        }
+        let Merged::Clean(tree) = self.git.merge(base, head)? else {
+            return Ok(None);
+        };
+        let (parents, author, message) = match request.method {
+            Method::Squash => {
+                let commits = self.pull_commits(pull)?;
+                let author = self.identity(&issue.user);
+                let message = squash_message(issue, &commits, &author, request);
+                (vec![base], author, message)
+            }
+            _ => {
+                let owner = pull
+                    .fork_owner
+                    .as_ref()
+                    .unwrap_or(&self.hub.repository.owner);
+                let title = format!(
+                    "Merge pull request #{} from {owner}/{}",
+                    issue.number, pull.head
+                );
+                let message = joined(request, title, issue.title.clone());
+                (vec![base, head], self.identity(&self.viewer()), message)
+            }
+        };
+        let draft = Draft {
+            tree,
+            parents,
+            author,
+            committer,
+            message,
+        };
+        Ok(Some(self.git.write_commit(draft)?))
+    }
+
+    /// What follows from a merge: the pull request is closed, its base moves, and so do issues.
+    fn settle(
+        &mut self,
+        number: u64,
+        issue: &Issue,
+        pull: &Pull,
+        tip: ObjectId,
+        method: Method,
+    ) -> Answer<()> {
+        let (now, by) = (self.hub.now, self.viewer());
+        self.hub.close(number, &by, None);
+        if let Some(pull) = self
+            .hub
+            .issues
+            .get_mut(&number)
+            .and_then(|it| it.pull.as_mut())
+        {
+            pull.merged_at = Some(now);
+            pull.merged_by = Some(by);
+            pull.merge_method = Some(method.as_str().to_owned());
+            pull.merge_commit_sha = Some(tip.to_string());
+        }
+        if pull.base == self.hub.repository.default_branch
+            && let Some(body) = &issue.body
+        {
+            self.close_mentioned(body);
+        }
+        self.move_branch(&pull.base, tip)
+    }
+
+    /// Merges the base of a pull request into its head.
+    pub(crate) fn update_branch(&mut self, at: &Named, number: u64, expected: &str) -> Answer<()> {
+        let call = self.call(at, "PUT", &format!("/pulls/{number}/update-branch"))?;
+        let (_, pull) = self.find_pull(&call, number)?;
+        let pull = pull.clone();
+        if !expected.is_empty() && expected != pull.head_sha {
+            return Err(call.refuse(
+                422,
+                "expected head sha didn\u{2019}t match current head ref.",
+            ));
+        }
+        let (base, head) = self.ends(&pull)?;
+        if self.git.is_ancestor(base, head)? {
+            return Err(call.refuse(422, "There are no new commits on the base branch."));
+        }
+        let Merged::Clean(tree) = self.git.merge(head, base)? else {
+            return Err(call.refuse(422, "merge conflict between base and head"));
+        };
+        let branch = pull.local_branch.as_ref().unwrap_or(&pull.head).clone();
+        let commit = self.git.write_commit(Draft {
+            tree,
+            parents: vec![head, base],
+            author: self.identity(&self.viewer()),
+            committer: self.web_flow(),
+            message: format!("Merge branch '{}' into {}", pull.base, pull.head),
+        })?;
+        self.move_branch(&branch, commit)
+    }
+}
+
+fn joined(request: &MergeRequest, title: String, message: String) -> String {
+    let title = if request.title.is_empty() {
+        title
+    } else {
+        request.title.clone()
+    };
+    let message = if request.message.is_empty() {
+        message
+    } else {
+        request.message.clone()
+    };
+    match message.is_empty() {
+        true => title,
+        false => format!("{title}\n\n{message}"),
+    }
+}
+
+/// The message of a squash: that of the only commit, or the title of the pull request and all messages. Authors
+/// other than that of the squash are named at the end, unless the message was given.
+fn squash_message(
+    issue: &Issue,
+    commits: &[Commit],
+    author: &Identity,
+    request: &MergeRequest,
+) -> String {
+    let (title, message) = match commits {
+        [only] => {
+            let rest = only.message.split_once('\n').map_or("", |(_, rest)| rest);
+            (
+                only.title().to_owned(),
+                rest.trim_start_matches('\n').to_owned(),
+            )
+        }
+        _ => {
+            let each: Vec<String> = commits
+                .iter()
+                .map(|it| format!("* {}", it.message))
+                .collect();
+            (issue.title.clone(), each.join("\n\n"))
+        }
+    };
+    let mut trailers: Vec<String> = Vec::new();
+    for other in commits.iter().map(|commit| &commit.author) {
+        let trailer = format!("Co-authored-by: {} <{}>", other.name, other.email);
+        if other.email != author.email && !trailers.contains(&trailer) {
+            trailers.push(trailer);
+        }
+    }
+    let message = match (message.is_empty(), trailers.is_empty()) {
+        (_, true) => message,
+        (true, false) => trailers.join("\n"),
+        (false, false) => format!("{message}\n\n{}", trailers.join("\n")),
+    };
+    joined(request, format!("{title} (#{})", issue.number), message)
+}

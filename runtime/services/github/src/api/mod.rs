@@ -1,0 +1,128 @@
+//! What GitHub's API does: operations on a [`Site`], with its rules and its refusals.
+//!
+//! Both the MCP tools and whoever speaks REST stand on these.
+
+mod commits;
+mod contents;
+mod error;
+mod git_data;
+mod issues;
+mod merging;
+mod page;
+mod pulls;
+mod query;
+mod releases;
+mod reviews;
+mod search;
+mod sub_issues;
+
+pub(crate) use contents::{At, PutFile};
+pub(crate) use error::{ApiError, FieldError};
+pub(crate) use git_data::TreeFile;
+pub(crate) use issues::{IssueChange, IssueList, NewIssue};
+pub(crate) use merging::{MergeRequest, Mergeable, Method};
+pub(crate) use page::{Page, Paged};
+pub(crate) use pulls::{NewPull, PullChange, PullList};
+pub(crate) use reviews::{NewReviewComment, ReviewEvent};
+pub(crate) use search::Sorted;
+
+use crate::git::Identity;
+use crate::view::Site;
+
+/// What an operation gives.
+pub(crate) type Answer<T> = Result<T, ApiError>;
+
+/// A request to the API: where refusals get their first words from.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    method: &'static str,
+    url: String,
+}
+
+impl Call {
+    /// A refusal of this request.
+    pub(crate) fn refuse(&self, status: u16, message: impl Into<String>) -> ApiError {
+        ApiError::Refused(Box::new(error::Refusal {
+            method: self.method,
+            url: self.url.clone(),
+            status,
+            message: message.into(),
+            errors: Vec::new(),
+        }))
+    }
+
+    /// A refusal with what is wrong with single fields.
+    pub(crate) fn invalid(&self, errors: Vec<FieldError>) -> ApiError {
+        ApiError::Refused(Box::new(error::Refusal {
+            method: self.method,
+            url: self.url.clone(),
+            status: 422,
+            message: "Validation Failed".to_owned(),
+            errors,
+        }))
+    }
+
+    /// The refusal where there is nothing.
+    pub(crate) fn not_found(&self) -> ApiError {
+        self.refuse(404, "Not Found")
+    }
+}
+
+/// The repository that a request names.
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) owner: String,
+    pub(crate) repo: String,
+}
+
+impl Site {
+    /// A request below a repository; refused where it is another than this one.
+    pub(crate) fn call(&self, at: &Named, method: &'static str, below: &str) -> Answer<Call> {
+        let Named { owner, repo } = at;
+        let call = Call {
+            method,
+            url: format!("{}/repos/{owner}/{repo}{below}", crate::view::API),
+        };
+        match self.hub.is(owner, repo) {
+            true => Ok(call),
+            false => Err(call.not_found()),
+        }
+    }
+
+    /// A request that names no repository.
+    pub(crate) fn call_anywhere(&self, method: &'static str, path: &str) -> Call {
+        Call {
+            method,
+            url: format!("{}{path}", crate::view::API),
+        }
+    }
+
+    /// The login of whoever acts.
+    pub(crate) fn viewer(&self) -> String {
+        self.hub.repository.viewer.clone()
+    }
+
+    /// The name and the address that commits of a user bear, now.
+    pub(crate) fn identity(&self, login: &str) -> Identity {
+        let user = self.hub.user(login);
+        let login = user.map_or(login, |user| user.login.as_str());
+        let name = user.and_then(|user| user.name.clone());
+        let email = user.and_then(|user| user.email.clone());
+        Identity {
+            name: name.unwrap_or_else(|| login.to_owned()),
+            email: email.unwrap_or_else(|| format!("{login}@users.noreply.github.com")),
+            seconds: self.hub.now.0,
+            offset: 0,
+        }
+    }
+
+    /// Who commits what is done on the web, now.
+    pub(crate) fn web_flow(&self) -> Identity {
+        Identity {
+            name: "GitHub".to_owned(),
+            email: "noreply@github.com".to_owned(),
+            seconds: self.hub.now.0,
+            offset: 0,
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Pull requests: opening, changing and listing them, and what they change.
+
+use serde_json::Value;
+
+use super::{Answer, Call, FieldError, Named, Page, Paged};
+use crate::git::{Change, Commit, GitError, ObjectId};
+use crate::hub::{Issue, Pull, State};
+use crate::view::Site;
+
+/// A pull request to be opened.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NewPull {
+    pub(crate) title: String,
+    pub(crate) body: Option<String>,
+    /// A branch, or `owner:branch`.
+    pub(crate) head: String,
+    pub(crate) base: String,
+    pub(crate) draft: bool,
+    pub(crate) maintainer_can_modify: bool,
+}
+
+/// What is to become of a pull request; what is absent stays.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PullChange {
+    pub(crate) title: Option<String>,
+    pub(crate) body: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) base: Option<String>,
+    pub(crate) maintainer_can_modify: Option<bool>,
+}
+
+impl PullChange {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.title.is_none()
+            && self.body.is_none()
+            && self.state.is_none()
+            && self.base.is_none()
+            && self.maintainer_can_modify.is_none()
+    }
+}
+
+/// Which pull requests are listed, and in what order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PullList {
+    /// `open`, `closed` or `all`; open ones where it is empty.
+    pub(crate) state: String,
+    /// `owner:branch`.
+    pub(crate) head: String,
+    pub(crate) base: String,
+    /// `created`, `updated`, `popularity` or `long-running`.
+    pub(crate) sort: String,
+    /// `asc` or `desc`.
+    pub(crate) direction: String,
+}
+
+fn field(field: &'static str, code: &'static str, message: impl Into<String>) -> Vec<FieldError> {
+    vec![FieldError {
+        resource: "PullRequest",
+        field,
+        code,
+        message: message.into(),
+    }]
+}
+
+impl Site {
+    /// The pull request of a number.
+    pub(crate) fn find_pull(&self, call: &Call, number: u64) -> Answer<(&Issue, &Pull)> {
+        self.hub.pull(number).ok_or_else(|| call.not_found())
+    }
+
+    /// What a pull request changes: from where it left its base to its head.
+    pub(crate) fn pull_changes(&self, pull: &Pull) -> Result<Vec<Change>, GitError> {
+        let (base, head) = self.ends(pull)?;
+        let before = match self.git.merge_base(base, head)? {
+            Some(id) => Some(self.git.tree_of(id)?),
+            None => None,
+        };
+        self.git.changes(before, self.git.tree_of(head)?)
+    }
+
+    /// The commits of a pull request, the oldest first.
+    pub(crate) fn pull_commits(&self, pull: &Pull) -> Result<Vec<Commit>, GitError> {
+        let (base, head) = self.ends(pull)?;
+        let ids = self.git.ahead(base, head)?;
+        ids.into_iter().map(|id| self.git.commit(id)).collect()
+    }
+
+    /// A pull request in full.
+    pub(crate) fn get_pull(&self, at: &Named, number: u64) -> Answer<Value> {
+        let call = self.call(at, "GET", &format!("/pulls/{number}"))?;
+        let (issue, pull) = self.find_pull(&call, number)?;
+        Ok(self.pull_in_full(issue, pull)?)
+    }
+
+    /// A page of the pull requests.
+    pub(crate) fn list_pulls(&self, at: &Named, list: &PullList, page: Page) -> Answer<Value> {
+        let below = format!("/pulls?page={}&per_page={}", page.number, page.size);
+        self.call(at, "GET", &below)?;
+        let mut pulls: Vec<(&Issue, &Pull)> = self
+            .hub
+            .pulls()
+            .filter(|(issue, _)| match list.state.as_str() {
+                "all" => true,
+                "closed" => issue.state == State::Closed,
+                _ => issue.state == State::Open,
+            })
+            .filter(|(_, pull)| list.base.is_empty() || pull.base == list.base)
+            .filter(|(_, pull)| self.is_head(pull, &list.head))
+            .collect();
+        let now = self.hub.now;
+        pulls.sort_by_key(|(issue, pull)| {
+            let first = match list.sort.as_str() {
+                "updated" => issue.updated_at.0,
+                "popularity" => (issue.comments.len() + pull.review_comments.len()) as i64,
+                "long-running" => now.0 - issue.created_at.0,
+                _ => issue.created_at.0,
+            };
+            (first, issue.number)
+        });
+        let ascending = match list.direction.as_str() {
+            "asc" => true,
+            "desc" => false,
+            _ => !matches!(list.sort.as_str(), "" | "created"),
+        };
+        if !ascending {
+            pulls.reverse();
+        }
+        let pulls = pulls.into_iter().page(page);
+        Ok(pulls.map(|(issue, pull)| self.pull(issue, pull)).collect())
+    }
+
+    /// Whether a pull request has this head; GitHub disregards one that names no owner.
+    fn is_head(&self, pull: &Pull, head: &str) -> bool {
+        let Some((owner, branch)) = head.split_once(':') else {
+            return true;
+        };
+        let own = pull
+            .fork_owner
+            .as_ref()
+            .unwrap_or(&self.hub.repository.owner);
+        own.eq_ignore_ascii_case(owner) && pull.head == branch
+    }
+
+    /// Opens a pull request.
+    pub(crate) fn create_pull(&mut self, at: &Named, new: NewPull) -> Answer<u64> {
+        let call = self.call(at, "POST", "/pulls")?;
+        let owner = self.hub.repository.owner.clone();
+        let head = match new.head.split_once(':') {
+            Some((of, branch)) if of.eq_ignore_ascii_case(&owner) => branch.to_owned(),
+            Some(_) => return Err(call.invalid(field("head", "invalid", ""))),
+            None => new.head.clone(),
+        };
+        let (Some(base_tip), head_tip) = (self.git.branch(&new.base), self.git.branch(&head))
+        else {
+            return Err(call.invalid(field("base", "invalid", "")));
+        };
+        let Some(head_tip) = head_tip else {
+            return Err(call.invalid(field("head", "invalid", "")));
+        };
+        let same = |(issue, pull): (&Issue, &Pull)| {
+            issue.state == State::Open
+                && pull.fork_owner.is_none()
+                && pull.head == head
+                && pull.base == new.base
+        };
+        if self.hub.pulls().any(same) {
+            let message = format!("A pull request already exists for {owner}:{head}.");
+            return Err(call.invalid(field("", "custom", message)));
+        }
+        if self.git.is_ancestor(head_tip, base_tip)? {
+            let message = format!("No commits between {} and {head}", new.base);
+            return Err(call.invalid(field("", "custom", message)));
+        }
+        if self.git.merge_base(base_tip, head_tip)?.is_none() {
+            let message = format!(
+                "The {head} branch has no history in common with {}",
+                new.base
+            );
+            return Err(call.invalid(field("", "custom", message)));
+        }
+        let now = self.hub.now;
+        let number = self.hub.next_number();
+        let pull = Pull {
+            head,
+            base: new.base,
+            head_sha: head_tip.to_string(),
+            base_sha: base_tip.to_string(),
+            draft: new.draft,
+            maintainer_can_modify: new.maintainer_can_modify,
+            ..Pull::default()
+        };
+        let issue = Issue {
+            number,
+            title: new.title,
+            body: new.body,
+            user: self.viewer(),
+            created_at: now,
+            updated_at: now,
+            pull: Some(Box::new(pull)),
+            ..Issue::default()
+        };
+        self.hub.issues.insert(number, issue);
+        self.git
+            .set_ref(format!("refs/pull/{number}/head"), head_tip);
+        self.hub.tick();
+        Ok(number)
+    }
+
+    /// Changes a pull request.
+    pub(crate) fn edit_pull(&mut self, at: &Named, number: u64, change: PullChange) -> Answer<()> {
+        let call = self.call(at, "PATCH", &format!("/pulls/{number}"))?;
+        let (issue, pull) = self.find_pull(&call, number)?;
+        let merged = pull.merged_at.is_some();
+        let head = pull.local_branch.as_ref().unwrap_or(&pull.head).clone();
+        let was = issue.state;
+        let state = match change.state.as_deref() {
+            None => was,
+            Some("open") => State::Open,
+            Some("closed") => State::Closed,
+            Some(_) => return Err(call.invalid(field("state", "invalid", ""))),
+        };
+        let reopened = was == State::Closed && state == State::Open;
+        if reopened && merged {
+            return Err(call.invalid(field(
+                "",
+                "custom",
+                "state cannot be changed. The pull request cannot be reopened.",
+            )));
+        }
+        if reopened && self.git.branch(&head).is_none() {
+            let message = format!("state cannot be changed. The {head} branch has been deleted.");
+            return Err(call.invalid(field("", "custom", message)));
+        }
+        let base = match &change.base {
+            Some(base) => match self.git.branch(base) {
+                Some(tip) => Some((base.clone(), tip)),
+                None => return Err(call.invalid(field("base", "invalid", ""))),
+            },
+            None => None,
+        };
+        let (now, by) = (self.hub.now, self.viewer());
+        if let Some(issue) = self.hub.issues.get_mut(&number) {
+            if let Some(title) = change.title {
+                issue.title = title;
+            }
+            if let Some(body) = change.body {
+                issue.body = Some(body);
+            }
+            if reopened {
+                issue.state = State::Open;
+                issue.closed_at = None;
+                issue.closed_by = None;
+            }
+            issue.updated_at = now;
+            if let Some(pull) = &mut issue.pull {
+                if let Some((base, tip)) = base {
+                    pull.base = base;
+                    pull.base_sha = tip.to_string();
+                }
+                if let Some(allowed) = change.maintainer_can_modify {
+                    pull.maintainer_can_modify = allowed;
+                }
+            }
+        }
+        if state == State::Closed {
+            self.hub.close(number, &by, None);
+        }
+        if reopened {
+            self.branches_moved();
+        }
+        self.hub.tick();
+        Ok(())
+    }
+
+    /// Makes a pull request a draft, or ready for review.
+    pub(crate) fn set_draft(&mut self, number: u64, draft: bool) {
+        let now = self.hub.now;
+        if let Some(issue) = self.hub.issues.get_mut(&number)
+            && let Some(pull) = &mut issue.pull
+            && pull.draft != draft
+        {
+            pull.draft = draft;
+            issue.updated_at = now;
+            self.hub.tick();
+        }
+    }
+
+    /// A page of the files of a pull request.
+    pub(crate) fn list_pull_files(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
+        let below = format!(
+            "/pulls/{number}/files?page={}&per_page={}",
+            page.number, page.size
+        );
+        let call = self.call(at, "GET", &below)?;
+        let (_, pull) = self.find_pull(&call, number)?;
+        let (_, head) = self.ends(pull)?;
+        let changes = self.pull_changes(pull)?;
+        Ok(changes
+            .iter()
+            .page(page)
+            .map(|change| self.file(change, head))
+            .collect())
+    }
+
+    /// A pull request as `git diff` writes it.
+    pub(crate) fn pull_diff(&self, at: &Named, number: u64) -> Answer<String> {
+        let call = self.call(at, "GET", &format!("/pulls/{number}"))?;
+        let (_, pull) = self.find_pull(&call, number)?;
+        Ok(self.pull_changes(pull)?.iter().map(Change::text).collect())
+    }
+
+    /// What other programs have said of a commit: nothing, where no continuous integration runs.
+    pub(crate) fn combined_status(&self, head: ObjectId) -> Value {
+        serde_json::json!({
+            "state": "pending",
+            "statuses": [],
+            "sha": head.to_string(),
+            "total_count": 0,
+            "repository": self.repository(),
+            "commit_url": self.api(&format!("/commits/{head}")),
+            "url": self.api(&format!("/commits/{head}/status")),
+        })
+    }
+}

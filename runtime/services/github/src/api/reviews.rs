@@ -1,0 +1,281 @@
+//! Reviews: at once, or kept back until they are submitted.
+
+use serde_json::Value;
+
+use super::{Answer, Call, Named};
+use crate::hub::{Issue, Pull, Review, ReviewComment, ReviewState, State};
+use crate::view::Site;
+
+/// What a review says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReviewEvent {
+    Approve,
+    RequestChanges,
+    Comment,
+}
+
+impl ReviewEvent {
+    /// As requests write it.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        match text {
+            "APPROVE" => Some(Self::Approve),
+            "REQUEST_CHANGES" => Some(Self::RequestChanges),
+            "COMMENT" => Some(Self::Comment),
+            _ => None,
+        }
+    }
+
+    fn state(self) -> ReviewState {
+        match self {
+            Self::Approve => ReviewState::Approved,
+            Self::RequestChanges => ReviewState::ChangesRequested,
+            Self::Comment => ReviewState::Commented,
+        }
+    }
+}
+
+/// A comment to be added to a review.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NewReviewComment {
+    pub(crate) path: String,
+    pub(crate) body: String,
+    pub(crate) line: Option<u64>,
+    pub(crate) side: Option<String>,
+    pub(crate) start_line: Option<u64>,
+    pub(crate) start_side: Option<String>,
+}
+
+impl Site {
+    /// Why a review may not say that; GraphQL's words.
+    pub(crate) fn review_problem(
+        &self,
+        issue: &Issue,
+        body: &str,
+        event: ReviewEvent,
+    ) -> Option<&'static str> {
+        let own = issue.user.eq_ignore_ascii_case(&self.hub.repository.viewer);
+        match event {
+            ReviewEvent::Approve if own => Some("Can not approve your own pull request"),
+            ReviewEvent::RequestChanges if own => {
+                Some("Can not request changes on your own pull request")
+            }
+            ReviewEvent::Approve => None,
+            _ if body.is_empty() => Some("Body can't be blank"),
+            _ => None,
+        }
+    }
+
+    /// The pending review of whoever acts.
+    pub(crate) fn pending_review<'a>(&self, pull: &'a Pull) -> Option<&'a Review> {
+        let viewer = &self.hub.repository.viewer;
+        pull.reviews
+            .iter()
+            .find(|review| review.state == ReviewState::Pending && review.user == *viewer)
+    }
+
+    /// Adds a review; without an event it stays pending.
+    pub(crate) fn add_review(
+        &mut self,
+        number: u64,
+        body: &str,
+        event: Option<ReviewEvent>,
+        commit: Option<&str>,
+    ) {
+        let (now, user) = (self.hub.now, self.viewer());
+        let id = self.hub.next_review();
+        let Some(issue) = self.hub.issues.get_mut(&number) else {
+            return;
+        };
+        let Some(pull) = &mut issue.pull else { return };
+        pull.reviews.push(Review {
+            id,
+            user: user.clone(),
+            body: body.to_owned(),
+            state: event.map_or(ReviewState::Pending, ReviewEvent::state),
+            commit_id: commit.unwrap_or(&pull.head_sha).to_owned(),
+            submitted_at: event.map(|_| now),
+        });
+        if event.is_some() {
+            pull.requested_reviewers.retain(|login| *login != user);
+            issue.updated_at = now;
+        }
+        self.hub.tick();
+    }
+
+    /// Submits a pending review.
+    pub(crate) fn submit_review(
+        &mut self,
+        number: u64,
+        id: u64,
+        body: Option<&str>,
+        event: ReviewEvent,
+    ) {
+        let now = self.hub.now;
+        let Some(issue) = self.hub.issues.get_mut(&number) else {
+            return;
+        };
+        let Some(pull) = &mut issue.pull else { return };
+        if let Some(review) = pull.reviews.iter_mut().find(|review| review.id == id) {
+            review.state = event.state();
+            review.submitted_at = Some(now);
+            if let Some(body) = body {
+                review.body = body.to_owned();
+            }
+            let user = review.user.clone();
+            pull.requested_reviewers.retain(|login| *login != user);
+        }
+        issue.updated_at = now;
+        self.hub.tick();
+    }
+
+    /// Takes a pending review away, and its comments with it.
+    pub(crate) fn delete_review(&mut self, number: u64, id: u64) {
+        let issue = self.hub.issues.get_mut(&number);
+        if let Some(pull) = issue.and_then(|issue| issue.pull.as_mut()) {
+            pull.reviews.retain(|review| review.id != id);
+            pull.review_comments
+                .retain(|comment| comment.review != Some(id));
+            self.hub.tick();
+        }
+    }
+
+    /// Why a comment cannot stand where it should; GraphQL's words.
+    pub(crate) fn comment_problem(
+        &self,
+        pull: &Pull,
+        new: &NewReviewComment,
+    ) -> Answer<Option<&'static str>> {
+        let changes = self.pull_changes(pull)?;
+        let Some(change) = changes.iter().find(|change| change.path == new.path) else {
+            return Ok(Some(
+                "pull_request_review_thread.path is not part of the pull request",
+            ));
+        };
+        let Some(line) = new.line else {
+            return Ok(None);
+        };
+        let hunks = change.hunks.as_deref().unwrap_or_default();
+        let left = new.side.as_deref() == Some("LEFT");
+        Ok((!shows(hunks, line, left))
+            .then_some("pull_request_review_thread.line must be part of the diff"))
+    }
+
+    /// Adds a comment to a review.
+    pub(crate) fn add_review_comment(&mut self, number: u64, review: u64, new: NewReviewComment) {
+        let (now, user) = (self.hub.now, self.viewer());
+        let id = self.hub.next_comment();
+        let issue = self.hub.issues.get_mut(&number);
+        let Some(pull) = issue.and_then(|issue| issue.pull.as_mut()) else {
+            return;
+        };
+        pull.review_comments.push(ReviewComment {
+            id,
+            review: Some(review),
+            user,
+            body: new.body,
+            path: new.path,
+            line: new.line,
+            side: new.side,
+            start_line: new.start_line,
+            start_side: new.start_side,
+            commit_id: pull.head_sha.clone(),
+            created_at: now,
+            updated_at: now,
+            ..ReviewComment::default()
+        });
+        self.hub.tick();
+    }
+
+    /// The reviews of a pull request; pending ones are seen by their author alone.
+    pub(crate) fn list_reviews(&self, at: &Named, number: u64) -> Answer<Value> {
+        let call = self.call(at, "GET", &format!("/pulls/{number}/reviews"))?;
+        let (issue, pull) = self.find_pull(&call, number)?;
+        let viewer = &self.hub.repository.viewer;
+        let seen = |review: &&Review| review.submitted_at.is_some() || review.user == *viewer;
+        let reviews = pull.reviews.iter().filter(seen).take(30);
+        Ok(reviews.map(|review| self.review(issue, review)).collect())
+    }
+
+    /// The comments on the lines of a pull request, a hundred at most.
+    pub(crate) fn list_review_comments(&self, at: &Named, number: u64) -> Answer<Value> {
+        let call = self.call(at, "GET", &format!("/pulls/{number}/comments?per_page=100"))?;
+        let (issue, pull) = self.find_pull(&call, number)?;
+        let mut list = Vec::new();
+        for comment in self.seen_comments(pull).take(100) {
+            list.push(self.review_comment(issue, comment)?);
+        }
+        Ok(list.into())
+    }
+
+    /// Asks people for a review.
+    pub(crate) fn request_reviewers(
+        &mut self,
+        at: &Named,
+        number: u64,
+        people: &[String],
+    ) -> Answer<()> {
+        let below = format!("/pulls/{number}/requested_reviewers");
+        let call = self.call(at, "POST", &below)?;
+        let (issue, _) = self.find_pull(&call, number)?;
+        self.check_reviewers(&call, issue, people)?;
+        let people = self.logins(people);
+        let now = self.hub.now;
+        if let Some(issue) = self.hub.issues.get_mut(&number)
+            && let Some(pull) = &mut issue.pull
+        {
+            for login in people {
+                if !pull.requested_reviewers.contains(&login) {
+                    pull.requested_reviewers.push(login);
+                }
+            }
+            issue.updated_at = now;
+            self.hub.tick();
+        }
+        Ok(())
+    }
+
+    fn check_reviewers(&self, call: &Call, issue: &Issue, people: &[String]) -> Answer<()> {
+        let repository = &self.hub.repository;
+        if people
+            .iter()
+            .any(|login| login.eq_ignore_ascii_case(&issue.user))
+        {
+            return Err(call.refuse(422, "Review cannot be requested from pull request author."));
+        }
+        let member = |login: &String| {
+            let is = |known: &String| known.eq_ignore_ascii_case(login);
+            self.hub.user(login).is_some()
+                && (repository.collaborators.is_empty()
+                    || is(&repository.owner)
+                    || repository.collaborators.iter().any(is))
+        };
+        match issue.state == State::Closed || people.iter().all(member) {
+            true => Ok(()),
+            false => Err(call.refuse(
+                422,
+                format!(
+                    "Reviews may only be requested from collaborators. One or more of the users or teams you \
+                     specified is not a collaborator of the {} repository.",
+                    self.full_name()
+                ),
+            )),
+        }
+    }
+}
+
+/// Whether a patch shows a line.
+fn shows(hunks: &str, wanted: u64, left: bool) -> bool {
+    hunks
+        .lines()
+        .filter(|line| line.starts_with("@@ -"))
+        .any(|header| {
+            let marks: Vec<&str> = header.split(' ').collect();
+            let range = marks
+                .get(if left { 1 } else { 2 })
+                .map_or("", |it| &it[1..]);
+            let (start, length) = range.split_once(',').unwrap_or((range, "1"));
+            let (start, length): (u64, u64) =
+                (start.parse().unwrap_or(0), length.parse().unwrap_or(0));
+            (start..start + length).contains(&wanted)
+        })
+}

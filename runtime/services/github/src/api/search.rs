@@ -1,0 +1,357 @@
+//! Search: issues and pull requests, code, users, repositories.
+
+use serde_json::{Value, json};
+
+use super::query::{Qualifier, Query, compares};
+use super::{Answer, Page, Paged};
+use crate::git::{Entry, EntryKind};
+use crate::hub::{Issue, ReviewState, State, Time, User};
+use crate::view::Site;
+
+/// Larger files are not searched, as on GitHub.
+const SEARCHED: usize = 384 * 1024;
+
+/// How results are sorted; in the order of the best match where nothing was said.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sorted {
+    pub(crate) by: String,
+    pub(crate) ascending: bool,
+}
+
+/// A page of what was found.
+fn found(total: usize, items: Vec<Value>) -> Value {
+    json!({"total_count": total, "incomplete_results": false, "items": items})
+}
+
+impl Site {
+    /// Whether a query is about this repository, or about none in particular.
+    fn is_about(&self, query: &Query) -> bool {
+        let repository = &self.hub.repository;
+        let full = self.full_name();
+        query
+            .values("repo")
+            .all(|it| it.eq_ignore_ascii_case(&full))
+            && query
+                .values("user")
+                .all(|it| it.eq_ignore_ascii_case(&repository.owner))
+            && query
+                .values("org")
+                .all(|it| it.eq_ignore_ascii_case(&repository.owner))
+    }
+
+    /// Issues and pull requests.
+    pub(crate) fn search_issues(&self, text: &str, sorted: &Sorted, page: Page) -> Answer<Value> {
+        let query = Query::parse(text);
+        let mut issues: Vec<&Issue> = self
+            .hub
+            .issues
+            .values()
+            .filter(|issue| self.is_about(&query) && self.matches(issue, &query))
+            .collect();
+        issues.sort_by_key(|issue| {
+            let reacted = |content: &str| {
+                issue
+                    .reactions
+                    .iter()
+                    .filter(|it| it.content == content)
+                    .count() as i64
+            };
+            let first = match sorted.by.as_str() {
+                "comments" => issue.comments.len() as i64,
+                "updated" => issue.updated_at.0,
+                "reactions" => issue.reactions.len() as i64,
+                "interactions" => (issue.reactions.len() + issue.comments.len()) as i64,
+                by => match by.strip_prefix("reactions-") {
+                    Some(content) => reacted(content),
+                    None => issue.created_at.0,
+                },
+            };
+            (first, issue.number)
+        });
+        if !sorted.ascending {
+            issues.reverse();
+        }
+        let total = issues.len();
+        let items = issues.into_iter().page(page).map(|issue| self.issue(issue));
+        Ok(found(total, items.collect()))
+    }
+
+    fn matches(&self, issue: &Issue, query: &Query) -> bool {
+        let places: Vec<&str> = query.values("in").flat_map(|it| it.split(',')).collect();
+        let everywhere = places.is_empty();
+        let mut texts = Vec::new();
+        if everywhere || places.contains(&"title") {
+            texts.push(issue.title.as_str());
+        }
+        if everywhere || places.contains(&"body") {
+            texts.extend(issue.body.as_deref());
+        }
+        if everywhere || places.contains(&"comments") {
+            texts.extend(issue.comments.iter().map(|comment| comment.body.as_str()));
+        }
+        query.fits(&texts)
+            && query
+                .qualifiers
+                .iter()
+                .all(|asked| self.has(issue, asked) != asked.negated)
+    }
+
+    /// Whether an issue has what a qualifier asks for; those that are unknown ask for nothing.
+    fn has(&self, issue: &Issue, asked: &Qualifier) -> bool {
+        let value = asked.value.as_str();
+        let viewer = self.hub.repository.viewer.as_str();
+        let login = if value == "@me" { viewer } else { value };
+        let is = |name: &String| name.eq_ignore_ascii_case(login);
+        let pull = issue.pull.as_deref();
+        let commented = || issue.comments.iter().any(|comment| is(&comment.user));
+        let mentioned = || {
+            let mention = format!("@{}", login.to_lowercase());
+            let texts = issue
+                .body
+                .iter()
+                .chain(issue.comments.iter().map(|it| &it.body));
+            texts
+                .into_iter()
+                .any(|text| text.to_lowercase().contains(&mention))
+        };
+        let at = |time: Option<Time>| time.is_some_and(|time| on(time, value));
+        match asked.name.as_str() {
+            "is" | "type" | "state" => match value.to_lowercase().as_str() {
+                "issue" => pull.is_none(),
+                "pr" | "pull-request" => pull.is_some(),
+                "open" => issue.state == State::Open,
+                "closed" => issue.state == State::Closed,
+                "merged" => pull.is_some_and(|pull| pull.merged_at.is_some()),
+                "unmerged" => pull.is_some_and(|pull| pull.merged_at.is_none()),
+                "draft" => pull.is_some_and(|pull| pull.draft),
+                "locked" => issue.locked,
+                "unlocked" => !issue.locked,
+                _ => {
+                    asked.name == "is"
+                        || issue
+                            .kind
+                            .as_deref()
+                            .is_some_and(|it| it.eq_ignore_ascii_case(value))
+                }
+            },
+            "draft" => pull.is_some_and(|pull| pull.draft == (value == "true")),
+            "label" => value.split(',').any(|wanted| {
+                let wanted = wanted.trim_matches('"');
+                issue
+                    .labels
+                    .iter()
+                    .any(|label| label.eq_ignore_ascii_case(wanted))
+            }),
+            "author" => is(&issue.user),
+            "assignee" => {
+                issue.assignees.iter().any(is) || (value == "*" && !issue.assignees.is_empty())
+            }
+            "commenter" => commented(),
+            "mentions" => mentioned(),
+            "involves" => {
+                is(&issue.user) || issue.assignees.iter().any(is) || commented() || mentioned()
+            }
+            "milestone" => {
+                let milestone = issue
+                    .milestone
+                    .and_then(|number| self.hub.milestones.get(&number));
+                milestone.is_some_and(|it| it.title.eq_ignore_ascii_case(value) || value == "*")
+            }
+            "no" => match value {
+                "label" => issue.labels.is_empty(),
+                "assignee" => issue.assignees.is_empty(),
+                "milestone" => issue.milestone.is_none(),
+                _ => true,
+            },
+            "reason" => issue
+                .state_reason
+                .as_deref()
+                .is_some_and(|reason| reason.replace('_', " ") == value.replace(['_', '-'], " ")),
+            "comments" => compares(&issue.comments.len(), value, |it| it.parse().ok()),
+            "reactions" => compares(&issue.reactions.len(), value, |it| it.parse().ok()),
+            "created" => on(issue.created_at, value),
+            "updated" => on(issue.updated_at, value),
+            "closed" => at(issue.closed_at),
+            "merged" => at(pull.and_then(|pull| pull.merged_at)),
+            "head" => pull.is_some_and(|pull| pull.head == value),
+            "base" => pull.is_some_and(|pull| pull.base == value),
+            "review" => pull.is_some_and(|pull| {
+                let said = |state| pull.reviews.iter().any(|review| review.state == state);
+                match value {
+                    "approved" => said(ReviewState::Approved),
+                    "changes_requested" => said(ReviewState::ChangesRequested),
+                    "none" => pull.reviews.is_empty(),
+                    _ => true,
+                }
+            }),
+            "review-requested" => pull.is_some_and(|pull| pull.requested_reviewers.iter().any(is)),
+            "reviewed-by" => {
+                pull.is_some_and(|pull| pull.reviews.iter().any(|review| is(&review.user)))
+            }
+            _ => !asked.negated,
+        }
+    }
+
+    /// Files of the default branch.
+    pub(crate) fn search_code(&self, text: &str, page: Page) -> Answer<Value> {
+        let query = Query::parse(text);
+        let tip = self.git.branch(&self.hub.repository.default_branch);
+        let mut items = Vec::new();
+        if let (true, Some(tip)) = (self.is_about(&query), tip) {
+            for entry in self.git.walk(self.git.tree_of(tip)?)? {
+                let file = matches!(entry.kind, EntryKind::File | EntryKind::Executable);
+                if file && self.has_code(&entry, &query)? {
+                    items.push(entry);
+                }
+            }
+        }
+        let total = items.len();
+        let mut repository = self.repository();
+        if let Value::Object(keys) = &mut repository {
+            let known = keys
+                .iter()
+                .take_while(|(key, _)| *key != "created_at")
+                .count();
+            *keys = std::mem::take(keys).into_iter().take(known).collect();
+        }
+        let view = |entry: Entry| {
+            let (path, id) = (&entry.path, entry.id);
+            json!({
+                "name": entry.name(),
+                "path": path,
+                "sha": id.to_string(),
+                "url": self.api(&format!("/contents/{path}?ref={}", tip.map(|it| it.to_string()).unwrap_or_default())),
+                "git_url": self.api(&format!("/git/blobs/{id}")),
+                "html_url": self.html(&format!("/blob/{}/{path}", tip.map(|it| it.to_string()).unwrap_or_default())),
+                "repository": repository,
+                "score": 1.0,
+            })
+        };
+        let items = items.into_iter().page(page).map(view);
+        Ok(found(total, items.collect()))
+    }
+
+    fn has_code(&self, entry: &Entry, query: &Query) -> Answer<bool> {
+        let path = entry.path.to_lowercase();
+        let name = entry.name().to_lowercase();
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let placed = query.qualifiers.iter().all(|asked| {
+            let value = asked.value.to_lowercase();
+            let holds = match asked.name.as_str() {
+                "path" => path.contains(value.trim_start_matches('/')),
+                "filename" => name.contains(&value),
+                "extension" => extension == value.trim_start_matches('.'),
+                "language" | "lang" => language(extension) == value,
+                _ => return true,
+            };
+            holds != asked.negated
+        });
+        if !placed {
+            return Ok(false);
+        }
+        let places: Vec<&str> = query.values("in").flat_map(|it| it.split(',')).collect();
+        let only_path = places == ["path"];
+        if only_path || (query.words.is_empty() && query.without.is_empty()) {
+            return Ok(query.fits(&[&path]));
+        }
+        let bytes = self.git.blob(entry.id)?;
+        if bytes.len() > SEARCHED || crate::git::is_binary(&bytes) {
+            return Ok(false);
+        }
+        let content = String::from_utf8_lossy(&bytes);
+        Ok(match places == ["file"] {
+            true => query.fits(&[&content]),
+            false => query.fits(&[&content, &path]),
+        })
+    }
+
+    /// Users or organisations.
+    pub(crate) fn search_users(&self, text: &str, page: Page) -> (usize, Vec<&User>) {
+        let query = Query::parse(text);
+        let kind = |user: &User| match user.kind.as_deref() {
+            Some("Organization") => "org",
+            _ => "user",
+        };
+        let fits = |user: &&User| {
+            let places: Vec<&str> = query.values("in").collect();
+            let name = user.name.as_deref().unwrap_or_default();
+            let email = user.email.as_deref().unwrap_or_default();
+            let texts = match places.first() {
+                Some(&"login") => vec![user.login.as_str()],
+                Some(&"name") => vec![name],
+                Some(&"email") => vec![email],
+                _ => vec![user.login.as_str(), name, email],
+            };
+            query.fits(&texts)
+                && query.values("type").all(|it| it == kind(user))
+                && query
+                    .values("user")
+                    .all(|it| it.eq_ignore_ascii_case(&user.login))
+                && query.values("location").all(|it| {
+                    let location = user.location.as_deref().unwrap_or_default().to_lowercase();
+                    location.contains(&it.to_lowercase())
+                })
+        };
+        let users: Vec<&User> = self.hub.users.values().filter(fits).collect();
+        (users.len(), users.into_iter().page(page).collect())
+    }
+
+    /// Whether the repository is what a query looks for.
+    pub(crate) fn is_found(&self, text: &str) -> bool {
+        let query = Query::parse(text);
+        let repository = &self.hub.repository;
+        let topics = repository.topics.join(" ");
+        let full = self.full_name();
+        let texts = [
+            full.as_str(),
+            repository.description.as_deref().unwrap_or_default(),
+            &topics,
+        ];
+        let qualified = query.qualifiers.iter().all(|asked| {
+            let value = asked.value.as_str();
+            let holds = match asked.name.as_str() {
+                "topic" => repository.topics.iter().any(|topic| topic == value),
+                "is" => {
+                    value
+                        == if repository.private {
+                            "private"
+                        } else {
+                            "public"
+                        }
+                }
+                "stars" | "forks" => compares(&0, value, |it| it.parse().ok()),
+                "archived" => value == "false",
+                _ => return true,
+            };
+            holds != asked.negated
+        });
+        self.is_about(&query) && qualified && query.fits(&texts)
+    }
+}
+
+/// Whether a time lies where a qualifier asks: on a day, or before or after a day or a time.
+fn on(time: Time, asked: &str) -> bool {
+    match asked.contains('T') {
+        true => compares(&time, asked, Time::parse),
+        false => compares(&time.day(), asked, |day| Some(day.to_owned())),
+    }
+}
+
+/// The language of a file name's extension, in lower case.
+fn language(extension: &str) -> &str {
+    match extension {
+        "rs" => "rust",
+        "py" => "python",
+        "js" | "mjs" | "cjs" | "jsx" => "javascript",
+        "ts" | "tsx" => "typescript",
+        "rb" => "ruby",
+        "md" => "markdown",
+        "sh" | "bash" => "shell",
+        "yml" => "yaml",
+        "h" => "c",
+        "cc" | "cpp" | "hpp" => "c++",
+        "cs" => "c#",
+        "kt" => "kotlin",
+        other => other,
+    }
+}

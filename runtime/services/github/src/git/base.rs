@@ -1,0 +1,264 @@
+//! The repository of a world: copied out once a process, shared by all sessions on it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use gix::ObjectId;
+use mcpmark_snapshot::{
+    Blobs, Digest, Directory, File, MaterialiseOptions, MemoryBlobs, Node, Scratch, Tree,
+    TreeBuilder, TreePath, materialise,
+};
+
+use super::GitError;
+use super::refs::check_ref_name;
+
+/// Where the repository lies in a world.
+pub(crate) const GIT_DIR: &str = "repo/.git";
+
+/// The objects and the refs that a world starts with.
+pub(crate) struct Base {
+    repository: gix::ThreadSafeRepository,
+    refs: BTreeMap<String, ObjectId>,
+    head: Option<String>,
+    /// The nodes below `objects/`, as the world has them.
+    objects: Vec<(String, File)>,
+    _copy: Scratch,
+}
+
+/// The copies in use, by what they are copies of and where they lie.
+type Cache = Mutex<HashMap<(Digest, PathBuf), Weak<Base>>>;
+
+impl Base {
+    /// The repository in a directory `.git`; a copy that a session still uses is used again.
+    pub(crate) fn open(
+        dir: &Directory,
+        blobs: &dyn Blobs,
+        scratch: &Path,
+    ) -> Result<Arc<Self>, GitError> {
+        static BASES: OnceLock<Cache> = OnceLock::new();
+        let mut bases = BASES
+            .get_or_init(Cache::default)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let key = (dir.digest(), scratch.to_owned());
+        if let Some(base) = bases.get(&key).and_then(Weak::upgrade) {
+            return Ok(base);
+        }
+        let base = Arc::new(Self::copy(dir, blobs, scratch)?);
+        bases.retain(|_, base| base.strong_count() > 0);
+        bases.insert(key, Arc::downgrade(&base));
+        Ok(base)
+    }
+
+    /// A repository without objects and refs.
+    pub(crate) fn empty(scratch: &Path) -> Result<Arc<Self>, GitError> {
+        let nothing = TreeBuilder::new().finish();
+        let (copy, repository) = open_copy(&nothing, &MemoryBlobs::new(), scratch)?;
+        Ok(Arc::new(Self {
+            repository,
+            refs: BTreeMap::new(),
+            head: None,
+            objects: Vec::new(),
+            _copy: copy,
+        }))
+    }
+
+    fn copy(dir: &Directory, blobs: &dyn Blobs, scratch: &Path) -> Result<Self, GitError> {
+        let reader = Reader { dir, blobs };
+        let (refs, head) = (reader.refs()?, reader.head()?);
+        let objects = object_files(dir)?;
+        let mut builder = TreeBuilder::new();
+        for (path, file) in &objects {
+            let path = TreePath::parse(path).map_err(GitError::copy)?;
+            builder
+                .insert_file(&path, file.clone())
+                .map_err(GitError::copy)?;
+        }
+        let (copy, repository) = open_copy(&builder.finish(), blobs, scratch)?;
+        Ok(Self {
+            repository,
+            refs,
+            head,
+            objects,
+            _copy: copy,
+        })
+    }
+
+    pub(super) fn repository(&self) -> gix::Repository {
+        self.repository.to_thread_local()
+    }
+
+    /// The refs by full name: branches, tags and the heads of pull requests.
+    pub(crate) fn refs(&self) -> &BTreeMap<String, ObjectId> {
+        &self.refs
+    }
+
+    /// The branch that `HEAD` names.
+    pub(crate) fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
+    /// The files below `objects/`, by their path in the directory `.git`.
+    pub(crate) fn objects(&self) -> &[(String, File)] {
+        &self.objects
+    }
+}
+
+/// Opens a copy that has nothing but objects.
+fn open_copy(
+    objects: &Tree,
+    blobs: &dyn Blobs,
+    scratch: &Path,
+) -> Result<(Scratch, gix::ThreadSafeRepository), GitError> {
+    let copy = Scratch::new(scratch).map_err(GitError::copy)?;
+    let place = copy.path().join("repository");
+    materialise_objects(objects, blobs, &place)?;
+    let options = gix::open::Options::isolated()
+        .open_path_as_is(true)
+        .strict_config(true)
+        .with(gix::sec::Trust::Full);
+    let repository = options.open(&place)?;
+    Ok((copy, repository))
+}
+
+/// Writes a repository that has nothing but objects. `HEAD` names no branch that is there, so that
+/// no attributes of any tree change how others are compared and merged.
+fn materialise_objects(objects: &Tree, blobs: &dyn Blobs, place: &Path) -> Result<(), GitError> {
+    materialise(objects, blobs, place, &MaterialiseOptions::default()).map_err(GitError::copy)?;
+    for dir in ["objects", "refs"] {
+        fs::create_dir_all(place.join(dir)).map_err(GitError::copy)?;
+    }
+    let files = [
+        ("HEAD", "ref: refs/heads/none\n"),
+        (
+            "config",
+            "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tprotectHFS = true\n",
+        ),
+    ];
+    for (name, text) in files {
+        fs::write(place.join(name), text).map_err(GitError::copy)?;
+    }
+    Ok(())
+}
+
+/// The files of the object store. `info/` names other places of the host, and holds what can be made again.
+fn object_files(dir: &Directory) -> Result<Vec<(String, File)>, GitError> {
+    let mut found = Vec::new();
+    if let Some(Node::Directory(objects)) = dir.get("objects") {
+        collect(objects, "objects", &mut found)?;
+    }
+    found.retain(|(path, _)| {
+        !path.starts_with("objects/info/")
+            && (!path.starts_with("objects/pack/")
+                || path.ends_with(".pack")
+                || path.ends_with(".idx"))
+    });
+    Ok(found)
+}
+
+fn collect(dir: &Directory, at: &str, found: &mut Vec<(String, File)>) -> Result<(), GitError> {
+    for (name, node) in dir.iter() {
+        let path = format!("{at}/{name}");
+        match node {
+            Node::Directory(below) => collect(below, &path, found)?,
+            Node::File(file) => found.push((path, file.clone())),
+            Node::Symlink(_) => return Err(damaged(&path, "is a symlink")),
+        }
+    }
+    Ok(())
+}
+
+fn damaged(path: &str, problem: impl Into<String>) -> GitError {
+    GitError::Damaged {
+        file: format!("{GIT_DIR}/{path}"),
+        problem: problem.into(),
+    }
+}
+
+struct Reader<'a> {
+    dir: &'a Directory,
+    blobs: &'a dyn Blobs,
+}
+
+impl Reader<'_> {
+    fn text(&self, path: &str, file: &File) -> Result<String, GitError> {
+        let bytes = self
+            .blobs
+            .read(&file.content)
+            .map_err(|error| damaged(path, error.to_string()))?;
+        String::from_utf8(bytes).map_err(|_| damaged(path, "is no UTF-8"))
+    }
+
+    /// The branch that `HEAD` names; none where it names a commit.
+    fn head(&self) -> Result<Option<String>, GitError> {
+        let Some(Node::File(file)) = self.dir.get("HEAD") else {
+            return Err(damaged(
+                "HEAD",
+                "is not there; a world needs a repository in repo/.git",
+            ));
+        };
+        let text = self.text("HEAD", file)?;
+        Ok(text
+            .trim_end()
+            .strip_prefix("ref: refs/heads/")
+            .map(str::to_owned))
+    }
+
+    fn refs(&self) -> Result<BTreeMap<String, ObjectId>, GitError> {
+        let mut all = BTreeMap::new();
+        if let Some(Node::File(file)) = self.dir.get("packed-refs") {
+            let text = self.text("packed-refs", file)?;
+            for (index, line) in text.lines().enumerate() {
+                if line.starts_with(['#', '^']) || line.is_empty() {
+                    continue;
+                }
+                let at = format!("packed-refs:{}", index + 1);
+                let (id, name) = line
+                    .split_once(' ')
+                    .ok_or_else(|| damaged(&at, "is no object id and ref name"))?;
+                all.insert(name.to_owned(), parse_id(id, &at)?);
+            }
+        }
+        if let Some(Node::Directory(refs)) = self.dir.get("refs") {
+            let mut files = Vec::new();
+            collect(refs, "refs", &mut files)?;
+            for (name, file) in files {
+                let text = self.text(&name, &file)?;
+                if !text.starts_with("ref: ") {
+                    all.insert(name.clone(), parse_id(text.trim_end(), &name)?);
+                }
+            }
+        }
+        for name in all.keys() {
+            check_ref_name(name).map_err(|problem| damaged(name, problem))?;
+        }
+        Ok(published(&all))
+    }
+}
+
+fn parse_id(text: &str, at: &str) -> Result<ObjectId, GitError> {
+    ObjectId::from_hex(text.as_bytes())
+        .map_err(|_| damaged(at, format!("{text:?} is no object id")))
+}
+
+/// The refs that the repository on GitHub has: the branches of a clone are those it tracks.
+fn published(all: &BTreeMap<String, ObjectId>) -> BTreeMap<String, ObjectId> {
+    let mut refs = BTreeMap::new();
+    for (name, id) in all {
+        if let Some(branch) = name.strip_prefix("refs/remotes/origin/")
+            && branch != "HEAD"
+        {
+            refs.insert(format!("refs/heads/{branch}"), *id);
+        }
+    }
+    for (name, id) in all {
+        let kept = ["refs/heads/", "refs/tags/", "refs/pull/"];
+        if kept.iter().any(|prefix| name.starts_with(prefix)) {
+            refs.insert(name.clone(), *id);
+        }
+    }
+    refs
+}

@@ -1,0 +1,115 @@
+//! Merges: of two commits, by squashing, and commit by commit.
+
+use std::collections::BTreeSet;
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+use gix::merge::tree::{Conflict, TreatAsUnresolved};
+
+use super::{Commit, Draft, Git, GitError, Identity};
+
+/// What came of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merged {
+    /// The tree, or for a rebase the tip, that it gives.
+    Clean(ObjectId),
+    /// The paths that cannot be merged, sorted.
+    Conflicts(Vec<String>),
+}
+
+impl Git {
+    /// Merges two commits into a tree; more than one best common ancestor is merged first, as git does it.
+    pub fn merge(&self, ours: ObjectId, theirs: ObjectId) -> Result<Merged, GitError> {
+        let options = self.repo.tree_merge_options()?;
+        let outcome = self
+            .repo
+            .merge_commits(ours, theirs, Default::default(), options.into())?;
+        finish(outcome.tree_merge)
+    }
+
+    /// Applies what one tree has over another to a third.
+    fn apply(&self, base: ObjectId, ours: ObjectId, theirs: ObjectId) -> Result<Merged, GitError> {
+        let options = self.repo.tree_merge_options()?;
+        let outcome = self
+            .repo
+            .merge_trees(base, ours, theirs, Default::default(), options)?;
+        finish(outcome)
+    }
+
+    /// Applies what a commit changes to a tree, as `git cherry-pick` does it; the tree that this gives.
+    pub(crate) fn pick(&self, commit: &Commit, onto: ObjectId) -> Result<Merged, GitError> {
+        let base = match commit.parents.first() {
+            Some(parent) => self.tree_of(*parent)?,
+            None => ObjectId::empty_tree(gix::hash::Kind::Sha1),
+        };
+        self.apply(base, onto, commit.tree)
+    }
+
+    /// The commits of a head that a rebase onto a base applies, the oldest first: merges are left out.
+    fn to_rebase(&self, base: ObjectId, head: ObjectId) -> Result<Vec<Commit>, GitError> {
+        let mut commits = Vec::new();
+        for id in self.ahead(base, head)? {
+            let commit = self.commit(id)?;
+            if commit.parents.len() < 2 {
+                commits.push(commit);
+            }
+        }
+        Ok(commits)
+    }
+
+    /// Whether all commits of a head can be applied to a base, one after the other.
+    pub fn can_rebase(&self, base: ObjectId, head: ObjectId) -> Result<bool, GitError> {
+        let mut tree = self.tree_of(base)?;
+        for commit in self.to_rebase(base, head)? {
+            match self.pick(&commit, tree)? {
+                Merged::Clean(next) => tree = next,
+                Merged::Conflicts(_) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Applies the commits of a head, one after the other, to a base, and gives the new tip. Those that change
+    /// nothing any more are left out; authors keep their names and times.
+    pub(crate) fn rebase(
+        &mut self,
+        base: ObjectId,
+        head: ObjectId,
+        committer: &Identity,
+    ) -> Result<Merged, GitError> {
+        let (mut tip, mut onto) = (base, self.tree_of(base)?);
+        for commit in self.to_rebase(base, head)? {
+            let tree = match self.pick(&commit, onto)? {
+                Merged::Clean(tree) => tree,
+                conflicts => return Ok(conflicts),
+            };
+            if tree == onto {
+                continue;
+            }
+            onto = tree;
+            tip = self.write_commit(Draft {
+                tree,
+                parents: vec![tip],
+                author: commit.author,
+                committer: committer.clone(),
+                message: commit.message,
+            })?;
+        }
+        Ok(Merged::Clean(tip))
+    }
+}
+
+fn finish(mut outcome: gix::merge::tree::Outcome<'_>) -> Result<Merged, GitError> {
+    let how = TreatAsUnresolved::git();
+    if !outcome.has_unresolved_conflicts(how) {
+        return Ok(Merged::Clean(outcome.tree.write()?.detach()));
+    }
+    let unresolved = |conflict: &&Conflict| conflict.is_unresolved(how);
+    let paths: BTreeSet<String> = outcome
+        .conflicts
+        .iter()
+        .filter(unresolved)
+        .map(|conflict| conflict.ours.location().to_str_lossy().into_owned())
+        .collect();
+    Ok(Merged::Conflicts(paths.into_iter().collect()))
+}

@@ -1,0 +1,63 @@
+//! The repository: objects, refs, history, differences and merges, on `gix`.
+//!
+//! A [`Git`] reads the objects of a world, which many sessions share and none changes, and keeps what is
+//! new in memory. Its refs are its own. No program is ever started, and no configuration is read.
+
+mod base;
+mod diff;
+mod error;
+mod log;
+mod loose;
+mod merge;
+mod objects;
+mod pack;
+mod patch;
+mod reach;
+mod refs;
+mod write;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(crate) use base::{Base, GIT_DIR};
+pub use diff::{Change, Side, Status};
+pub use error::GitError;
+pub use gix::ObjectId;
+pub use log::{Author, Filter};
+pub use merge::Merged;
+pub use objects::{Commit, Entry, EntryKind, Identity, Tag};
+pub(crate) use patch::is_binary;
+pub(crate) use refs::check_ref_name;
+pub(crate) use write::{Draft, Edit, check_path};
+
+/// The bytes that decoded objects may take in the cache of one session.
+const OBJECT_CACHE: usize = 8 * 1024 * 1024;
+
+/// One session's view of a repository.
+pub struct Git {
+    repo: gix::Repository,
+    base: Arc<Base>,
+    refs: BTreeMap<String, ObjectId>,
+    /// The commits that this session has written, which can be named by a prefix too.
+    written: Vec<ObjectId>,
+}
+
+impl Git {
+    /// A view of its own on the objects of a world.
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        let mut repo = base.repository().with_object_memory();
+        repo.object_cache_size(OBJECT_CACHE);
+        let refs = base.refs().clone();
+        Self {
+            repo,
+            base,
+            refs,
+            written: Vec::new(),
+        }
+    }
+
+    /// What the repository was when the world was opened.
+    pub(crate) fn base(&self) -> &Base {
+        &self.base
+    }
+}

@@ -1,0 +1,256 @@
+//! Reading commits, trees, blobs and tags.
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::{Git, GitError};
+
+/// Who made a commit or a tag, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The name.
+    pub name: String,
+    /// The address.
+    pub email: String,
+    /// Seconds since 1970-01-01 UTC.
+    pub seconds: i64,
+    /// The offset of the local time, in seconds.
+    pub offset: i32,
+}
+
+/// A commit.
+#[derive(Debug, Clone)]
+pub struct Commit {
+    /// Its id.
+    pub id: ObjectId,
+    /// Its tree.
+    pub tree: ObjectId,
+    /// Its parents, the branch that was merged into first.
+    pub parents: Vec<ObjectId>,
+    /// Who wrote it.
+    pub author: Identity,
+    /// Who committed it.
+    pub committer: Identity,
+    /// Without the line feeds at its end.
+    pub message: String,
+}
+
+impl Commit {
+    /// The first line of the message.
+    pub fn title(&self) -> &str {
+        self.message.lines().next().unwrap_or_default()
+    }
+}
+
+/// What an entry of a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A tree.
+    Directory,
+    /// A file.
+    File,
+    /// A file that may be executed.
+    Executable,
+    /// A symbolic link.
+    Symlink,
+    /// A commit of another repository.
+    Submodule,
+}
+
+impl EntryKind {
+    fn of(mode: gix::objs::tree::EntryMode) -> Self {
+        match mode.kind() {
+            gix::objs::tree::EntryKind::Tree => Self::Directory,
+            gix::objs::tree::EntryKind::Blob => Self::File,
+            gix::objs::tree::EntryKind::BlobExecutable => Self::Executable,
+            gix::objs::tree::EntryKind::Link => Self::Symlink,
+            gix::objs::tree::EntryKind::Commit => Self::Submodule,
+        }
+    }
+
+    /// The mode as git writes it.
+    pub fn mode(self) -> &'static str {
+        match self {
+            Self::Directory => "040000",
+            Self::File => "100644",
+            Self::Executable => "100755",
+            Self::Symlink => "120000",
+            Self::Submodule => "160000",
+        }
+    }
+
+    /// The kind of object that it is.
+    pub fn object(self) -> &'static str {
+        match self {
+            Self::Directory => "tree",
+            Self::Submodule => "commit",
+            _ => "blob",
+        }
+    }
+}
+
+/// An entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path from the root of the repository.
+    pub path: String,
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its object.
+    pub id: ObjectId,
+}
+
+impl Entry {
+    /// The last segment of the path.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// An annotated tag.
+#[derive(Debug, Clone)]
+pub struct Tag {
+    /// Its id.
+    pub id: ObjectId,
+    /// Its name.
+    pub name: String,
+    /// What it points to.
+    pub target: ObjectId,
+    /// `commit`, `tree`, `blob` or `tag`.
+    pub target_kind: &'static str,
+    /// Who made it.
+    pub tagger: Option<Identity>,
+    /// Without the line feeds at its end.
+    pub message: String,
+}
+
+impl Git {
+    /// The commit of an id.
+    pub fn commit(&self, id: ObjectId) -> Result<Commit, GitError> {
+        let object = self.repo.find_commit(id)?;
+        let commit = object.decode()?;
+        Ok(Commit {
+            id,
+            tree: commit.tree(),
+            parents: commit.parents().collect(),
+            author: identity(commit.author()?)?,
+            committer: identity(commit.committer()?)?,
+            message: commit
+                .message
+                .to_str_lossy()
+                .trim_end_matches('\n')
+                .to_owned(),
+        })
+    }
+
+    /// The tree of a commit.
+    pub fn tree_of(&self, commit: ObjectId) -> Result<ObjectId, GitError> {
+        Ok(self.repo.find_commit(commit)?.tree_id()?.detach())
+    }
+
+    /// The entry at a path below a tree; the tree itself for an empty path.
+    pub fn entry(&self, tree: ObjectId, path: &str) -> Result<Option<Entry>, GitError> {
+        if path.is_empty() {
+            return Ok(Some(Entry {
+                path: String::new(),
+                kind: EntryKind::Directory,
+                id: tree,
+            }));
+        }
+        let found = self.repo.find_tree(tree)?.lookup_entry(path.split('/'))?;
+        Ok(found.map(|entry| Entry {
+            path: path.to_owned(),
+            kind: EntryKind::of(entry.mode()),
+            id: entry.object_id(),
+        }))
+    }
+
+    /// The entries of the tree that stands at a path, in the order of the tree.
+    pub fn entries(&self, tree: ObjectId, path: &str) -> Result<Vec<Entry>, GitError> {
+        let object = self.repo.find_tree(tree)?;
+        let mut entries = Vec::new();
+        for entry in object.iter() {
+            let entry = entry?;
+            let name = entry.filename().to_str_lossy();
+            entries.push(Entry {
+                path: match path {
+                    "" => name.into_owned(),
+                    _ => format!("{path}/{name}"),
+                },
+                kind: EntryKind::of(entry.mode()),
+                id: entry.object_id(),
+            });
+        }
+        Ok(entries)
+    }
+
+    /// All entries below a tree, directories before what lies in them.
+    pub fn walk(&self, tree: ObjectId) -> Result<Vec<Entry>, GitError> {
+        let mut all = Vec::new();
+        // Not by recursion: a tree may be deeper than a stack.
+        let mut todo = self.entries(tree, "")?;
+        todo.reverse();
+        while let Some(entry) = todo.pop() {
+            if entry.kind == EntryKind::Directory {
+                todo.extend(self.entries(entry.id, &entry.path)?.into_iter().rev());
+            }
+            all.push(entry);
+        }
+        Ok(all)
+    }
+
+    /// The bytes of a blob.
+    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError> {
+        Ok(self.repo.find_blob(id)?.take_data())
+    }
+
+    /// The size of a blob in bytes.
+    pub fn size(&self, id: ObjectId) -> Result<u64, GitError> {
+        Ok(self.repo.find_header(id)?.size())
+    }
+
+    /// What kind of object an id names; none where there is no such object.
+    pub(crate) fn kind(&self, id: ObjectId) -> Result<Option<&'static str>, GitError> {
+        let header = self.repo.try_find_header(id)?;
+        Ok(header.map(|header| kind_name(header.kind())))
+    }
+
+    /// The annotated tag of an id; none where it is another object.
+    pub fn tag(&self, id: ObjectId) -> Result<Option<Tag>, GitError> {
+        let Some(object) = self.repo.try_find_object(id)? else {
+            return Ok(None);
+        };
+        if object.kind != gix::objs::Kind::Tag {
+            return Ok(None);
+        }
+        let object = object.into_tag();
+        let tag = object.decode()?;
+        Ok(Some(Tag {
+            id,
+            name: tag.name.to_str_lossy().into_owned(),
+            target: tag.target(),
+            target_kind: kind_name(tag.target_kind),
+            tagger: tag.tagger()?.map(identity).transpose()?,
+            message: tag.message.to_str_lossy().trim_end_matches('\n').to_owned(),
+        }))
+    }
+}
+
+fn kind_name(kind: gix::objs::Kind) -> &'static str {
+    match kind {
+        gix::objs::Kind::Commit => "commit",
+        gix::objs::Kind::Tree => "tree",
+        gix::objs::Kind::Blob => "blob",
+        gix::objs::Kind::Tag => "tag",
+    }
+}
+
+fn identity(signature: gix::actor::SignatureRef<'_>) -> Result<Identity, GitError> {
+    let time = signature.time()?;
+    Ok(Identity {
+        name: signature.name.to_str_lossy().trim().to_owned(),
+        email: signature.email.to_str_lossy().trim().to_owned(),
+        seconds: time.seconds,
+        offset: time.offset,
+    })
+}

@@ -1,0 +1,102 @@
+//! Branches, tags and what a text names.
+
+use gix::ObjectId;
+use gix::hash::Prefix;
+
+use super::{Git, GitError};
+
+/// Checks a full ref name by the rules of git; what is wrong with it otherwise.
+pub(crate) fn check_ref_name(name: &str) -> Result<(), String> {
+    gix::validate::reference::name(name.into())
+        .map(drop)
+        .map_err(|_| format!("{name:?} is no ref name"))
+}
+
+impl Git {
+    /// The refs that begin with a prefix, as the rest of their names and what they point to, sorted.
+    pub fn refs_below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, ObjectId)> {
+        self.refs
+            .range(prefix.to_owned()..)
+            .map_while(move |(name, id)| Some((name.strip_prefix(prefix)?, *id)))
+    }
+
+    /// What a ref of this full name points to.
+    pub fn find_ref(&self, name: &str) -> Option<ObjectId> {
+        self.refs.get(name).copied()
+    }
+
+    /// The tip of a branch.
+    pub fn branch(&self, name: &str) -> Option<ObjectId> {
+        self.find_ref(&format!("refs/heads/{name}"))
+    }
+
+    /// Sets a ref, or makes it.
+    pub(crate) fn set_ref(&mut self, name: impl Into<String>, id: ObjectId) {
+        self.refs.insert(name.into(), id);
+    }
+
+    /// Removes a ref.
+    pub(crate) fn remove_ref(&mut self, name: &str) {
+        self.refs.remove(name);
+    }
+
+    /// Whether another ref stands where a directory would be needed for this one, or lies below it.
+    pub(crate) fn ref_clashes(&self, name: &str) -> bool {
+        let below = format!("{name}/");
+        self.refs_below(&below).next().is_some()
+            || name
+                .match_indices('/')
+                .any(|(end, _)| self.refs.contains_key(&name[..end]))
+    }
+
+    /// The commit that a text names: a branch, a tag, a ref, or a commit by its id or the
+    /// beginning of it.
+    pub fn resolve(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
+        let named = [
+            format!("refs/heads/{text}"),
+            format!("refs/tags/{text}"),
+            format!("refs/{text}"),
+            text.to_owned(),
+        ];
+        let id = named.iter().find_map(|name| self.find_ref(name));
+        match id.map_or_else(|| self.by_id(text), |id| Ok(Some(id)))? {
+            Some(id) => self.peel(id),
+            None => Ok(None),
+        }
+    }
+
+    /// The object of an id or of the beginning of one.
+    fn by_id(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
+        let hex =
+            text.len() >= 7 && text.len() <= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        if !hex {
+            return Ok(None);
+        }
+        let text = text.to_ascii_lowercase();
+        if let Ok(id) = ObjectId::from_hex(text.as_bytes()) {
+            return Ok(self.repo.has_object(id).then_some(id));
+        }
+        let written = |id: &&ObjectId| id.to_hex().to_string().starts_with(&text);
+        if let Some(id) = self.written.iter().find(written) {
+            return Ok(Some(*id));
+        }
+        let prefix = Prefix::from_hex(&text).map_err(GitError::objects)?;
+        let found = self.repo.objects.lookup_prefix(prefix, None)?;
+        Ok(found.and_then(Result::ok))
+    }
+
+    /// The commit that an object is or leads to; none for trees and blobs.
+    pub fn peel(&self, mut id: ObjectId) -> Result<Option<ObjectId>, GitError> {
+        // The kind first: a blob may be large.
+        while let Some(header) = self.repo.try_find_header(id)? {
+            match header.kind() {
+                gix::objs::Kind::Commit => return Ok(Some(id)),
+                gix::objs::Kind::Tag => {
+                    id = self.repo.find_tag(id)?.target_id()?.detach();
+                }
+                _ => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+}

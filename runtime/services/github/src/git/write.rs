@@ -1,0 +1,133 @@
+//! New blobs, trees, commits and tags.
+
+use gix::ObjectId;
+use gix::bstr::BString;
+use gix::objs::tree::EntryKind as Mode;
+
+use super::{EntryKind, Git, GitError, Identity};
+
+/// A commit to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub(crate) tree: ObjectId,
+    pub(crate) parents: Vec<ObjectId>,
+    pub(crate) author: Identity,
+    pub(crate) committer: Identity,
+    pub(crate) message: String,
+}
+
+/// A change to one path of a tree.
+#[derive(Debug, Clone)]
+pub(crate) enum Edit {
+    /// Puts a blob there, in the place of what stood there.
+    Put {
+        path: String,
+        kind: EntryKind,
+        id: ObjectId,
+    },
+    /// Takes the file away, and the directories that become empty.
+    Remove { path: String },
+}
+
+impl Git {
+    /// Writes a blob.
+    pub(crate) fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
+        Ok(self.repo.write_blob(bytes)?.detach())
+    }
+
+    /// Writes a tree that differs from another by some edits.
+    pub(crate) fn edit_tree(&self, tree: ObjectId, edits: &[Edit]) -> Result<ObjectId, GitError> {
+        let mut editor = self.repo.edit_tree(tree)?;
+        for edit in edits {
+            match edit {
+                Edit::Put { path, kind, id } => {
+                    check_path(path)?;
+                    let mode = match kind {
+                        EntryKind::Directory => Mode::Tree,
+                        EntryKind::File => Mode::Blob,
+                        EntryKind::Executable => Mode::BlobExecutable,
+                        EntryKind::Symlink => Mode::Link,
+                        EntryKind::Submodule => Mode::Commit,
+                    };
+                    editor.upsert(path.as_str(), mode, *id)?;
+                }
+                Edit::Remove { path } => {
+                    editor.remove(path.as_str())?;
+                }
+            }
+        }
+        let refused = |_| {
+            let path = edits.iter().find_map(|edit| match edit {
+                Edit::Put { path, .. } => Some(path.clone()),
+                Edit::Remove { .. } => None,
+            });
+            GitError::Path(path.unwrap_or_default())
+        };
+        Ok(editor.write().map_err(refused)?.detach())
+    }
+
+    /// Writes a commit.
+    pub(crate) fn write_commit(&mut self, draft: Draft) -> Result<ObjectId, GitError> {
+        let commit = gix::objs::Commit {
+            tree: draft.tree,
+            parents: draft.parents.into_iter().collect(),
+            author: signature(&draft.author),
+            committer: signature(&draft.committer),
+            encoding: None,
+            message: BString::from(draft.message.replace('\0', "")),
+            extra_headers: Vec::new(),
+        };
+        let id = self.repo.write_object(&commit)?.detach();
+        self.written.push(id);
+        Ok(id)
+    }
+}
+
+impl Git {
+    /// Writes a tag with a text.
+    pub(crate) fn write_tag(
+        &self,
+        name: &str,
+        target: ObjectId,
+        tagger: &Identity,
+        message: &str,
+    ) -> Result<ObjectId, GitError> {
+        let tag = gix::objs::Tag {
+            target,
+            target_kind: self.repo.find_header(target)?.kind(),
+            name: name.into(),
+            tagger: Some(signature(tagger)),
+            message: message.into(),
+            signature: None,
+        };
+        Ok(self.repo.write_object(&tag)?.detach())
+    }
+}
+
+fn signature(identity: &Identity) -> gix::actor::Signature {
+    // What git itself drops, because it would end the field.
+    let clean = |text: &str| BString::from(text.replace(['<', '>', '\n', '\0'], "").trim());
+    gix::actor::Signature {
+        name: clean(&identity.name),
+        email: clean(&identity.email),
+        time: gix::date::Time::new(identity.seconds, identity.offset),
+    }
+}
+
+/// Refuses what `git fsck` would complain of; the engine looks at the rest when the tree is written.
+pub(crate) fn check_path(path: &str) -> Result<(), GitError> {
+    let bad = |part: &str| {
+        part.is_empty()
+            || part == "."
+            || part == ".."
+            || part.contains('\0')
+            || part.len() > 255
+            || part.eq_ignore_ascii_case(".git")
+    };
+    // A world is a tree of files, which has a depth that it may have.
+    let deep = path.split('/').count() >= mcpmark_snapshot::MAX_DEPTH;
+    match deep || path.len() > 4096 || path.split('/').any(bad) {
+        true => Err(GitError::Path(path.to_owned())),
+        false => Ok(()),
+    }
+}

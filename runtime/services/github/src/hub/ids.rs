@@ -1,0 +1,78 @@
+//! Ids as GitHub has them, all derived: the same thing has the same id in every run.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use sha2::{Digest, Sha256};
+
+/// What an id names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Repository,
+    User,
+    Label,
+    Milestone,
+    Issue,
+    Pull,
+    Comment,
+    Review,
+    ReviewComment,
+    Release,
+}
+
+impl Kind {
+    /// Where the ids of things that are counted begin, so that none is taken for another's.
+    fn base(self) -> u64 {
+        match self {
+            Self::Milestone => 11_000_000,
+            Self::Issue => 3_000_000_000,
+            Self::Pull => 2_500_000_000,
+            Self::Comment => 2_800_000_000,
+            Self::Review => 2_600_000_000,
+            Self::ReviewComment => 2_100_000_000,
+            Self::Release => 190_000_000,
+            Self::Repository | Self::User | Self::Label => 0,
+        }
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Repository => "R_",
+            Self::User => "U_",
+            Self::Label => "LA_",
+            Self::Milestone => "MI_",
+            Self::Issue => "I_",
+            Self::Pull => "PR_",
+            Self::Comment => "IC_",
+            Self::Review => "PRR_",
+            Self::ReviewComment => "PRRC_",
+            Self::Release => "RE_",
+        }
+    }
+
+    /// The id of the n-th of its kind.
+    pub(crate) fn id(self, ordinal: u64) -> u64 {
+        self.base() + ordinal
+    }
+
+    /// The ordinal of an id, where it is one of this kind.
+    pub(crate) fn ordinal(self, id: u64) -> Option<u64> {
+        id.checked_sub(self.base())
+    }
+
+    /// The id of something that is known by its name.
+    pub(crate) fn of_name(self, name: &str) -> u64 {
+        let digest = Sha256::digest(format!("{self:?} {}", name.to_lowercase()));
+        let mut first = [0; 8];
+        first.copy_from_slice(&digest[..8]);
+        10_000_000 + u64::from_be_bytes(first) % 160_000_000
+    }
+
+    /// The id that GraphQL knows it by.
+    pub(crate) fn node_id(self, id: u64) -> String {
+        format!(
+            "{}kwDO{}",
+            self.prefix(),
+            STANDARD_NO_PAD.encode(id.to_be_bytes())
+        )
+    }
+}

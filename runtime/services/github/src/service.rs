@@ -1,0 +1,126 @@
+//! The service and its sessions.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use mcpmark_service::{
+    BoxedStream, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
+};
+use mcpmark_snapshot::{Directory, Snapshot, Store, Tree};
+
+use crate::git::GitError;
+use crate::profile::{PROFILES, Profile};
+use crate::tools::Tools;
+use crate::view::Site;
+use crate::world::{self, Opened, WorldError};
+
+const NAME: &str = "github";
+
+/// The github service.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GitHub;
+
+#[async_trait]
+impl Service for GitHub {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn profiles(&self) -> &'static [&'static str] {
+        PROFILES
+    }
+
+    fn check_state(&self, state: &Snapshot, scratch: &Path) -> Result<(), ServiceError> {
+        let opened = world::open(&state.tree, &*state.blobs, scratch, 0);
+        opened.map(drop).map_err(refused)
+    }
+
+    async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError> {
+        let session = tokio::task::spawn_blocking(move || GitHubSession::open(&world))
+            .await
+            .map_err(|error| ServiceError::Stopped(error.to_string()))??;
+        Ok(Box::new(session))
+    }
+}
+
+struct GitHubSession {
+    server: ToolServer<Tools>,
+    store: Arc<Store>,
+    /// The directory `repo/` of the world.
+    work_tree: Directory,
+}
+
+impl GitHubSession {
+    fn open(world: &WorldState) -> Result<Self, ServiceError> {
+        let profile = match &world.profile {
+            None => Profile::default(),
+            Some(name) => {
+                GitHub.check_profile(name)?;
+                Profile::parse(name).unwrap_or_default()
+            }
+        };
+        let held = world.tree.total_size();
+        let room = world.limits.max_bytes.checked_sub(held).ok_or_else(|| {
+            let limit = world.limits.max_bytes;
+            ServiceError::set_up(
+                NAME,
+                format!("the world has {held} bytes, more than the limit of {limit}"),
+            )
+        })?;
+        let Opened {
+            hub,
+            git,
+            work_tree,
+        } = world::open(
+            &world.tree,
+            &*world.store,
+            world.scratch.parent(),
+            world.clock,
+        )
+        .map_err(refused)?;
+        let surface = profile
+            .surface()
+            .map_err(|error| ServiceError::set_up(NAME, error))?;
+        let tools = Tools::new(surface.clone(), Site { hub, git }, room);
+        Ok(Self {
+            server: ToolServer::new(surface, tools, &world.limits),
+            store: Arc::clone(&world.store),
+            work_tree,
+        })
+    }
+}
+
+/// Tells what is wrong with a world from what is wrong with the machine.
+fn refused(error: WorldError) -> ServiceError {
+    match error {
+        WorldError::Git(GitError::Copy(_)) | WorldError::Read { .. } => {
+            ServiceError::set_up(NAME, error)
+        }
+        error => ServiceError::invalid_world(NAME, error),
+    }
+}
+
+#[async_trait]
+impl Session for GitHubSession {
+    fn serve(&self, io: BoxedStream) -> ServeHandle {
+        self.server.serve(io)
+    }
+
+    async fn capture(&self) -> Result<Tree, ServiceError> {
+        let store = Arc::clone(&self.store);
+        let work_tree = self.work_tree.clone();
+        self.server
+            .with(move |tools| match tools.site() {
+                Err(fault) => Err(ServiceError::capture(NAME, fault.to_owned())),
+                Ok(site) => world::export(&site.hub, &site.git, &work_tree, &store)
+                    .map_err(|error| ServiceError::capture(NAME, error)),
+            })
+            .await?
+    }
+
+    async fn close(self: Box<Self>) -> Result<(), ServiceError> {
+        drop(self.server.close().await?);
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! Who acts, and the teams around.
+
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::{Failure, Outcome, written};
+use crate::view::Site;
+
+/// The fields of a profile that are always there; the others only where they are not empty.
+const ALWAYS: [&str; 6] = [
+    "public_repos",
+    "public_gists",
+    "followers",
+    "following",
+    "created_at",
+    "updated_at",
+];
+
+pub(super) fn get_me(site: &Site) -> Outcome {
+    let viewer = &site.hub.repository.viewer;
+    let user = site.hub.user(viewer).cloned().unwrap_or_default();
+    let profile = site.profile(&user);
+    let mut details = serde_json::Map::new();
+    let optional = ["name", "company", "blog", "location", "email", "bio"];
+    for key in optional.into_iter().chain(ALWAYS) {
+        let value = profile[key].clone();
+        let empty = value.is_null() || value.as_str() == Some("");
+        if !empty || ALWAYS.contains(&key) {
+            details.insert(key.to_owned(), value);
+        }
+    }
+    let mut view = minimal_user(&profile);
+    view["details"] = details.into();
+    written(&view)
+}
+
+/// A user as short results have it.
+pub(super) fn minimal_user(user: &Value) -> Value {
+    json!({
+        "login": user["login"],
+        "id": user["id"],
+        "profile_url": user["html_url"],
+        "avatar_url": user["avatar_url"],
+    })
+}
+
+/// The world has no teams.
+pub(super) fn get_teams(with: &Arguments) -> Outcome {
+    with.optional_text("user")?;
+    written(&Value::Null)
+}
+
+pub(super) fn get_team_members(with: &Arguments) -> Outcome {
+    let org = with.text("org")?;
+    with.text("team_slug")?;
+    Err(Failure::Said(format!(
+        "Failed to get team members: Could not resolve to an Organization with the login of '{org}'."
+    )))
+}
+
+pub(super) fn list_issue_types(site: &Site, with: &Arguments) -> Outcome {
+    let owner = with.text("owner")?;
+    let call = site.call_anywhere("GET", &format!("/orgs/{owner}/issue-types"));
+    Err(super::protocol("failed to list issue types")(
+        call.not_found(),
+    ))
+}

@@ -1,0 +1,249 @@
+//! Results as the real server writes them: it reads GitHub's answers into Go structures and writes
+//! those, so their fields come in another order, what is null or empty is left out, and some
+//! characters are escaped.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+/// The structures of `go-github` 74 by name: their fields in order, each with the structure of its
+/// value where it has one. A `!` keeps a field that is empty.
+const SHAPES: &[(&str, &str)] = &[
+    (
+        "Issue",
+        "id number state state_reason locked title body author_association user:User labels:Label \
+        assignee:User comments closed_at created_at updated_at closed_by:User url html_url comments_url events_url \
+        labels_url repository_url milestone:Milestone pull_request:PullRequestLinks repository:Repository \
+        reactions:Reactions assignees:User node_id draft type:IssueType active_lock_reason",
+    ),
+    (
+        "IssueComment",
+        "id node_id body user:User reactions:Reactions created_at updated_at author_association url \
+        html_url issue_url",
+    ),
+    (
+        "IssueType",
+        "id node_id name description color created_at updated_at",
+    ),
+    (
+        "PullRequest",
+        "id number state locked title body created_at updated_at closed_at merged_at labels:Label \
+        user:User draft url html_url issue_url statuses_url diff_url patch_url commits_url comments_url \
+        review_comments_url review_comment_url assignee:User assignees:User milestone:Milestone author_association \
+        node_id requested_reviewers:User auto_merge merged mergeable mergeable_state rebaseable merged_by:User \
+        merge_commit_sha comments commits additions deletions changed_files maintainer_can_modify review_comments \
+        requested_teams _links:PRLinks head:PullRequestBranch base:PullRequestBranch active_lock_reason",
+    ),
+    (
+        "PullRequestBranch",
+        "label ref sha repo:Repository user:User",
+    ),
+    (
+        "PullRequestLinks",
+        "url html_url diff_url patch_url merged_at",
+    ),
+    (
+        "PRLinks",
+        "self html issue comments review_comments review_comment commits statuses",
+    ),
+    (
+        "PullRequestReview",
+        "id node_id user:User body submitted_at commit_id html_url pull_request_url state \
+        author_association",
+    ),
+    (
+        "PullRequestComment",
+        "id node_id in_reply_to_id body path diff_hunk pull_request_review_id position \
+        original_position start_line line original_line original_start_line side start_side commit_id \
+        original_commit_id user:User reactions:Reactions created_at updated_at author_association url html_url \
+        pull_request_url subject_type",
+    ),
+    (
+        "Repository",
+        "id node_id owner:User name full_name description homepage default_branch created_at pushed_at \
+        updated_at html_url clone_url git_url mirror_url ssh_url svn_url language fork forks_count network_count \
+        open_issues_count open_issues stargazers_count subscribers_count watchers_count watchers size permissions \
+        allow_rebase_merge allow_update_branch allow_squash_merge allow_merge_commit allow_auto_merge allow_forking \
+        web_commit_signoff_required delete_branch_on_merge topics archived disabled license private has_issues \
+        has_wiki has_pages has_projects has_downloads has_discussions is_template url archive_url assignees_url \
+        blobs_url branches_url collaborators_url comments_url commits_url compare_url contents_url contributors_url \
+        deployments_url downloads_url events_url forks_url git_commits_url git_refs_url git_tags_url hooks_url \
+        issue_comment_url issue_events_url issues_url keys_url labels_url languages_url merges_url milestones_url \
+        notifications_url pulls_url releases_url stargazers_url statuses_url subscribers_url subscription_url \
+        tags_url trees_url teams_url visibility",
+    ),
+    (
+        "User",
+        "login id node_id avatar_url html_url gravatar_id name company blog location email hireable bio \
+        twitter_username public_repos public_gists followers following created_at updated_at type site_admin url \
+        events_url following_url followers_url gists_url organizations_url received_events_url repos_url starred_url \
+        subscriptions_url",
+    ),
+    (
+        "RepositoryContent",
+        "type target encoding size name path content sha url git_url html_url download_url \
+        submodule_git_url",
+    ),
+    (
+        "RepositoryContentResponse",
+        "content:RepositoryContent commit!:Commit",
+    ),
+    (
+        "Commit",
+        "sha author:CommitAuthor committer:CommitAuthor message tree:Tree parents:Commit html_url url \
+        verification:SignatureVerification node_id comment_count",
+    ),
+    ("CommitAuthor", "date name email username"),
+    (
+        "CommitFile",
+        "sha filename additions deletions changes status patch blob_url raw_url contents_url \
+        previous_filename",
+    ),
+    ("SignatureVerification", "verified reason signature payload"),
+    ("Tree", "sha tree truncated"),
+    ("Reference", "ref! url! object!:GitObject node_id"),
+    ("GitObject", "type! sha! url!"),
+    (
+        "RepositoryTag",
+        "name commit:Commit zipball_url tarball_url",
+    ),
+    (
+        "Tag",
+        "tag sha url message tagger:CommitAuthor object:GitObject verification:SignatureVerification node_id",
+    ),
+    ("Label", "id url name color description default node_id"),
+    (
+        "Milestone",
+        "url html_url labels_url id number state title description creator:User open_issues closed_issues \
+        created_at updated_at closed_at due_on node_id",
+    ),
+    (
+        "RepositoryRelease",
+        "tag_name target_commitish name body draft prerelease id created_at published_at url \
+        html_url assets_url assets upload_url zipball_url tarball_url author:User node_id",
+    ),
+    (
+        "CombinedStatus",
+        "state name sha total_count statuses commit_url repository_url",
+    ),
+    (
+        "CodeSearchResult",
+        "total_count incomplete_results items:CodeResult",
+    ),
+    ("CodeResult", "name path sha html_url repository:Repository"),
+    (
+        "IssuesSearchResult",
+        "total_count incomplete_results items:Issue",
+    ),
+    (
+        "RepositoriesSearchResult",
+        "total_count incomplete_results items:Repository",
+    ),
+    (
+        "Reactions",
+        "total_count +1 -1 laugh confused heart hooray rocket eyes url",
+    ),
+    ("PullRequestMergeResult", "sha merged message"),
+];
+
+struct Field {
+    name: &'static str,
+    shape: Option<&'static str>,
+    kept: bool,
+}
+
+static FIELDS: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| {
+    let field = |text: &'static str| {
+        let (name, shape) = match text.split_once(':') {
+            Some((name, shape)) => (name, Some(shape)),
+            None => (text, None),
+        };
+        Field {
+            name: name.trim_end_matches('!'),
+            shape,
+            kept: name.ends_with('!'),
+        }
+    };
+    let fields = |(name, text): &(&'static str, &'static str)| {
+        (*name, text.split_whitespace().map(field).collect())
+    };
+    SHAPES.iter().map(fields).collect()
+});
+
+/// An answer of GitHub as Go has read it; a list keeps its place, its entries take the shape.
+pub(super) fn shaped(shape: &str, value: Value) -> Value {
+    match value {
+        Value::Array(values) => values
+            .into_iter()
+            .map(|value| shaped(shape, value))
+            .collect(),
+        Value::Object(mut given) => {
+            let mut kept = Map::new();
+            for field in FIELDS.get(shape).into_iter().flatten() {
+                let value = given.remove(field.name).unwrap_or(Value::Null);
+                let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+                if empty && !field.kept {
+                    continue;
+                }
+                let value = match field.shape {
+                    Some(shape) => shaped(shape, value),
+                    None => value,
+                };
+                kept.insert(field.name.to_owned(), value);
+            }
+            Value::Object(kept)
+        }
+        other => other,
+    }
+}
+
+/// JSON as Go writes it.
+pub(super) fn json(value: &Value) -> String {
+    let text = value.to_string();
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("\\u003c"),
+            '>' => escaped.push_str("\\u003e"),
+            '&' => escaped.push_str("\\u0026"),
+            '\u{2028}' => escaped.push_str("\\u2028"),
+            '\u{2029}' => escaped.push_str("\\u2029"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn shapes_name_each_other() {
+        for fields in FIELDS.values() {
+            for field in fields {
+                assert!(
+                    field.shape.is_none_or(|shape| FIELDS.contains_key(shape)),
+                    "{}",
+                    field.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn answers_take_the_order_of_go() {
+        let given = json!({"sha": "1", "type": "commit", "url": "u", "more": 1});
+        let reference =
+            json!({"node_id": null, "url": "x&y", "ref": "refs/heads/<main>", "object": given});
+        assert_eq!(
+            super::json(&shaped("Reference", reference)),
+            r#"{"ref":"refs/heads/\u003cmain\u003e","url":"x\u0026y","object":{"type":"commit","sha":"1","url":"u"}}"#
+        );
+        let labels = shaped("Issue", json!({"labels": [], "title": "", "body": null}));
+        assert_eq!(labels, json!({"title": ""}));
+    }
+}

@@ -1,0 +1,262 @@
+//! Issues and their comments.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::commits::unresolved;
+use super::{Failure, Outcome, minimal, protocol, said, shaped, written};
+use crate::api::{IssueChange, IssueList, NewIssue};
+use crate::hub::{Issue, Kind, State, Time};
+use crate::view::Site;
+
+pub(super) fn get_issue(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let number = with.issue("issue_number")?;
+    let issue = site
+        .get_issue(&at, number)
+        .map_err(protocol("failed to get issue"))?;
+    shaped("Issue", issue)
+}
+
+pub(super) fn get_issue_comments(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let number = with.issue("issue_number")?;
+    let page = with.page()?;
+    let comments = site
+        .list_comments(&at, number, page)
+        .map_err(protocol("failed to get issue comments"))?;
+    shaped("IssueComment", comments)
+}
+
+pub(super) fn add_issue_comment(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let number = with.issue("issue_number")?;
+    let body = with.text("body")?;
+    let comment = site
+        .create_comment(&at, number, &body)
+        .map_err(protocol("failed to create comment"))?;
+    shaped("IssueComment", comment)
+}
+
+pub(super) fn create_issue(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let title = with.text("title")?;
+    let body = with.optional_text("body")?;
+    let assignees = with.texts("assignees")?;
+    let labels = with.texts("labels")?;
+    let milestone = with.optional_number("milestone")?;
+    let kind = with.optional_text("type")?;
+    let new = NewIssue {
+        title,
+        body: Some(body).filter(|body| !body.is_empty()),
+        labels,
+        assignees,
+        milestone: u64::try_from(milestone).ok().filter(|number| *number > 0),
+        kind: Some(kind).filter(|kind| !kind.is_empty()),
+    };
+    let number = site
+        .create_issue(&at, new)
+        .map_err(protocol("failed to create issue"))?;
+    let page = site.html(&format!("/issues/{number}"));
+    minimal(Kind::Issue.id(number), &page.into())
+}
+
+pub(super) fn update_issue(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let number = with.issue("issue_number")?;
+    let given = |name: &str| -> Result<Option<String>, Failure> {
+        Ok(Some(with.optional_text(name)?).filter(|text| !text.is_empty()))
+    };
+    let list = |name: &str| -> Result<Option<Vec<String>>, Failure> {
+        Ok(Some(with.texts(name)?).filter(|texts| !texts.is_empty()))
+    };
+    let change = IssueChange {
+        title: given("title")?,
+        body: given("body")?,
+        labels: list("labels")?,
+        assignees: list("assignees")?,
+        milestone: u64::try_from(with.optional_number("milestone")?)
+            .ok()
+            .filter(|number| *number > 0),
+        kind: given("type")?,
+    };
+    let state = with.optional_text("state")?;
+    let reason = with.optional_text("state_reason")?;
+    let duplicate_of = with.optional_number("duplicate_of")?;
+    if duplicate_of != 0 && reason != "duplicate" {
+        return Err(Failure::said(
+            "duplicate_of can only be used when state_reason is 'duplicate'",
+        ));
+    }
+    site.edit_issue(&at, number, change)
+        .map_err(said("failed to update issue"))?;
+    let page = site.issue_page(number);
+    let done = || minimal(Kind::Issue.id(number), &page.clone().into());
+    let state = match state.as_str() {
+        "open" => State::Open,
+        "closed" => State::Closed,
+        _ => return done(),
+    };
+    if state == State::Closed && reason == "duplicate" && duplicate_of == 0 {
+        return Err(Failure::said(
+            "duplicate_of must be provided when state_reason is 'duplicate'",
+        ));
+    }
+    let target = u64::try_from(duplicate_of)
+        .ok()
+        .filter(|number| *number > 0);
+    if target.is_some_and(|number| !site.hub.issues.contains_key(&number)) {
+        return Err(Failure::said(
+            "Failed to find issues: failed to get issue ID",
+        ));
+    }
+    if site.hub.pull(number).is_some() {
+        return Err(Failure::said(
+            "Failed to find issues: failed to get issue ID",
+        ));
+    }
+    let reason = match reason.as_str() {
+        "not_planned" | "duplicate" => reason.as_str(),
+        _ => "completed",
+    };
+    site.set_issue_state(number, state, reason, target);
+    done()
+}
+
+impl Site {
+    /// The page of an issue or a pull request.
+    fn issue_page(&self, number: u64) -> String {
+        match self.hub.pull(number) {
+            Some(_) => self.html(&format!("/pull/{number}")),
+            None => self.html(&format!("/issues/{number}")),
+        }
+    }
+}
+
+pub(super) fn list_issues(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let state = match with.optional_text("state")?.as_str() {
+        "" => None,
+        "OPEN" => Some(State::Open),
+        "CLOSED" => Some(State::Closed),
+        other => {
+            let problem = format!(
+                "Variable $states of type [IssueState!] was provided invalid value for 0 (Expected \"{other}\" to be one of: OPEN, CLOSED)"
+            );
+            return Err(Failure::Said(problem));
+        }
+    };
+    let labels = with.texts("labels")?;
+    let order = with.optional_text("orderBy")?;
+    let ascending = with.optional_text("direction")? == "ASC";
+    let since = match with.optional_text("since")?.as_str() {
+        "" => None,
+        text => Some(parse_since(text).ok_or_else(|| {
+            Failure::Said(format!(
+                "failed to list issues: invalid ISO 8601 timestamp: {text} (supported formats: \
+                 YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD)"
+            ))
+        })?),
+    };
+    let size = with.optional_number("perPage")?;
+    let after = with.optional_text("after")?;
+    if with.has("page") {
+        return Err(Failure::said(
+            "This tool uses cursor-based pagination. Use the 'after' parameter with the 'endCursor' value from the \
+             previous response instead of 'page'.",
+        ));
+    }
+    let size = match size {
+        0 => 30,
+        size if size > 100 => {
+            return Err(Failure::Protocol(format!(
+                "perPage value {size} exceeds maximum of 100"
+            )));
+        }
+        size => usize::try_from(size)
+            .map_err(|_| Failure::Protocol(format!("perPage value {size} cannot be negative")))?,
+    };
+    unresolved(site, &at)?;
+    let list = IssueList {
+        state,
+        labels,
+        since,
+        order,
+        ascending,
+    };
+    let issues = site.list_issues(&list);
+    let skipped = match after.as_str() {
+        "" => 0,
+        cursor => position(cursor).ok_or_else(|| {
+            Failure::Said(format!("`{cursor}` does not appear to be a valid cursor."))
+        })?,
+    };
+    let total = issues.len();
+    let page: Vec<&Issue> = issues.into_iter().skip(skipped).take(size).collect();
+    let first = page.first().map_or(String::new(), |_| cursor(skipped + 1));
+    let last = page
+        .first()
+        .map_or(String::new(), |_| cursor(skipped + page.len()));
+    let views: Vec<Value> = page.iter().map(|issue| fragment(site, issue)).collect();
+    written(&json!({
+        "issues": if views.is_empty() { Value::Null } else { views.into() },
+        "pageInfo": {
+            "endCursor": last,
+            "hasNextPage": skipped + page.len() < total,
+            "hasPreviousPage": skipped > 0 && total > 0,
+            "startCursor": first,
+        },
+        "totalCount": total,
+    }))
+}
+
+/// An issue with what the list asks GraphQL for.
+fn fragment(site: &Site, issue: &Issue) -> Value {
+    let view = site.issue(issue);
+    let label = |label: &Value| {
+        json!({
+            "name": label["name"],
+            "description": label["description"].as_str().unwrap_or_default(),
+            "node_id": label["node_id"],
+        })
+    };
+    let labels: Vec<Value> = view["labels"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(label)
+        .collect();
+    let kept = json!({
+        "id": view["id"],
+        "number": issue.number,
+        "state": issue.state.as_str().to_uppercase(),
+        "title": issue.title,
+        "body": issue.body.as_deref().unwrap_or_default(),
+        "user": {"login": issue.user},
+        "labels": labels,
+        "comments": issue.comments.len(),
+        "created_at": issue.created_at,
+        "updated_at": issue.updated_at,
+    });
+    super::go::shaped("Issue", kept)
+}
+
+fn parse_since(text: &str) -> Option<Time> {
+    Time::parse(text).or_else(|| Time::parse(&format!("{text}T00:00:00Z")))
+}
+
+/// The cursor of the n-th entry.
+fn cursor(place: usize) -> String {
+    STANDARD.encode(format!("cursor:v2:{place}"))
+}
+
+fn position(cursor: &str) -> Option<usize> {
+    let bytes = STANDARD.decode(cursor).ok()?;
+    std::str::from_utf8(&bytes)
+        .ok()?
+        .strip_prefix("cursor:v2:")?
+        .parse()
+        .ok()
+}

@@ -1,0 +1,235 @@
+//! The tools: arguments, what they do on the [`Site`], and results in the words of the real server.
+
+mod arguments;
+mod commits;
+mod context;
+mod files;
+mod go;
+mod issues;
+mod pulls;
+mod repositories;
+mod reviews;
+mod search;
+mod sub_issues;
+
+use arguments::Arguments;
+use mcpmark_service::{ToolHandler, ToolSurface};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use serde_json::{Value, json};
+
+use crate::api::ApiError;
+use crate::git::GitError;
+use crate::view::Site;
+
+/// The tools over one repository.
+pub(crate) struct Tools {
+    surface: ToolSurface,
+    site: Site,
+    /// The bytes that may still be added to the world.
+    room: u64,
+    /// What went wrong with the repository or the machine; the world is lost then.
+    fault: Option<String>,
+}
+
+/// Why a call failed.
+#[derive(Debug)]
+enum Failure {
+    /// The agent's doing; a result that says so.
+    Said(String),
+    /// The agent's doing; the real server answers with an error of the protocol.
+    Protocol(String),
+    /// The repository or the machine is at fault.
+    Host(String),
+}
+
+impl Failure {
+    fn said(text: impl Into<String>) -> Self {
+        Self::Said(text.into())
+    }
+}
+
+impl From<GitError> for Failure {
+    fn from(error: GitError) -> Self {
+        Self::Host(error.to_string())
+    }
+}
+
+/// Words a refusal as a result.
+fn said(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
+    move |error| match error {
+        ApiError::Refused(refusal) => Failure::Said(format!("{during}: {refusal}")),
+        ApiError::Git(error) => error.into(),
+    }
+}
+
+/// Words a refusal as an error of the protocol.
+fn protocol(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
+    move |error| match error {
+        ApiError::Refused(refusal) => Failure::Protocol(format!("{during}: {refusal}")),
+        ApiError::Git(error) => error.into(),
+    }
+}
+
+/// What a tool gives.
+enum Output {
+    Text(String),
+    /// A text, and a resource after it.
+    Resource(String, Value),
+}
+
+type Outcome = Result<Output, Failure>;
+
+/// A result that is an answer of GitHub in a shape of Go.
+fn shaped(shape: &str, value: Value) -> Outcome {
+    written(&go::shaped(shape, value))
+}
+
+/// A result that is JSON as it stands.
+fn written(value: &Value) -> Outcome {
+    Ok(Output::Text(go::json(value)))
+}
+
+/// What most tools that change something answer.
+fn minimal(id: impl ToString, url: &Value) -> Outcome {
+    written(&json!({"id": id.to_string(), "url": url}))
+}
+
+/// The bytes of a value's texts.
+fn size(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(values) => values.iter().map(size).sum(),
+        Value::Object(values) => values
+            .iter()
+            .map(|(key, value)| key.len() as u64 + size(value))
+            .sum(),
+        _ => 0,
+    }
+}
+
+impl ToolHandler for Tools {
+    fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+        if let Some(fault) = &self.fault {
+            return Err(ErrorData::internal_error(fault.clone(), None));
+        }
+        let Some(known) = self.surface.tools.iter().find(|known| known.name == tool) else {
+            let problem = format!("tool '{tool}' not found: tool not found");
+            return Err(ErrorData::invalid_params(problem, None));
+        };
+        let hints = known.annotations.as_ref();
+        if hints.and_then(|hints| hints.read_only_hint) != Some(true) {
+            // What is added to the world is never more than what was said.
+            let added = arguments.iter().map(|(_, value)| size(value)).sum();
+            let Some(room) = self.room.checked_sub(added) else {
+                let problem = "the world has reached the limit of bytes that it may hold";
+                return Ok(CallToolResult::error(vec![ContentBlock::text(problem)]));
+            };
+            self.room = room;
+        }
+        match self.answer(tool, &Arguments(arguments)) {
+            Ok(Output::Text(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
+            Ok(Output::Resource(text, resource)) => {
+                let block = json!({"type": "resource", "resource": resource});
+                let block = serde_json::from_value(block)
+                    .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                Ok(CallToolResult::success(vec![
+                    ContentBlock::text(text),
+                    block,
+                ]))
+            }
+            Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
+            Err(Failure::Protocol(text)) => Err(ErrorData::internal_error(text, None)),
+            Err(Failure::Host(fault)) => {
+                self.fault = Some(fault.clone());
+                Err(ErrorData::internal_error(fault, None))
+            }
+        }
+    }
+}
+
+impl Tools {
+    /// `room` is the number of bytes that calls may add to the world.
+    pub(crate) fn new(surface: ToolSurface, site: Site, room: u64) -> Self {
+        Self {
+            surface,
+            site,
+            room,
+            fault: None,
+        }
+    }
+
+    /// The repository, unless it is lost.
+    pub(crate) fn site(&self) -> Result<&Site, &str> {
+        match &self.fault {
+            Some(fault) => Err(fault),
+            None => Ok(&self.site),
+        }
+    }
+
+    fn answer(&mut self, tool: &str, with: &Arguments) -> Outcome {
+        let site = &mut self.site;
+        match tool {
+            "get_me" => context::get_me(site),
+            "get_teams" => context::get_teams(with),
+            "get_team_members" => context::get_team_members(with),
+            "list_issue_types" => context::list_issue_types(site, with),
+
+            "get_file_contents" => files::get_file_contents(site, with),
+            "create_or_update_file" => files::create_or_update_file(site, with),
+            "push_files" => files::push_files(site, with),
+            "delete_file" => files::delete_file(site, with),
+            "create_branch" => files::create_branch(site, with),
+
+            "get_commit" => commits::get_commit(site, with),
+            "list_commits" => commits::list_commits(site, with),
+            "list_branches" => commits::list_branches(site, with),
+            "list_tags" => commits::list_tags(site, with),
+            "get_tag" => commits::get_tag(site, with),
+
+            "list_releases" => repositories::list_releases(site, with),
+            "get_latest_release" => repositories::get_latest_release(site, with),
+            "get_release_by_tag" => repositories::get_release_by_tag(site, with),
+            "create_repository" => repositories::create_repository(site, with),
+            "fork_repository" => repositories::fork_repository(site, with),
+
+            "search_repositories" => search::repositories(site, with),
+            "search_code" => search::code(site, with),
+            "search_users" => search::users(site, with, "user"),
+            "search_orgs" => search::users(site, with, "org"),
+            "search_issues" => search::issues(site, with, "issue"),
+            "search_pull_requests" => search::issues(site, with, "pr"),
+
+            "get_issue" => issues::get_issue(site, with),
+            "list_issues" => issues::list_issues(site, with),
+            "create_issue" => issues::create_issue(site, with),
+            "update_issue" => issues::update_issue(site, with),
+            "add_issue_comment" => issues::add_issue_comment(site, with),
+            "get_issue_comments" => issues::get_issue_comments(site, with),
+
+            "list_sub_issues" => sub_issues::list(site, with),
+            "add_sub_issue" => sub_issues::add(site, with),
+            "remove_sub_issue" => sub_issues::remove(site, with),
+            "reprioritize_sub_issue" => sub_issues::reprioritize(site, with),
+
+            "get_pull_request" => pulls::get_pull_request(site, with),
+            "list_pull_requests" => pulls::list_pull_requests(site, with),
+            "create_pull_request" => pulls::create_pull_request(site, with),
+            "update_pull_request" => pulls::update_pull_request(site, with),
+            "merge_pull_request" => pulls::merge_pull_request(site, with),
+            "update_pull_request_branch" => pulls::update_pull_request_branch(site, with),
+            "get_pull_request_files" => pulls::get_pull_request_files(site, with),
+            "get_pull_request_diff" => pulls::get_pull_request_diff(site, with),
+            "get_pull_request_status" => pulls::get_pull_request_status(site, with),
+
+            "get_pull_request_reviews" => reviews::get_reviews(site, with),
+            "get_pull_request_review_comments" => reviews::get_review_comments(site, with),
+            "create_and_submit_pull_request_review" => reviews::create_and_submit(site, with),
+            "create_pending_pull_request_review" => reviews::create_pending(site, with),
+            "add_comment_to_pending_review" => reviews::add_comment(site, with),
+            "submit_pending_pull_request_review" => reviews::submit_pending(site, with),
+            "delete_pending_pull_request_review" => reviews::delete_pending(site, with),
+            _ => Err(Failure::Host(format!("tool {tool} has no code"))),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The objects of GitHub's REST API, with its fields in its order, made of what hub and git know.
+
+mod commit;
+mod content;
+mod issue;
+mod pull;
+mod repository;
+mod user;
+
+pub(crate) use content::guess_type;
+use serde_json::{Value, json};
+
+use crate::git::{Git, GitError};
+use crate::hub::{Hub, Reaction, Time};
+
+/// Where addresses of the API begin.
+pub(crate) const API: &str = "https://api.github.com";
+/// Where addresses for people begin.
+pub(crate) const HTML: &str = "https://github.com";
+
+/// A repository with all that GitHub knows of it.
+pub(crate) struct Site {
+    pub(crate) hub: Hub,
+    pub(crate) git: Git,
+}
+
+impl Site {
+    /// `owner/name`.
+    pub(crate) fn full_name(&self) -> String {
+        let repository = &self.hub.repository;
+        format!("{}/{}", repository.owner, repository.name)
+    }
+
+    /// An address of the API below the repository.
+    pub(crate) fn api(&self, below: &str) -> String {
+        format!("{API}/repos/{}{below}", self.full_name())
+    }
+
+    /// An address for people below the repository.
+    pub(crate) fn html(&self, below: &str) -> String {
+        format!("{HTML}/{}{below}", self.full_name())
+    }
+}
+
+/// How the author of something stands to the repository.
+pub(crate) fn association(hub: &Hub, login: &str) -> &'static str {
+    let repository = &hub.repository;
+    let is = |known: &String| known.eq_ignore_ascii_case(login);
+    if is(&repository.owner) {
+        "OWNER"
+    } else if repository.collaborators.iter().any(is) {
+        "COLLABORATOR"
+    } else {
+        "CONTRIBUTOR"
+    }
+}
+
+/// The reactions to something, summed up.
+pub(crate) fn reactions(url: &str, reactions: &[Reaction]) -> Value {
+    let mut summary = json!({"url": format!("{url}/reactions"), "total_count": reactions.len()});
+    for content in [
+        "+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes",
+    ] {
+        let count = reactions.iter().filter(|it| it.content == content).count();
+        summary[content] = count.into();
+    }
+    summary
+}
+
+/// A time that may be absent.
+pub(crate) fn time(time: Option<Time>) -> Value {
+    time.map_or(Value::Null, |time| time.to_string().into())
+}
+
+/// A view, or the damage that stands in its way.
+pub(crate) type Viewed = Result<Value, GitError>;

@@ -1,0 +1,260 @@
+//! Pull requests, their reviews and the comments on their lines.
+
+use serde_json::{Value, json};
+
+use super::{Site, Viewed, association, reactions, time};
+use crate::api::Mergeable;
+use crate::git::{GitError, ObjectId};
+use crate::hub::{Issue, Kind, Pull, Review, ReviewComment};
+
+/// An id that a document holds.
+fn id(text: &str) -> Result<ObjectId, GitError> {
+    ObjectId::from_hex(text.as_bytes())
+        .map_err(|_| GitError::objects(format!("{text:?} is no object id")))
+}
+
+impl Site {
+    fn side(&self, owner: &str, branch: &str, sha: &str) -> Value {
+        json!({
+            "label": format!("{owner}:{branch}"),
+            "ref": branch,
+            "sha": sha,
+            "user": self.user(owner),
+            "repo": self.repository(),
+        })
+    }
+
+    /// A pull request as a list shows it.
+    pub(crate) fn pull(&self, issue: &Issue, pull: &Pull) -> Value {
+        let number = issue.number;
+        let own = Kind::Pull.id(number);
+        let url = self.api(&format!("/pulls/{number}"));
+        let page = self.html(&format!("/pull/{number}"));
+        let as_issue = self.issue(issue);
+        let owner = self.hub.repository.owner.as_str();
+        let link = |href: String| json!({"href": href});
+        let statuses = self.api(&format!("/statuses/{}", pull.head_sha));
+        let comments = self.api(&format!("/issues/{number}/comments"));
+        let mut view = json!({
+            "url": url,
+            "id": own,
+            "node_id": Kind::Pull.node_id(own),
+            "html_url": page,
+            "diff_url": format!("{page}.diff"),
+            "patch_url": format!("{page}.patch"),
+            "issue_url": self.api(&format!("/issues/{number}")),
+            "number": number,
+        });
+        for key in [
+            "state",
+            "locked",
+            "title",
+            "user",
+            "body",
+            "created_at",
+            "updated_at",
+            "closed_at",
+        ] {
+            view[key] = as_issue[key].clone();
+        }
+        view["merged_at"] = time(pull.merged_at);
+        view["merge_commit_sha"] = pull.merge_commit_sha.clone().into();
+        for key in ["assignee", "assignees"] {
+            view[key] = as_issue[key].clone();
+        }
+        view["requested_reviewers"] = self.users(&pull.requested_reviewers);
+        view["requested_teams"] = json!([]);
+        for key in ["labels", "milestone"] {
+            view[key] = as_issue[key].clone();
+        }
+        view["draft"] = pull.draft.into();
+        view["commits_url"] = format!("{url}/commits").into();
+        view["review_comments_url"] = format!("{url}/comments").into();
+        view["review_comment_url"] = self.api("/pulls/comments{/number}").into();
+        view["comments_url"] = comments.clone().into();
+        view["statuses_url"] = statuses.clone().into();
+        view["head"] = self.side(
+            pull.fork_owner.as_deref().unwrap_or(owner),
+            &pull.head,
+            &pull.head_sha,
+        );
+        view["base"] = self.side(owner, &pull.base, &pull.base_sha);
+        view["_links"] = json!({
+            "self": link(url.clone()),
+            "html": link(page),
+            "issue": link(self.api(&format!("/issues/{number}"))),
+            "comments": link(comments),
+            "review_comments": link(format!("{url}/comments")),
+            "review_comment": link(self.api("/pulls/comments{/number}")),
+            "commits": link(format!("{url}/commits")),
+            "statuses": link(statuses),
+        });
+        view["author_association"] = as_issue["author_association"].clone();
+        view["auto_merge"] = Value::Null;
+        view["active_lock_reason"] = Value::Null;
+        view
+    }
+
+    /// A pull request with what has to be computed for it.
+    pub(crate) fn pull_in_full(&self, issue: &Issue, pull: &Pull) -> Viewed {
+        let mut view = self.pull(issue, pull);
+        let Mergeable {
+            mergeable,
+            state,
+            rebaseable,
+        } = self.mergeable(issue, pull)?;
+        let changes = self.pull_changes(pull)?;
+        let sum = |of: fn(&crate::git::Change) -> usize| changes.iter().map(of).sum::<usize>();
+        view["merged"] = pull.merged_at.is_some().into();
+        view["mergeable"] = mergeable.into();
+        view["rebaseable"] = rebaseable.into();
+        view["mergeable_state"] = state.into();
+        view["merged_by"] = pull
+            .merged_by
+            .as_deref()
+            .map_or(Value::Null, |it| self.user(it));
+        view["comments"] = issue.comments.len().into();
+        view["review_comments"] = self.seen_comments(pull).count().into();
+        view["maintainer_can_modify"] = pull.maintainer_can_modify.into();
+        view["commits"] = self.pull_commits(pull)?.len().into();
+        view["additions"] = sum(|change| change.additions).into();
+        view["deletions"] = sum(|change| change.deletions).into();
+        view["changed_files"] = changes.len().into();
+        Ok(view)
+    }
+
+    /// The comments on lines that are not part of a review that is still pending.
+    pub(crate) fn seen_comments<'a>(
+        &self,
+        pull: &'a Pull,
+    ) -> impl Iterator<Item = &'a ReviewComment> {
+        let pending: Vec<u64> = pull
+            .reviews
+            .iter()
+            .filter(|review| review.submitted_at.is_none())
+            .map(|review| review.id)
+            .collect();
+        pull.review_comments
+            .iter()
+            .filter(move |comment| comment.review.is_none_or(|id| !pending.contains(&id)))
+    }
+
+    /// The ends of a pull request.
+    pub(crate) fn ends(&self, pull: &Pull) -> Result<(ObjectId, ObjectId), GitError> {
+        Ok((id(&pull.base_sha)?, id(&pull.head_sha)?))
+    }
+
+    /// A review.
+    pub(crate) fn review(&self, issue: &Issue, review: &Review) -> Value {
+        let id = Kind::Review.id(review.id);
+        let page = self.html(&format!("/pull/{}#pullrequestreview-{id}", issue.number));
+        let pull = self.api(&format!("/pulls/{}", issue.number));
+        let mut view = json!({
+            "id": id,
+            "node_id": Kind::Review.node_id(id),
+            "user": self.user(&review.user),
+            "body": review.body,
+            "state": review.state.as_str(),
+            "html_url": page,
+            "pull_request_url": pull,
+            "author_association": association(&self.hub, &review.user),
+            "_links": {"html": {"href": page}, "pull_request": {"href": pull}},
+        });
+        if let Some(submitted) = review.submitted_at {
+            view["submitted_at"] = submitted.to_string().into();
+        }
+        view["commit_id"] = review.commit_id.as_str().into();
+        view
+    }
+
+    /// A comment on a line.
+    pub(crate) fn review_comment(&self, issue: &Issue, comment: &ReviewComment) -> Viewed {
+        let id = Kind::ReviewComment.id(comment.id);
+        let url = self.api(&format!("/pulls/comments/{id}"));
+        let page = self.html(&format!("/pull/{}#discussion_r{id}", issue.number));
+        let pull = self.api(&format!("/pulls/{}", issue.number));
+        let mut view = json!({
+            "url": url,
+            "pull_request_review_id": comment.review.map(|id| Kind::Review.id(id)),
+            "id": id,
+            "node_id": Kind::ReviewComment.node_id(id),
+            "diff_hunk": self.hunk_of(issue, comment)?,
+            "path": comment.path,
+            "commit_id": comment.commit_id,
+            "original_commit_id": comment.commit_id,
+            "user": self.user(&comment.user),
+            "body": comment.body,
+            "created_at": comment.created_at,
+            "updated_at": comment.updated_at,
+            "html_url": page,
+            "pull_request_url": pull,
+            "author_association": association(&self.hub, &comment.user),
+            "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull}},
+            "reactions": reactions(&url, &comment.reactions),
+            "start_line": comment.start_line,
+            "original_start_line": comment.start_line,
+            "start_side": comment.start_side,
+            "line": comment.line,
+            "original_line": comment.line,
+            "side": comment.side.as_deref().unwrap_or("RIGHT"),
+        });
+        if let Some(answered) = comment.in_reply_to {
+            view["in_reply_to_id"] = Kind::ReviewComment.id(answered).into();
+        }
+        view["subject_type"] = if comment.line.is_some() {
+            "line"
+        } else {
+            "file"
+        }
+        .into();
+        Ok(view)
+    }
+
+    /// The hunk that a comment stands in, up to its line.
+    fn hunk_of(&self, issue: &Issue, comment: &ReviewComment) -> Result<String, GitError> {
+        let Some(pull) = &issue.pull else {
+            return Ok(String::new());
+        };
+        let changes = self.pull_changes(pull)?;
+        let change = changes
+            .into_iter()
+            .find(|change| change.path == comment.path);
+        let hunks = change.and_then(|change| change.hunks).unwrap_or_default();
+        let left = comment.side.as_deref() == Some("LEFT");
+        Ok(match comment.line {
+            Some(line) => up_to(&hunks, line, left),
+            None => hunks.split("\n@@ ").next().unwrap_or_default().to_owned(),
+        })
+    }
+}
+
+/// The part of a patch from the header of a hunk to one of its lines; nothing where no hunk has it.
+fn up_to(hunks: &str, wanted: u64, left: bool) -> String {
+    let (mut shown, mut old, mut new) = (Vec::new(), 0, 0);
+    for line in hunks.lines() {
+        if let Some(header) = line.strip_prefix("@@ -") {
+            let start = |text: &str| -> u64 {
+                let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+                digits.parse().unwrap_or(0)
+            };
+            old = start(header);
+            new = header.split_once('+').map_or(0, |(_, rest)| start(rest));
+            shown.clear();
+            shown.push(line);
+            continue;
+        }
+        shown.push(line);
+        let (is_old, is_new) = match line.as_bytes().first() {
+            Some(b'+') => (false, true),
+            Some(b'-') => (true, false),
+            Some(b'\\') => continue,
+            _ => (true, true),
+        };
+        if (left && is_old && old == wanted) || (!left && is_new && new == wanted) {
+            return shown.join("\n");
+        }
+        old += u64::from(is_old);
+        new += u64::from(is_new);
+    }
+    String::new()
+}

@@ -1,0 +1,434 @@
+//! Reads a world, and derives what its documents leave out.
+
+use std::path::Path;
+
+use mcpmark_snapshot::{Blobs, Directory, Node, Tree};
+use serde_json::Value;
+
+use super::WorldError;
+use super::documents::{Documents, place, typed};
+use super::published;
+use crate::git::{Base, Git, ObjectId};
+use crate::hub::{Hub, Issue, Label, Milestone, Pull, Release, Repository, State, Time, User};
+
+/// A world that is ready to be acted on.
+pub struct Opened {
+    /// What GitHub knows.
+    pub hub: Hub,
+    /// The repository.
+    pub git: Git,
+    /// The directory that the work tree lies in.
+    pub work_tree: Directory,
+}
+
+/// Opens the world in a tree; the objects of its repository are copied below `scratch`.
+pub fn open(
+    tree: &Tree,
+    blobs: &dyn Blobs,
+    scratch: &Path,
+    clock: i64,
+) -> Result<Opened, WorldError> {
+    let mut dir = tree.root();
+    if dir.get("repo").is_none()
+        && let Some(Node::Directory(env)) = dir.get("env")
+    {
+        dir = env;
+    }
+    let Some(Node::Directory(work_tree)) = dir.get("repo") else {
+        return Err(WorldError::Missing("repo/"));
+    };
+    let Some(Node::Directory(git_dir)) = work_tree.get(".git") else {
+        return Err(WorldError::Missing("repo/.git/"));
+    };
+    let base = Base::open(git_dir, blobs, scratch)?;
+    let head = base.head().map(str::to_owned);
+    let documents = Documents { dir, blobs };
+    let mut repository = repository(&documents, head.as_deref())?;
+    let clock = Time(clock);
+    at_least(&mut repository.created_at, clock);
+    let mut reading = Reading {
+        hub: Hub::new(repository, clock),
+        git: Git::new(base),
+        clock,
+    };
+    reading.people(&documents)?;
+    reading.lists(&documents)?;
+    reading.issues(&documents)?;
+    reading.pulls(&documents)?;
+    reading.derive();
+    Ok(Opened {
+        hub: reading.hub,
+        git: reading.git,
+        work_tree: work_tree.clone(),
+    })
+}
+
+/// A time that a document did not give.
+fn at_least(time: &mut Time, clock: Time) {
+    if *time == Time(0) {
+        *time = clock;
+    }
+}
+
+fn repository(documents: &Documents<'_>, head: Option<&str>) -> Result<Repository, WorldError> {
+    let (file, mut value) = match documents.read("repository.json")? {
+        Some(value) => ("repository.json", value),
+        None => match documents.read("meta.json")? {
+            Some(meta) => ("meta.json", template(&meta)),
+            None => ("repository.json", Value::Object(Default::default())),
+        },
+    };
+    let Value::Object(entry) = &mut value else {
+        return Err(WorldError::value(file, "the document", "is no object"));
+    };
+    if !entry.contains_key("default_branch") {
+        entry.insert("default_branch".to_owned(), head.unwrap_or("main").into());
+    }
+    // A world that names nobody: its tools say what they act on all the same.
+    entry.entry("owner").or_insert_with(|| "mcpmark".into());
+    entry.entry("name").or_insert_with(|| "repo".into());
+    if !entry.contains_key("viewer") {
+        let owner = entry["owner"].clone();
+        entry.insert("viewer".to_owned(), owner);
+    }
+    typed(file, "the document", value)
+}
+
+/// The keys of a published template's `meta.json` that are known.
+fn template(meta: &Value) -> Value {
+    let mut value = serde_json::Map::new();
+    for (from, to) in [
+        ("owner", "owner"),
+        ("repo", "name"),
+        ("default_branch", "default_branch"),
+    ] {
+        if let Some(given) = meta.get(from) {
+            value.insert(to.to_owned(), given.clone());
+        }
+    }
+    Value::Object(value)
+}
+
+struct Reading {
+    hub: Hub,
+    git: Git,
+    clock: Time,
+}
+
+impl Reading {
+    fn people(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        for user in documents.entries::<User>("users.json", published::plain)? {
+            let key = user.login.to_lowercase();
+            if self.hub.users.insert(key, user.clone()).is_some() {
+                return Err(WorldError::value(
+                    "users.json",
+                    &user.login,
+                    "is there twice",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn lists(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        for label in documents.entries::<Label>("labels.json", published::label)? {
+            let key = label.name.to_lowercase();
+            if self.hub.labels.insert(key, label.clone()).is_some() {
+                return Err(WorldError::value(
+                    "labels.json",
+                    &label.name,
+                    "is there twice",
+                ));
+            }
+        }
+        for mut milestone in documents.entries::<Milestone>("milestones.json", published::plain)? {
+            at_least(&mut milestone.created_at, self.clock);
+            at_least(&mut milestone.updated_at, milestone.created_at);
+            let number = milestone.number;
+            if self.hub.milestones.insert(number, milestone).is_some() {
+                return Err(WorldError::value(
+                    "milestones.json",
+                    number,
+                    "is there twice",
+                ));
+            }
+        }
+        for mut release in documents.entries::<Release>("releases.json", published::plain)? {
+            at_least(&mut release.created_at, self.clock);
+            if release.published_at.is_none() && !release.draft {
+                release.published_at = Some(release.created_at);
+            }
+            if release.id == 0 {
+                release.id = self.hub.last.release + 1;
+            }
+            self.hub.last.release = self.hub.last.release.max(release.id);
+            self.hub.releases.insert(release.id, release);
+        }
+        self.hub.runs = documents.read("runs.json")?.unwrap_or(Value::Null);
+        Ok(())
+    }
+
+    fn issues(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        const FILE: &str = "issues.json";
+        for (index, mut value) in documents.list(FILE)?.into_iter().enumerate() {
+            // GitHub lists pull requests among the issues; pulls.json says more of them.
+            if value.get("pull_request").is_some_and(|it| !it.is_null()) {
+                continue;
+            }
+            self.milestone_by_title(FILE, &mut value, index)?;
+            published::issue(&mut value);
+            let place = place(&value, index);
+            let issue = typed(FILE, &place, value)?;
+            self.add(FILE, &place, issue)?;
+        }
+        Ok(())
+    }
+
+    fn pulls(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        const FILE: &str = "pulls.json";
+        for (index, mut value) in documents.list(FILE)?.into_iter().enumerate() {
+            self.milestone_by_title(FILE, &mut value, index)?;
+            let place = place(&value, index);
+            let (common, own) = published::pull(value);
+            let mut issue: Issue = typed(FILE, &place, common)?;
+            let pull: Pull = typed(FILE, &place, own)?;
+            issue.pull = Some(Box::new(pull));
+            self.add(FILE, &place, issue)?;
+        }
+        let numbers: Vec<u64> = self.hub.pulls().map(|(issue, _)| issue.number).collect();
+        for number in numbers {
+            self.find_head(FILE, number)?;
+        }
+        Ok(())
+    }
+
+    /// A milestone may be given by its title, as a text or in an object.
+    fn milestone_by_title(
+        &mut self,
+        file: &str,
+        value: &mut Value,
+        index: usize,
+    ) -> Result<(), WorldError> {
+        let place = place(value, index);
+        let Some(given) = value.get_mut("milestone") else {
+            return Ok(());
+        };
+        if given.get("number").is_some() {
+            return Ok(());
+        }
+        let title = given.get("title").unwrap_or(given);
+        if let Some(title) = title.as_str() {
+            let known = self
+                .hub
+                .milestones
+                .values()
+                .find(|known| known.title == title);
+            let Some(known) = known else {
+                let problem = format!("milestone {title:?} is not in milestones.json");
+                return Err(WorldError::value(file, place, problem));
+            };
+            *given = known.number.into();
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, file: &str, place: &str, mut issue: Issue) -> Result<(), WorldError> {
+        if issue.number == 0 {
+            return Err(WorldError::value(file, place, "numbers begin with 1"));
+        }
+        if issue.user.is_empty() {
+            issue.user = self.hub.repository.viewer.clone();
+        }
+        at_least(&mut issue.created_at, self.clock);
+        at_least(&mut issue.updated_at, issue.created_at);
+        if issue.state == State::Closed && issue.closed_at.is_none() {
+            issue.closed_at = Some(issue.updated_at);
+        }
+        if let Some(number) = issue.milestone
+            && !self.hub.milestones.contains_key(&number)
+        {
+            let problem = format!("milestone {number} is not in milestones.json");
+            return Err(WorldError::value(file, place, problem));
+        }
+        for comment in &mut issue.comments {
+            at_least(&mut comment.created_at, issue.created_at);
+            at_least(&mut comment.updated_at, comment.created_at);
+        }
+        if let Some(pull) = &mut issue.pull {
+            if let Some(merged_at) = &mut pull.merged_at {
+                at_least(merged_at, issue.closed_at.unwrap_or(issue.updated_at));
+            }
+            for comment in &mut pull.review_comments {
+                at_least(&mut comment.created_at, issue.created_at);
+                at_least(&mut comment.updated_at, comment.created_at);
+            }
+            for review in &mut pull.reviews {
+                if review.state != crate::hub::ReviewState::Pending && review.submitted_at.is_none()
+                {
+                    review.submitted_at = Some(issue.created_at);
+                }
+            }
+        }
+        self.hub.last.issue = self.hub.last.issue.max(issue.number);
+        let number = issue.number;
+        if self.hub.issues.insert(number, issue).is_some() {
+            return Err(WorldError::value(file, place, "its number is used twice"));
+        }
+        Ok(())
+    }
+
+    /// Finds the commits of a pull request.
+    fn find_head(&mut self, file: &str, number: u64) -> Result<(), WorldError> {
+        let Some((issue, pull)) = self.hub.pull(number) else {
+            return Ok(());
+        };
+        let place = format!("#{number}");
+        let git = &self.git;
+        let known = |text: &str| -> Result<Option<ObjectId>, WorldError> {
+            match text.is_empty() {
+                true => Ok(None),
+                false => Ok(git.resolve(text)?),
+            }
+        };
+        let branch = pull.local_branch.as_deref().unwrap_or(&pull.head);
+        let open = issue.state == State::Open;
+        let live = match open {
+            true => git.branch(branch),
+            false => None,
+        };
+        let base_tip = git.branch(&pull.base);
+        if open && base_tip.is_none() {
+            let problem = format!("its base {:?} is no branch of the repository", pull.base);
+            return Err(WorldError::value(file, place, problem));
+        }
+        let head = match live {
+            Some(id) => Some(id),
+            None => match known(&pull.head_sha)? {
+                Some(id) => Some(id),
+                None => match git.find_ref(&format!("refs/pull/{number}/head")) {
+                    Some(id) => Some(id),
+                    None => git.branch(branch),
+                },
+            },
+        };
+        let head = match (head, open) {
+            (Some(id), _) => id,
+            (None, true) => {
+                let problem = format!(
+                    "its head {branch:?} is no branch of the repository, and its head_sha no commit"
+                );
+                return Err(WorldError::value(file, place, problem));
+            }
+            // What is left of a branch that was squashed and deleted.
+            (None, false) => {
+                let merged = known(pull.merge_commit_sha.as_deref().unwrap_or_default())?;
+                let fallback = merged
+                    .or(base_tip)
+                    .or(git.branch(&self.hub.repository.default_branch));
+                fallback.ok_or_else(|| {
+                    WorldError::value(file, &place, "none of its commits is there")
+                })?
+            }
+        };
+        let base = match (open, base_tip, known(&pull.base_sha)?) {
+            (true, Some(tip), _) => tip,
+            (_, _, Some(id)) => id,
+            (_, Some(tip), None) => git.merge_base(tip, head)?.unwrap_or(tip),
+            (_, None, None) => head,
+        };
+        self.git.set_ref(format!("refs/pull/{number}/head"), head);
+        if let Some(pull) = self
+            .hub
+            .issues
+            .get_mut(&number)
+            .and_then(|it| it.pull.as_mut())
+        {
+            pull.head_sha = head.to_string();
+            pull.base_sha = base.to_string();
+            for commit in pull
+                .reviews
+                .iter_mut()
+                .map(|it| &mut it.commit_id)
+                .chain(pull.review_comments.iter_mut().map(|it| &mut it.commit_id))
+            {
+                if commit.is_empty() {
+                    *commit = head.to_string();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ids, users and labels that follow from what was read, and the time that goes on from there.
+    fn derive(&mut self) {
+        let Self { hub, clock, .. } = self;
+        let mut logins = vec![hub.repository.owner.clone(), hub.repository.viewer.clone()];
+        logins.extend(hub.repository.collaborators.iter().cloned());
+        let mut labels = Vec::new();
+        let mut latest = *clock;
+        let mut last = hub.last;
+        for issue in hub.issues.values() {
+            last.comment = last
+                .comment
+                .max(issue.comments.iter().map(|it| it.id).max().unwrap_or(0));
+            if let Some(pull) = &issue.pull {
+                last.comment = last.comment.max(
+                    pull.review_comments
+                        .iter()
+                        .map(|it| it.id)
+                        .max()
+                        .unwrap_or(0),
+                );
+                last.review = last
+                    .review
+                    .max(pull.reviews.iter().map(|it| it.id).max().unwrap_or(0));
+            }
+        }
+        let next = |id: &mut u64, last: &mut u64| {
+            if *id == 0 {
+                *last += 1;
+                *id = *last;
+            }
+        };
+        for issue in hub.issues.values_mut() {
+            latest = latest.max(issue.updated_at);
+            logins.push(issue.user.clone());
+            logins.extend(issue.assignees.iter().cloned());
+            labels.extend(issue.labels.iter().cloned());
+            for comment in &mut issue.comments {
+                next(&mut comment.id, &mut last.comment);
+                latest = latest.max(comment.updated_at);
+                logins.push(comment.user.clone());
+            }
+            let Some(pull) = &mut issue.pull else {
+                continue;
+            };
+            for review in &mut pull.reviews {
+                next(&mut review.id, &mut last.review);
+                latest = latest.max(review.submitted_at.unwrap_or_default());
+                logins.push(review.user.clone());
+            }
+            for comment in &mut pull.review_comments {
+                next(&mut comment.id, &mut last.comment);
+                latest = latest.max(comment.updated_at);
+                logins.push(comment.user.clone());
+            }
+            logins.extend(pull.requested_reviewers.iter().cloned());
+            logins.extend(pull.merged_by.iter().cloned());
+        }
+        logins.extend(hub.releases.values().map(|release| release.author.clone()));
+        hub.last = last;
+        for login in logins {
+            hub.users
+                .entry(login.to_lowercase())
+                .or_insert_with(|| User {
+                    login,
+                    ..User::default()
+                });
+        }
+        for label in labels {
+            hub.label(&label);
+        }
+        hub.now = Time(latest.0 + 1);
+    }
+}

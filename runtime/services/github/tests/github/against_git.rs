@@ -1,0 +1,216 @@
+//! The same as git does: merges, rebases, differences and histories of random repositories.
+
+use std::path::Path;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde_json::json;
+
+use crate::support::{Repo, World, git, write};
+
+const FILES: [&str; 5] = ["a.txt", "b.txt", "dir/c.txt", "dir/d.txt", "e.txt"];
+
+/// A text of numbered lines, some of them changed, dropped or added.
+fn text(random: &mut ChaCha8Rng, file: usize) -> String {
+    let mut lines = Vec::new();
+    for line in 0..24 {
+        match random.next_u64() % 16 {
+            0 => lines.push(format!("{file} changed {}", random.next_u64() % 3)),
+            1 => {}
+            2 => lines.extend([
+                format!("    {file} line {line}"),
+                String::new(),
+                "}".to_owned(),
+            ]),
+            _ => lines.push(format!("{file} line {line}")),
+        }
+    }
+    let mut text = lines.join("\n");
+    if !random.next_u64().is_multiple_of(5) {
+        text.push('\n');
+    }
+    text
+}
+
+fn change(random: &mut ChaCha8Rng, repo: &mut Repo, branch: &str) {
+    let file = (random.next_u64() % 5) as usize;
+    let text = text(random, file);
+    match random.next_u64() % 8 {
+        0 => repo.commit(branch, "remove", &[(FILES[file], None)]),
+        1 => repo.commit(
+            branch,
+            "rename",
+            &[
+                (FILES[file], None),
+                (&format!("moved/{file}.txt"), Some(&text)),
+            ],
+        ),
+        _ => repo.commit(branch, "change", &[(FILES[file], Some(&text))]),
+    };
+}
+
+/// A repository with two branches that have both gone on, and a pull request of one into the other.
+fn diverged(world: &Path, seed: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut repo = Repo::new(world);
+    let texts: Vec<String> = (0..5).map(|file| text(&mut random, file)).collect();
+    let files: Vec<(&str, Option<&str>)> = FILES
+        .iter()
+        .zip(&texts)
+        .map(|(name, text)| (*name, Some(text.as_str())))
+        .collect();
+    repo.commit("main", "Begin", &files);
+    repo.branch("topic", "main");
+    for _ in 0..1 + random.next_u64() % 2 {
+        change(&mut random, &mut repo, "main");
+    }
+    for _ in 0..1 + random.next_u64() % 3 {
+        change(&mut random, &mut repo, "topic");
+    }
+    write(
+        world,
+        "repository.json",
+        &json!({"owner": "acme", "name": "demo", "viewer": "ann"}),
+    );
+    write(
+        world,
+        "pulls.json",
+        &json!([{"number": 1, "title": "T", "head": "topic", "base": "main"}]),
+    );
+}
+
+#[tokio::test]
+async fn merges_give_the_trees_of_git() {
+    let (mut clean, mut dirty) = (0, 0);
+    for seed in 0..60 {
+        let world = World::of(|dir| diverged(dir, seed)).await;
+        let repo = world.home.path().join("world/repo/.git");
+        let Some((merges, said)) = git(
+            &repo,
+            &["merge-tree", "--write-tree", "--name-only", "main", "topic"],
+        ) else {
+            return;
+        };
+        let tree = said.lines().next().unwrap_or_default().to_owned();
+        let method = ["merge", "squash"][seed as usize % 2];
+        let output = world
+            .call(
+                "merge_pull_request",
+                json!({"pullNumber": 1, "merge_method": method}),
+            )
+            .await;
+        assert_eq!(
+            !output.is_error,
+            merges,
+            "seed {seed}: {}\n{said}",
+            output.text()
+        );
+        if !merges {
+            dirty += 1;
+            let pull = world
+                .json("get_pull_request", json!({"pullNumber": 1}))
+                .await;
+            assert_eq!(pull["mergeable_state"], "dirty", "seed {seed}");
+            continue;
+        }
+        clean += 1;
+        let dir = world.export().await.join("repo");
+        let (_, ours) = git(&dir, &["rev-parse", "main^{tree}"]).unwrap();
+        assert_eq!(ours.trim(), tree, "seed {seed}");
+    }
+    assert!(clean > 10 && dirty > 10, "{clean} clean, {dirty} dirty");
+}
+
+#[tokio::test]
+async fn rebases_give_the_trees_of_git() {
+    let mut compared = 0;
+    for seed in 0..40 {
+        let world = World::of(|dir| diverged(dir, seed)).await;
+        let copy = world.home.path().join("copy");
+        let bare = world.home.path().join("world/repo/.git");
+        let Some((cloned, said)) = git(
+            world.home.path(),
+            &[
+                "clone",
+                "-q",
+                &bare.to_string_lossy(),
+                &copy.to_string_lossy(),
+            ],
+        ) else {
+            return;
+        };
+        assert!(cloned, "{said}");
+        git(&copy, &["checkout", "-q", "topic"]).unwrap();
+        let (rebases, _) = git(
+            &copy,
+            &["rebase", "-q", "--reapply-cherry-picks", "origin/main"],
+        )
+        .unwrap();
+        let output = world
+            .call(
+                "merge_pull_request",
+                json!({"pullNumber": 1, "merge_method": "rebase"}),
+            )
+            .await;
+        if output.is_error {
+            // A pull request whose merge has conflicts is refused at once; git may still find its way
+            // commit by commit, and the other way round.
+            assert!(
+                output.text().contains(": 405 "),
+                "seed {seed}: {}",
+                output.text()
+            );
+            assert!(!rebases, "seed {seed}: {}", output.text());
+            continue;
+        }
+        assert!(rebases, "seed {seed}");
+        compared += 1;
+        let dir = world.export().await.join("repo");
+        for back in ["", "~1"] {
+            let (_, ours) = git(&dir, &["rev-parse", &format!("main{back}^{{tree}}")]).unwrap();
+            let (_, theirs) = git(&copy, &["rev-parse", &format!("topic{back}^{{tree}}")]).unwrap();
+            assert_eq!(ours, theirs, "seed {seed} {back}");
+        }
+    }
+    assert!(compared > 5, "{compared}");
+}
+
+#[tokio::test]
+async fn differences_are_those_of_git() {
+    for seed in 0..60 {
+        let world = World::of(|dir| diverged(dir, seed)).await;
+        let repo = world.home.path().join("world/repo/.git");
+        let arguments = ["-c", "core.abbrev=7", "diff", "-M", "main...topic"];
+        let Some((_, theirs)) = git(&repo, &arguments) else {
+            return;
+        };
+        let ours = world
+            .text("get_pull_request_diff", json!({"pullNumber": 1}))
+            .await;
+        // How similar a renamed file is, is a matter of taste.
+        let plain = |text: &str| -> Vec<String> {
+            text.lines()
+                .filter(|line| !line.starts_with("similarity index"))
+                .map(str::to_owned)
+                .collect()
+        };
+        assert_eq!(plain(&ours), plain(&theirs), "seed {seed}");
+    }
+}
+
+#[tokio::test]
+async fn histories_are_those_of_git() {
+    let world = World::of(|dir| diverged(dir, 5)).await;
+    let repo = world.home.path().join("world/repo/.git");
+    let Some((_, theirs)) = git(&repo, &["log", "--format=%H", "topic"]) else {
+        return;
+    };
+    let commits = world.json("list_commits", json!({"sha": "topic"})).await;
+    let ours: Vec<&str> = commits
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["sha"].as_str().unwrap())
+        .collect();
+    assert_eq!(ours, theirs.lines().collect::<Vec<_>>());
+}

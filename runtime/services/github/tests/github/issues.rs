@@ -1,0 +1,185 @@
+//! Issues, comments and sub-issues.
+
+use serde_json::{Value, json};
+
+use crate::support::World;
+
+#[tokio::test]
+async fn an_issue_has_the_fields_of_go() {
+    let world = World::new().await;
+    let text = world.text("get_issue", json!({"issue_number": 2})).await;
+    assert!(text.starts_with(
+        r#"{"id":3000000002,"number":2,"state":"open","locked":false,"title":"Three is missing","body":"Please add **three**.","author_association":"CONTRIBUTOR","user":{"login":"bo","id":"#
+    ), "{text}");
+    let issue: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(issue["labels"][0]["name"], "bug");
+    assert_eq!(issue["comments"], 1);
+    assert!(issue.get("assignees").is_none() && issue.get("closed_at").is_none());
+    let missing = world.error("get_issue", json!({"issue_number": 9})).await;
+    let expected = "failed to get issue: GET https://api.github.com/repos/acme/demo/issues/9: 404 Not Found []";
+    assert!(missing.contains(expected), "{missing}");
+    let comments = world
+        .json("get_issue_comments", json!({"issue_number": 2}))
+        .await;
+    assert_eq!(comments[0]["body"], "Will do.");
+}
+
+#[tokio::test]
+async fn issues_are_listed_with_cursors() {
+    let world = World::new().await;
+    for title in ["A", "B", "C"] {
+        world
+            .text(
+                "create_issue",
+                json!({"title": title, "labels": ["Bug", "new one"]}),
+            )
+            .await;
+    }
+    let first = world.json("list_issues", json!({"perPage": 2})).await;
+    assert_eq!(first["totalCount"], 5);
+    assert_eq!(first["issues"][0]["title"], "C");
+    assert_eq!(first["issues"][0]["state"], "OPEN");
+    assert_eq!(first["issues"][0]["labels"][0]["name"], "bug");
+    assert_eq!(first["pageInfo"]["hasNextPage"], true);
+    let rest = world
+        .json(
+            "list_issues",
+            json!({"perPage": 9, "after": first["pageInfo"]["endCursor"]}),
+        )
+        .await;
+    let titles: Vec<&str> = rest["issues"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(titles, ["A", "Three is missing", "Old"]);
+    let open = world.json("list_issues", json!({"state": "CLOSED"})).await;
+    assert_eq!(open["totalCount"], 1);
+    let labelled = world
+        .json(
+            "list_issues",
+            json!({"labels": ["new one"], "direction": "ASC"}),
+        )
+        .await;
+    assert_eq!(labelled["issues"][0]["title"], "A");
+    let none = world
+        .text("list_issues", json!({"labels": ["nothing"]}))
+        .await;
+    assert!(
+        none.starts_with(r#"{"issues":null,"pageInfo":{"endCursor":"","hasNextPage":false"#),
+        "{none}"
+    );
+}
+
+#[tokio::test]
+async fn issues_are_opened_changed_and_closed() {
+    let world = World::new().await;
+    let made = world
+        .text(
+            "create_issue",
+            json!({"title": "New", "body": "b", "assignees": ["BO"], "milestone": 1}),
+        )
+        .await;
+    assert_eq!(
+        made,
+        r#"{"id":"3000000004","url":"https://github.com/acme/demo/issues/4"}"#
+    );
+    world.text("update_issue", json!({"issue_number": 4, "title": "Newer", "labels": ["bug"], "state": "closed", "state_reason": "not_planned"})).await;
+    let issue = world.json("get_issue", json!({"issue_number": 4})).await;
+    assert_eq!(
+        (&issue["title"], &issue["state"], &issue["state_reason"]),
+        (&json!("Newer"), &json!("closed"), &json!("not_planned"))
+    );
+    assert_eq!(issue["assignees"][0]["login"], "bo");
+    assert_eq!(issue["milestone"]["title"], "Soon");
+    assert_eq!(issue["closed_by"]["login"], "ann");
+    world
+        .text("update_issue", json!({"issue_number": 4, "state": "open"}))
+        .await;
+    let issue = world.json("get_issue", json!({"issue_number": 4})).await;
+    assert_eq!(
+        (&issue["state"], &issue["state_reason"]),
+        (&json!("open"), &json!("reopened"))
+    );
+    let comment = world
+        .json(
+            "add_issue_comment",
+            json!({"issue_number": 4, "body": "hi"}),
+        )
+        .await;
+    assert_eq!(comment["user"]["login"], "ann");
+    assert_eq!(comment["id"], 2_800_000_002_u64);
+}
+
+#[tokio::test]
+async fn issues_have_parts_in_an_order() {
+    let world = World::new().await;
+    for title in ["A", "B"] {
+        world.text("create_issue", json!({"title": title})).await;
+    }
+    for number in [4, 5] {
+        world
+            .text(
+                "add_sub_issue",
+                json!({"issue_number": 2, "sub_issue_id": 3_000_000_000_u64 + number}),
+            )
+            .await;
+    }
+    let numbers = |list: &Value| -> Vec<u64> {
+        list.as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["number"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(
+        numbers(
+            &world
+                .json("list_sub_issues", json!({"issue_number": 2}))
+                .await
+        ),
+        [4, 5]
+    );
+    world.text("reprioritize_sub_issue", json!({"issue_number": 2, "sub_issue_id": 3_000_000_005_u64, "before_id": 3_000_000_004_u64})).await;
+    assert_eq!(
+        numbers(
+            &world
+                .json("list_sub_issues", json!({"issue_number": 2}))
+                .await
+        ),
+        [5, 4]
+    );
+    let twice = world
+        .refusal(
+            "add_sub_issue",
+            json!({"issue_number": 1, "sub_issue_id": 3_000_000_005_u64}),
+        )
+        .await;
+    assert!(twice.contains("422"), "{twice}");
+    let circle = world
+        .refusal(
+            "add_sub_issue",
+            json!({"issue_number": 5, "sub_issue_id": 3_000_000_002_u64}),
+        )
+        .await;
+    assert!(circle.contains("ancestor"), "{circle}");
+    world
+        .text(
+            "add_sub_issue",
+            json!({"issue_number": 1, "sub_issue_id": 3_000_000_005_u64, "replace_parent": true}),
+        )
+        .await;
+    world
+        .text(
+            "remove_sub_issue",
+            json!({"issue_number": 2, "sub_issue_id": 3_000_000_004_u64}),
+        )
+        .await;
+    assert_eq!(
+        world
+            .text("list_sub_issues", json!({"issue_number": 2}))
+            .await,
+        "[]"
+    );
+}

@@ -1,0 +1,15 @@
+//! The service from outside: worlds in, calls over MCP, final states out.
+
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod against_git;
+mod files;
+mod history;
+mod issues;
+mod pulls;
+mod refusals;
+mod reviews;
+mod search;
+mod state;
+mod support;
+mod worlds;

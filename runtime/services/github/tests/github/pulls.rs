@@ -1,0 +1,376 @@
+//! Pull requests: what they show, how they are merged, and what follows.
+
+use serde_json::{Value, json};
+
+use crate::support::World;
+
+async fn open(world: &World) -> u64 {
+    let made = world
+        .json(
+            "create_pull_request",
+            json!({
+                "title": "Add three", "body": "Closes #2", "head": "feature", "base": "main",
+            }),
+        )
+        .await;
+    assert_eq!(
+        made,
+        json!({"id": "2500000004", "url": "https://github.com/acme/demo/pull/4"})
+    );
+    4
+}
+
+#[tokio::test]
+async fn a_pull_request_says_whether_it_merges() {
+    let world = World::new().await;
+    let number = open(&world).await;
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(
+        (
+            &pull["mergeable"],
+            &pull["mergeable_state"],
+            &pull["rebaseable"]
+        ),
+        (&json!(true), &json!("clean"), &json!(true))
+    );
+    assert_eq!(
+        (
+            &pull["commits"],
+            &pull["changed_files"],
+            &pull["additions"],
+            &pull["deletions"]
+        ),
+        (&json!(2), &json!(2), &json!(4), &json!(1))
+    );
+    assert_eq!(pull["head"]["label"], "acme:feature");
+    assert_eq!(pull["head"]["repo"]["full_name"], "acme/demo");
+    let dirty = world
+        .json("get_pull_request", json!({"pullNumber": 3}))
+        .await;
+    assert_eq!(
+        (&dirty["mergeable"], &dirty["mergeable_state"]),
+        (&json!(false), &json!("dirty"))
+    );
+    assert_eq!(
+        world
+            .refusal("merge_pull_request", json!({"pullNumber": 3}))
+            .await,
+        "failed to merge pull request: PUT https://api.github.com/repos/acme/demo/pulls/3/merge: 405 Pull Request is not mergeable []"
+    );
+    let list = world.json("list_pull_requests", json!({})).await;
+    let numbers: Vec<u64> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, [4, 3]);
+    assert!(list[0].get("mergeable").is_none());
+}
+
+#[tokio::test]
+async fn a_pull_request_shows_its_changes() {
+    let world = World::new().await;
+    let number = open(&world).await;
+    let files = world
+        .json("get_pull_request_files", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(files[0]["filename"], "README.md");
+    assert_eq!(
+        files[0]["patch"],
+        "@@ -1,3 +1,3 @@\n # Demo\n \n-A demo.\n+A demo of three."
+    );
+    assert_eq!(files[1]["status"], "added");
+    let diff = world
+        .text("get_pull_request_diff", json!({"pullNumber": number}))
+        .await;
+    assert!(
+        diff.starts_with("diff --git a/README.md b/README.md\nindex "),
+        "{diff}"
+    );
+    assert!(diff.ends_with("--- /dev/null\n+++ b/src/three.rs\n@@ -0,0 +1,3 @@\n+pub fn three() -> u32 {\n+    3\n+}\n"), "{diff}");
+    let status = world
+        .json("get_pull_request_status", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(
+        (&status["state"], &status["total_count"]),
+        (&json!("pending"), &json!(0))
+    );
+}
+
+async fn tip(world: &World) -> Value {
+    world.json("get_commit", json!({"sha": "main"})).await
+}
+
+#[tokio::test]
+async fn merging_closes_what_the_text_closes() {
+    let world = World::new().await;
+    let number = open(&world).await;
+    let merged = world
+        .text("merge_pull_request", json!({"pullNumber": number}))
+        .await;
+    let commit = tip(&world).await;
+    let sha = commit["sha"].as_str().unwrap();
+    assert_eq!(
+        merged,
+        format!(r#"{{"sha":"{sha}","merged":true,"message":"Pull Request successfully merged"}}"#)
+    );
+    assert_eq!(
+        commit["commit"]["message"],
+        "Merge pull request #4 from acme/feature\n\nAdd three"
+    );
+    assert_eq!(commit["author"]["login"], "ann");
+    assert_eq!(commit["committer"]["login"], "web-flow");
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(
+        (&pull["state"], &pull["merged"], &pull["merge_commit_sha"]),
+        (&json!("closed"), &json!(true), &json!(sha))
+    );
+    // What it changed is still to be seen.
+    assert_eq!(
+        (&pull["commits"], &pull["changed_files"]),
+        (&json!(2), &json!(2))
+    );
+    let issue = world.json("get_issue", json!({"issue_number": 2})).await;
+    assert_eq!(
+        (&issue["state"], &issue["state_reason"]),
+        (&json!("closed"), &json!("completed"))
+    );
+    assert!(
+        world
+            .refusal("merge_pull_request", json!({"pullNumber": number}))
+            .await
+            .contains("405")
+    );
+    let again = world
+        .refusal(
+            "create_pull_request",
+            json!({"title": "x", "head": "feature", "base": "main"}),
+        )
+        .await;
+    assert!(again.ends_with("422 Validation Failed [{Resource:PullRequest Field: Code:custom Message:No commits between main and feature}]"), "{again}");
+}
+
+#[tokio::test]
+async fn squashing_makes_one_commit() {
+    let world = World::new().await;
+    let number = open(&world).await;
+    let before = tip(&world).await;
+    world
+        .text(
+            "merge_pull_request",
+            json!({"pullNumber": number, "merge_method": "squash"}),
+        )
+        .await;
+    let commit = tip(&world).await;
+    assert_eq!(
+        commit["commit"]["message"],
+        "Add three (#4)\n\n* Add three\n\n* Say so <here> & there\n\nCo-authored-by: Bo <bo@example.org>"
+    );
+    let log = world.json("list_commits", json!({})).await;
+    assert_eq!(log[1]["sha"], before["sha"]);
+}
+
+#[tokio::test]
+async fn rebasing_keeps_the_commits_and_their_authors() {
+    let world = World::new().await;
+    let number = open(&world).await;
+    world
+        .text(
+            "merge_pull_request",
+            json!({"pullNumber": number, "merge_method": "rebase"}),
+        )
+        .await;
+    let log = world.json("list_commits", json!({"perPage": 3})).await;
+    assert_eq!(log[0]["commit"]["message"], "Say so <here> & there");
+    assert_eq!(log[0]["commit"]["author"]["name"], "Bo");
+    assert_eq!(log[0]["commit"]["author"]["date"], "2024-01-01T05:00:00Z");
+    assert_eq!(log[0]["commit"]["committer"]["name"], "Ann Lee");
+    assert_eq!(log[1]["commit"]["message"], "Add three");
+    assert_eq!(log[2]["commit"]["message"], "Move the notes");
+}
+
+#[tokio::test]
+async fn a_head_follows_its_branch_and_takes_in_its_base() {
+    let world = World::new().await;
+    let number = open(&world).await;
+    world.text("push_files", json!({"branch": "feature", "message": "More", "files": [{"path": "more", "content": "m"}]})).await;
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(pull["commits"], 3);
+    assert_eq!(
+        world
+            .text("update_pull_request_branch", json!({"pullNumber": number}))
+            .await,
+        "Pull request branch update is in progress"
+    );
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(
+        (&pull["commits"], &pull["changed_files"]),
+        (&json!(4), &json!(3))
+    );
+    let again = world
+        .refusal("update_pull_request_branch", json!({"pullNumber": number}))
+        .await;
+    assert!(
+        again.contains("There are no new commits on the base branch."),
+        "{again}"
+    );
+    assert_eq!(
+        world
+            .refusal("update_pull_request", json!({"pullNumber": number}))
+            .await,
+        "No update parameters provided."
+    );
+    world
+        .text(
+            "update_pull_request",
+            json!({"pullNumber": number, "title": "T", "draft": true, "reviewers": ["bo"]}),
+        )
+        .await;
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(
+        (&pull["title"], &pull["draft"], &pull["mergeable_state"]),
+        (&json!("T"), &json!(true), &json!("draft"))
+    );
+    assert_eq!(pull["requested_reviewers"][0]["login"], "bo");
+    world
+        .text(
+            "update_pull_request",
+            json!({"pullNumber": number, "state": "closed"}),
+        )
+        .await;
+    let open = world
+        .json("list_pull_requests", json!({"state": "open"}))
+        .await;
+    assert_eq!(open.as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_head_that_comes_into_its_base_another_way_is_merged() {
+    let world = World::new().await;
+    world
+        .text("create_branch", json!({"branch": "middle"}))
+        .await;
+    let up = json!({"title": "Up", "head": "feature", "base": "middle"});
+    world.text("create_pull_request", up).await;
+    let number = open_as(&world, 5).await;
+    world
+        .text("merge_pull_request", json!({"pullNumber": 4}))
+        .await;
+    // The same branch into main is not touched by that.
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(pull["state"], "open");
+    let middle = json!({"title": "Middle", "head": "middle", "base": "main"});
+    world.text("create_pull_request", middle).await;
+    world
+        .text("merge_pull_request", json!({"pullNumber": 6}))
+        .await;
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": number}))
+        .await;
+    assert_eq!(
+        (&pull["state"], &pull["merged"]),
+        (&json!("closed"), &json!(true))
+    );
+}
+
+async fn open_as(world: &World, number: u64) -> u64 {
+    let made = json!({"title": "Add three", "head": "feature", "base": "main"});
+    let made = world.json("create_pull_request", made).await;
+    assert_eq!(
+        made["url"],
+        format!("https://github.com/acme/demo/pull/{number}")
+    );
+    number
+}
+
+#[tokio::test]
+async fn a_protected_branch_asks_for_a_review() {
+    let world = World::of(|dir| {
+        crate::support::standard(dir);
+        crate::support::write(
+            dir,
+            "repository.json",
+            &json!({
+                "owner": "acme", "name": "demo", "viewer": "bo", "allow_squash_merge": false,
+                "protected_branches": {"main": {"required_approvals": 1, "up_to_date": true}},
+            }),
+        );
+        crate::support::write(
+            dir,
+            "pulls.json",
+            &json!([
+                {"number": 3, "title": "Three", "head": "feature", "base": "main", "user": "ann"},
+            ]),
+        );
+    })
+    .await;
+    let state = |pull: Value| pull["mergeable_state"].clone();
+    assert_eq!(
+        state(
+            world
+                .json("get_pull_request", json!({"pullNumber": 3}))
+                .await
+        ),
+        "blocked"
+    );
+    let file = json!({"branch": "main", "path": "x", "content": "x", "message": "x"});
+    let direct = world.refusal("create_or_update_file", file).await;
+    assert!(
+        direct.contains("Changes must be made through a pull request."),
+        "{direct}"
+    );
+    let squash = json!({"pullNumber": 3, "merge_method": "squash"});
+    let refused = world.refusal("merge_pull_request", squash).await;
+    assert!(
+        refused.ends_with(": 405 Squash merges are not allowed on this repository. []"),
+        "{refused}"
+    );
+    let refused = world
+        .refusal("merge_pull_request", json!({"pullNumber": 3}))
+        .await;
+    assert!(
+        refused.contains("At least 1 approving review is required"),
+        "{refused}"
+    );
+    let approve = json!({"pullNumber": 3, "event": "APPROVE", "body": ""});
+    world
+        .text("create_and_submit_pull_request_review", approve)
+        .await;
+    assert_eq!(
+        state(
+            world
+                .json("get_pull_request", json!({"pullNumber": 3}))
+                .await
+        ),
+        "behind"
+    );
+    world
+        .text("update_pull_request_branch", json!({"pullNumber": 3}))
+        .await;
+    assert_eq!(
+        state(
+            world
+                .json("get_pull_request", json!({"pullNumber": 3}))
+                .await
+        ),
+        "clean"
+    );
+    world
+        .text("merge_pull_request", json!({"pullNumber": 3}))
+        .await;
+    let branches = world.json("list_branches", json!({})).await;
+    assert_eq!(branches[2]["protected"], true);
+}

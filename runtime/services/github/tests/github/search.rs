@@ -1,0 +1,72 @@
+//! Search with GitHub's syntax.
+
+use serde_json::json;
+
+use crate::support::World;
+
+#[tokio::test]
+async fn issues_are_found_by_words_and_qualifiers() {
+    let world = World::new().await;
+    for (query, expected) in [
+        ("three", vec![2]),
+        ("\"is missing\" is:open", vec![2]),
+        ("is:closed", vec![1]),
+        ("label:bug author:bo", vec![2]),
+        ("-label:bug", vec![1]),
+        ("will in:title", vec![]),
+        ("will in:comments", vec![2]),
+        ("created:>=2024-02-01", vec![2]),
+        ("created:2024-01-01..2024-01-31", vec![1]),
+        ("commenter:@me", vec![2]),
+        ("comments:>0", vec![2]),
+        ("repo:acme/other", vec![]),
+    ] {
+        let found = world.json("search_issues", json!({"query": query})).await;
+        let items = found.get("items").cloned().unwrap_or(json!([]));
+        let numbers: Vec<u64> = items
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["number"].as_u64().unwrap())
+            .collect();
+        assert_eq!(numbers, expected, "{query}");
+        assert_eq!(found["total_count"], expected.len(), "{query}");
+    }
+    assert_eq!(
+        world
+            .text("search_issues", json!({"query": "nothing at all"}))
+            .await,
+        r#"{"total_count":0,"incomplete_results":false}"#
+    );
+    let pulls = world
+        .json(
+            "search_pull_requests",
+            json!({"query": "head:clash is:unmerged"}),
+        )
+        .await;
+    assert_eq!(pulls["items"][0]["number"], 3);
+}
+
+#[tokio::test]
+async fn code_users_and_repositories_are_found() {
+    let world = World::new().await;
+    let code = world
+        .json(
+            "search_code",
+            json!({"query": "pub fn two extension:rs repo:acme/demo"}),
+        )
+        .await;
+    assert_eq!(code["items"][0]["path"], "src/lib.rs");
+    let code = world
+        .json("search_code", json!({"query": "path:docs second"}))
+        .await;
+    assert_eq!(code["items"][0]["name"], "moved.txt");
+    let users = world.json("search_users", json!({"query": "lee"})).await;
+    assert_eq!(users["items"][0]["login"], "ann");
+    let found = world
+        .text("search_repositories", json!({"query": "demo"}))
+        .await;
+    assert!(found.contains(r#""full_name":"acme/demo""#), "{found}");
+    let me = world.text("get_me", json!({})).await;
+    assert!(me.starts_with(r#"{"login":"ann","id":"#), "{me}");
+}

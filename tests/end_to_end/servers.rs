@@ -1,0 +1,449 @@
+//! Servers of others: programs, and those that are reached over HTTP.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mcpmark_model_server::Reaction;
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output};
+use crate::models::{is_shown_nowhere, serve};
+use crate::npm;
+
+const TASK: &str = "filesystem/village-festival/stall-balances";
+
+/// An MCP server in the shell alone, for its environment is empty.
+const NOTES: &str = r#"
+while read -r line; do
+  id=${line#*'"id":'}; id=${id%%[,\}]*}
+  case "$line" in
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"notes","version":"1.2.3"}}';;
+    *'"tools/list"'*) result='{"tools":[{"name":"remember","inputSchema":{"type":"object"}},{"name":"forget","inputSchema":{"type":"object"}}]}';;
+    *'"tools/call"'*) result='{"content":[{"type":"text","text":"token='$NOTES_TOKEN' home='$HOME'"}]}';;
+    *) continue;;
+  esac
+  echo '{"jsonrpc":"2.0","id":'$id',"result":'$result'}'
+done
+"#;
+
+#[test]
+fn tools_of_other_servers_stand_beside_those_of_the_world() {
+    let environment = Environment::new();
+    let server = serve(|request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        0 => Reaction::call("remember", &json!({})),
+        1 => Reaction::call("forget", &json!({})),
+        _ => Reaction::say("Done."),
+    });
+    let config = |version: &str| {
+        format!(
+            "[servers.notes]\ncommand = [\"/bin/sh\", \"{}\"]\nenv = [\"NOTES_TOKEN\"]\n\
+             tools = [\"remember\"]\nversion = \"{version}\"\n",
+            environment.path("notes/server.sh").display()
+        )
+    };
+    let (right, wrong) = (config("1.2.3"), config("2.0.0"));
+    let dir = environment.directory(
+        "notes",
+        &[
+            ("server.sh", NOTES),
+            ("right.toml", &right),
+            ("wrong.toml", &wrong),
+        ],
+    );
+    let url = server.base_url();
+    let run = |file: &str, token: &str, more: &[&str]| {
+        let file = dir.join(file);
+        let file = file.to_str().unwrap();
+        let args = [
+            "run",
+            TASK,
+            "--model",
+            "openai/m",
+            "--base-url",
+            &url,
+            "--mcp-config",
+            file,
+            "--json",
+        ];
+        let mut command = environment.command(args.iter().chain(more));
+        command.env_remove("NOTES_TOKEN");
+        if !token.is_empty() {
+            command.env("NOTES_TOKEN", token);
+        }
+        Output::of(&mut command)
+    };
+    let report = run("right.toml", "t-123", &[]).exits(1).json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    assert_eq!(
+        shown["calls"][0]["result"]["content"][0]["text"],
+        "token=t-123 home="
+    );
+    let error = shown["calls"][1]["error"].as_str().unwrap();
+    assert!(
+        error.contains("there is no tool named \"forget\""),
+        "{error}"
+    );
+    let messages = shown["messages"].to_string();
+    assert!(
+        messages.contains("server notes: notes 1.2.3, with remember"),
+        "{messages}"
+    );
+    let offered = &server.requests().last().unwrap().tools.clone();
+    assert!(offered.contains(&"remember".to_owned()) && offered.contains(&"write_file".to_owned()));
+    assert!(
+        shown["messages"]
+            .to_string()
+            .contains("remember: an empty `properties` was added")
+    );
+
+    for (file, token, message) in [
+        (
+            "wrong.toml",
+            "t",
+            "server notes has version \"1.2.3\", and \"2.0.0\" is asked for",
+        ),
+        (
+            "right.toml",
+            "",
+            "the environment variable NOTES_TOKEN is not set",
+        ),
+    ] {
+        run(file, token, &[]).exits(2).says(&[message]);
+        let report = run(file, token, &["--no-preflight"]).exits(5).json();
+        let fault = report["attempts"][0]["fault"]["message"].as_str().unwrap();
+        assert!(fault.contains(message), "{fault}");
+    }
+}
+
+/// A request to the scripted server.
+struct Post {
+    method: String,
+    headers: String,
+    body: Value,
+}
+
+/// An MCP server over streamable HTTP that answers what it is told to: a status, a content type
+/// and a body. It runs until the process ends.
+fn peer(script: impl Fn(&Post) -> (u16, &'static str, String) + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let script = std::sync::Arc::new(script);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let script = std::sync::Arc::clone(&script);
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(&stream);
+                while let Some(post) = read(&mut reader) {
+                    let (status, kind, body) = script(&post);
+                    let head = format!(
+                        "HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\nmcp-session-id: s-1\r\n\
+                         location: http://127.0.0.1:9/\r\ncontent-length: {}\r\n\r\n",
+                        body.len()
+                    );
+                    if (&stream).write_all((head + &body).as_bytes()).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    url
+}
+
+fn read(reader: &mut BufReader<&TcpStream>) -> Option<Post> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let wanted = name.eq_ignore_ascii_case("content-length");
+        wanted.then(|| value.trim().parse().unwrap())
+    });
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some(Post {
+        method: head.split(' ').next().unwrap().to_owned(),
+        headers: head,
+        body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+    })
+}
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+
+/// What a good server answers. Its one tool says which headers it got.
+fn notes(post: &Post, version: &str) -> (u16, &'static str, String) {
+    let id = &post.body["id"];
+    let result = match post.body["method"].as_str() {
+        _ if post.method == "GET" => return (405, JSON, String::new()),
+        Some("initialize") => json!({
+            "protocolVersion": version, "capabilities": {"tools": {}},
+            "serverInfo": {"name": "notes", "version": "1.2.3"},
+        }),
+        Some("tools/list") => json!({"tools": [
+            {"name": "remember", "inputSchema": {"type": "object"}},
+            {"name": "forget", "inputSchema": {"type": "object"}},
+        ]}),
+        Some("tools/call") => {
+            json!({"content": [{"type": "text", "text": format!("you sent {}", post.headers)}]})
+        }
+        _ => return (202, JSON, String::new()),
+    };
+    let message = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+    match post.body["method"].as_str() {
+        Some("initialize") => (200, JSON, message),
+        _ => (200, EVENTS, format!("data: {message}\n\n")),
+    }
+}
+
+/// Runs a task with the servers of a configuration, by a model that remembers and forgets.
+fn run_with(
+    environment: &Environment,
+    config: &str,
+    keys: &[(&str, &str)],
+    more: &[&str],
+) -> Output {
+    let server = serve(|request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        0 => Reaction::call("remember", &json!({})),
+        1 => Reaction::call("forget", &json!({})),
+        _ => Reaction::say("Done."),
+    });
+    let dir = environment.directory("config", &[("servers.toml", config)]);
+    let file = dir.join("servers.toml");
+    let url = server.base_url();
+    let args = [
+        "run",
+        TASK,
+        "--model",
+        "openai/m",
+        "--base-url",
+        &url,
+        "--json",
+    ];
+    let config = ["--mcp-config", file.to_str().unwrap()];
+    let mut command = environment.command(args.iter().chain(&config).chain(more));
+    command.envs(keys.iter().copied());
+    Output::of(&mut command)
+}
+
+#[test]
+fn a_server_over_http_gets_its_headers_and_they_are_seen_nowhere() {
+    const CANARY: &str = "tk-canary-7c\"1b\\9";
+    let environment = Environment::new();
+    let url = peer(|post| notes(post, "2025-06-18"));
+    let config = format!(
+        "[servers.notes]\nurl = \"{url}\"\nbearer = \"NOTES_TOKEN\"\n\
+         headers = {{ X-Notes-Key = \"NOTES_KEY\" }}\ntools = [\"remember\"]\nversion = \"1.2.3\"\n"
+    );
+    let keys = [("NOTES_TOKEN", CANARY), ("NOTES_KEY", CANARY)];
+    let output = run_with(&environment, &config, &keys, &[]).exits(1);
+    assert!(!format!("{output:?}").contains("canary"), "{output:?}");
+    let report = output.json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let said = shown["calls"][0]["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap();
+    assert!(said.contains("authorization: [redacted]"), "{said}");
+    assert!(said.contains("x-notes-key: [redacted]"), "{said}");
+    let forgotten = shown["calls"][1]["error"].as_str().unwrap();
+    assert!(
+        forgotten.contains("no tool named \"forget\""),
+        "{forgotten}"
+    );
+    let messages = shown["messages"].to_string();
+    assert!(
+        messages.contains("server notes: notes 1.2.3, with remember"),
+        "{messages}"
+    );
+    is_shown_nowhere(&environment, "canary", &["NOTES_TOKEN", "NOTES_KEY"]);
+}
+
+#[test]
+fn a_server_over_http_that_cannot_be_used_is_named_before_anything_is_spent() {
+    let environment = Environment::new();
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = format!("http://{}/mcp", nobody.local_addr().unwrap());
+    drop(nobody);
+    let echo = |post: &Post| format!("{{\"error\": {:?}}}", post.headers);
+    for (url, message) in [
+        (closed, "nobody answers: Connection refused"),
+        (
+            peer(move |post| (401, JSON, echo(post))),
+            "it refuses with 401",
+        ),
+        (
+            peer(move |post| (403, "text/plain", echo(post))),
+            "it refuses with 403",
+        ),
+        (
+            peer(move |post| (404, "text/plain", echo(post))),
+            "it answers HTTP 404",
+        ),
+        (
+            peer(|_| (307, "text/plain", String::new())),
+            "it answers HTTP 307",
+        ),
+        (
+            peer(|_| (503, "text/plain", String::new())),
+            "it answers HTTP 503",
+        ),
+        (
+            peer(|_| (200, "text/html", "<p>Hello".to_owned())),
+            "does not speak MCP: it sends text/html",
+        ),
+        (
+            peer(move |post| (200, JSON, echo(post))),
+            "does not speak MCP",
+        ),
+        (
+            peer(|post| notes(post, "1999-01-01")),
+            "it speaks version \"1999-01-01\" of the protocol, which is not known here",
+        ),
+    ] {
+        let config = format!("[servers.notes]\nurl = \"{url}\"\nbearer = \"NOTES_TOKEN\"\n");
+        let keys = [("NOTES_TOKEN", "tk-canary-1234")];
+        let output = run_with(&environment, &config, &keys, &[]).exits(2);
+        let output = output.says(&["server notes", message, "nothing was run"]);
+        assert!(!format!("{output:?}").contains("canary"), "{output:?}");
+    }
+    for (config, message) in [
+        (
+            "url = \"http://example.org/mcp\"",
+            "use https, or set plain-http = true",
+        ),
+        (
+            "url = \"https://example.org/mcp\"\nbearer = \"tk-canary.1\"",
+            "write the variable's name",
+        ),
+        (
+            "url = \"http://127.0.0.1:9/mcp\"\nbearer = \"NOTES_TOKEN\"",
+            "NOTES_TOKEN is not set",
+        ),
+        (
+            "command = [\"x\"]\nurl = \"http://127.0.0.1:9/mcp\"",
+            "exclude each other",
+        ),
+    ] {
+        let config = format!("[servers.notes]\n{config}\n");
+        run_with(&environment, &config, &[], &[])
+            .exits(2)
+            .says(&[message]);
+    }
+    assert!(!environment.home().join("journal.db").exists());
+}
+
+#[test]
+fn a_server_that_goes_away_in_mid_run_is_no_failure_of_the_model() {
+    let environment = Environment::new();
+    let url = peer(|post| match post.body["method"].as_str() {
+        Some("tools/call") => (502, "text/plain", "gone".to_owned()),
+        _ => notes(post, "2025-06-18"),
+    });
+    let config = format!("[servers.notes]\nurl = \"{url}\"\n");
+    let report = run_with(&environment, &config, &[], &[]).exits(5).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(attempt["outcome"], "infra-error");
+    let fault = attempt["fault"]["message"].as_str().unwrap();
+    assert!(fault.contains("lost on its way: HTTP 502"), "{fault}");
+}
+
+const EVERYTHING: &str = "2026.8.31";
+
+/// A process that goes with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The reference server of the protocol, over HTTP; or why it cannot be had.
+fn everything() -> Result<(Running, String), String> {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("differential")
+        .join(format!("everything-{EVERYTHING}"));
+    let name = "@modelcontextprotocol/server-everything";
+    let manifest = json!({"private": true, "dependencies": {name: EVERYTHING}});
+    let program = npm::install(&home, &manifest, &format!("{name}/dist/index.js"))?;
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+    let port = free.map_err(|error| error.to_string())?.port();
+    let child = Command::new("node")
+        .arg(program)
+        .arg("streamableHttp")
+        .env("PORT", port.to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let running = Running(child.map_err(|error| error.to_string())?);
+    let began = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        if began.elapsed() > Duration::from_secs(30) {
+            return Err("it does not listen".to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok((running, format!("http://127.0.0.1:{port}/mcp")))
+}
+
+#[test]
+fn the_reference_server_is_reached_over_http() {
+    let (_running, url) = match everything() {
+        Ok(running) => running,
+        Err(reason) => {
+            // Past the capture of the test harness, so that it is seen.
+            let _ = writeln!(
+                std::io::stderr(),
+                "server-everything {EVERYTHING}: skipped: {reason}"
+            );
+            return;
+        }
+    };
+    let environment = Environment::new();
+    let dir = environment.directory(
+        "config",
+        &[(
+            "servers.toml",
+            &format!("[servers.all]\nurl = \"{url}\"\ntools = [\"echo\", \"get-sum\"]\n"),
+        )],
+    );
+    let server = serve(|request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        0 => Reaction::call("echo", &json!({"message": "well met"})),
+        1 => Reaction::call("get-sum", &json!({"a": 19, "b": 23})),
+        _ => Reaction::say("Done."),
+    });
+    let url = server.base_url();
+    let file = dir.join("servers.toml");
+    let args = [
+        "run",
+        TASK,
+        "--model",
+        "openai/m",
+        "--base-url",
+        &url,
+        "--json",
+        "--mcp-config",
+    ];
+    let report = environment
+        .run(args.into_iter().chain([file.to_str().unwrap()]))
+        .exits(1)
+        .json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let said = |call: usize| shown["calls"][call]["result"]["content"][0]["text"].clone();
+    assert_eq!(said(0), "Echo: well met", "{}", shown["calls"]);
+    assert!(said(1).as_str().unwrap().contains("42"), "{}", said(1));
+}
