@@ -11,6 +11,7 @@ mod interruption;
 mod javascript;
 #[path = "../journal/mod.rs"]
 mod journal;
+mod keeping;
 mod library;
 mod models;
 #[path = "../differential/npm.rs"]

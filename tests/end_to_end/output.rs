@@ -25,6 +25,12 @@ fn help_names_every_command_and_option() {
         vec!["mcp", "serve"],
         vec!["runs"],
         vec!["show"],
+        vec!["regrade"],
+        vec!["receipt", "show"],
+        vec!["receipt", "verify"],
+        vec!["store", "stats"],
+        vec!["store", "gc"],
+        vec!["store", "check"],
         vec!["doctor"],
         vec!["completions"],
     ] {
@@ -62,6 +68,9 @@ fn help_names_every_command_and_option() {
                    with charts
       compare      Compare two models task by task
       export       Write an experiment's attempts in the formats of others
+      regrade      Grade again what attempts left, with the verifiers that their tasks have now
+      receipt      Receipts: what was graded with what, for others to repeat
+      store        Look after the store of states
       doctor       Say what is installed and what can run
       completions  Print completions for a shell
       help         Print this message or the help of the given subcommand(s)
@@ -565,9 +574,143 @@ fn help_names_every_command_and_option() {
       <ATTEMPT>  The attempt's id, or the beginning of it
 
     Options:
-          --full  Show tool results, and what changed, in full
+          --full     Show tool results, and what changed, in full
+          --explain  Search for the smallest difference to a state that passes, for each check that
+                     failed
+          --json     Print one JSON object
+      -h, --help     Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark regrade --help
+    Grade again what attempts left, with the verifiers that their tasks have now
+
+    Usage: mcpmark regrade [OPTIONS] <EXPERIMENT|ATTEMPT>...
+
+    Arguments:
+      <EXPERIMENT|ATTEMPT>...  An experiment, or an attempt's id or its first characters; may be
+                               repeated
+
+    Options:
+      -j, --jobs <N>  Grades at the same time [default: one a core]
+          --json      Print one JSON object
+      -h, --help      Print help
+
+    Sandbox:
+          --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default:
+                             cranelift] [possible values: cranelift, pulley]
+          --cross-check      Have the other engine make each verdict again; a disagreement is a verifier
+                             fault
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark receipt show --help
+    Print the receipt of an attempt's last grade: an in-toto statement in canonical JSON
+
+    Usage: mcpmark receipt show [OPTIONS] <ATTEMPT>
+
+    Arguments:
+      <ATTEMPT>  An attempt's id or its first characters
+
+    Options:
+      -o, --output <FILE>  Write it to this file instead of standard output
+      -h, --help           Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark receipt verify --help
+    Grade again what a receipt names, and say whether the verdict is the same
+
+    Usage: mcpmark receipt verify [OPTIONS] <FILE>
+
+    Arguments:
+      <FILE>  A receipt
+
+    Options:
+          --state <DIR>      The final state, where the store does not have it
+          --verifier <FILE>  The verifier's component, where the store does not have it
+          --answer <FILE>    The agent's last message, where the store does not have it
+          --json             Print one JSON object
+      -h, --help             Print help
+
+    Sandbox:
+          --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default:
+                             cranelift] [possible values: cranelift, pulley]
+          --cross-check      Have the other engine make each verdict again; a disagreement is a verifier
+                             fault
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark store stats --help
+    Say what uses space
+
+    Usage: mcpmark store stats [OPTIONS]
+
+    Options:
           --json  Print one JSON object
       -h, --help  Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark store gc --help
+    Remove what no attempt needs
+
+    Usage: mcpmark store gc [OPTIONS]
+
+    Options:
+          --dry-run       Only say what would be removed
+          --despite-loss  Go on although something that attempts need is lost: what only that names is
+                          removed too
+          --json          Print one JSON object
+      -h, --help          Print help
+
+    Global options:
+          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
+                        MCPMARK_ROOT=]
+          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
+                        MCPMARK_HOME=]
+          --no-install  Never change this machine to get a compiler for guests, with rustup or with
+                        apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark store check --help
+    Compare every blob with its digest, and look whether all that attempts need is there
+
+    Usage: mcpmark store check [OPTIONS]
+
+    Options:
+          --remove-damaged  Remove what is damaged, so that it can be written again
+          --json            Print one JSON object
+      -h, --help            Print help
 
     Global options:
           --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:

@@ -22,6 +22,7 @@ mod certificate;
 mod certifier;
 mod code;
 mod examination;
+mod explain;
 mod layered;
 mod lint;
 mod mutation;
@@ -34,6 +35,7 @@ mod view;
 
 pub use crate::certificate::{Certificate, CertificateError, FILE_NAME, sources_digest};
 pub use crate::certifier::{Certifier, CertifyError};
+pub use crate::explain::{Difference, DifferenceKind, Ending, Explained, Explainer, solved};
 pub use crate::published::{PublishedExaminer, PublishedReport};
 pub use crate::report::{Check, Mutants, Report, Survivor};
 pub use crate::view::tree_view;

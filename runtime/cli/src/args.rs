@@ -1,3 +1,4 @@
+mod keeping;
 mod report;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use clap::{
 
 use crate::environment;
 
+pub(crate) use self::keeping::{ReceiptCommand, RegradeArgs, StoreCommand, VerifyReceiptArgs};
 pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 
 /// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.
@@ -91,6 +93,14 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Write an experiment's attempts in the formats of others
     Export(ExportArgs),
+    /// Grade again what attempts left, with the verifiers that their tasks have now
+    Regrade(RegradeArgs),
+    /// Receipts: what was graded with what, for others to repeat
+    #[command(subcommand)]
+    Receipt(ReceiptCommand),
+    /// Look after the store of states
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Say what is installed and what can run
     Doctor(DoctorArgs),
     /// Print completions for a shell
@@ -546,6 +556,9 @@ pub(crate) struct ShowArgs {
     /// Show tool results, and what changed, in full
     #[arg(long)]
     pub(crate) full: bool,
+    /// Search for the smallest difference to a state that passes, for each check that failed
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -70,6 +70,9 @@ fn run(cli: Cli) -> Result<u8, CommandError> {
         Command::Report(args) => commands::report::report(&context, args),
         Command::Compare(args) => commands::report::compare(&context, args),
         Command::Export(args) => commands::report::export(&context, args),
+        Command::Regrade(args) => commands::regrade::regrade(&context, args),
+        Command::Receipt(command) => commands::receipt::receipt(&context, command),
+        Command::Store(command) => commands::store::store(&context, command),
         Command::Doctor(args) => commands::doctor::doctor(&context, args),
         Command::Completions { shell } => commands::completions(shell),
         // It serves the sandbox and not a person: `main` does it, without the environment.

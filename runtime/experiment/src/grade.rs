@@ -174,13 +174,8 @@ pub fn grade(
     input: GradeInput,
     limits: &Limits,
 ) -> Graded {
-    let load = |what: &str, digest: &Digest| -> Result<Snapshot, Outcome> {
-        store.snapshot(digest).map_err(|error| {
-            Outcome::InfraError(format!("the {what} state {digest} cannot be read: {error}"))
-        })
-    };
-    let states = load("starting", &input.start)
-        .and_then(|start| load("final", &input.state).map(|end| (start, end)));
+    let states = load(store, "starting", input.start)
+        .and_then(|start| load(store, "final", input.state).map(|end| (start, end)));
     let (start, end) = match states {
         Ok(states) => states,
         Err(outcome) => return Graded::failed(outcome),
@@ -191,6 +186,13 @@ pub fn grade(
         ..VerifyInput::new(start, end)
     };
     grade_loaded(sandbox, judge, input, limits)
+}
+
+/// A state of the store, or the outcome where it cannot be read.
+pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot, Outcome> {
+    store.snapshot(&digest).map_err(|error| {
+        Outcome::InfraError(format!("the {what} state {digest} cannot be read: {error}"))
+    })
 }
 
 /// Grades a stored state that was read already, for those who grade it many times.

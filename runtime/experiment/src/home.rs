@@ -99,6 +99,17 @@ impl Home {
         Store::open(&dir).map_err(|source| HomeError::Store { dir, source })
     }
 
+    /// Opens the store for this process alone, so that something may be removed.
+    ///
+    /// # Errors
+    ///
+    /// When another process uses it.
+    pub fn store_alone(&self) -> Result<Store, HomeError> {
+        self.make(&self.dir)?;
+        let dir = self.store_dir();
+        Store::open_alone(&dir).map_err(|source| HomeError::Store { dir, source })
+    }
+
     /// Takes an experiment for this process. The lock goes with the process, however it ends.
     ///
     /// # Errors

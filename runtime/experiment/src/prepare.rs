@@ -6,14 +6,14 @@ use std::time::Duration;
 use mcpmark_agent::AttemptLimits;
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};
 use mcpmark_service::{ServiceError, SessionLimits};
-use mcpmark_snapshot::{CaptureError, Digest, Store};
+use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError};
 use mcpmark_task::build::{BuildError, BuildEvent, Builder};
 use mcpmark_task::{
     BundleParts, GuestSource, JudgedOn, Library, Task, TaskId, World, WorldContent, WorldId,
     bundle_digest, canonical_json,
 };
 
-use crate::{Judge, ScriptError, Start, WorldError, start_world};
+use crate::{Judge, ScriptError, Start, Terms, WorldError, start_world};
 
 /// A task with everything that an attempt needs, checked and loaded.
 #[derive(Clone)]
@@ -36,6 +36,8 @@ pub struct Prepared {
     pub profile: Option<String>,
     /// The task's parameters as canonical JSON.
     pub parameters: String,
+    /// The document of what its grades follow from, in the store.
+    pub terms: Digest,
     /// What the verifier may use.
     pub verifier_limits: Limits,
     /// What the agent may use.
@@ -70,6 +72,14 @@ pub enum PrepareError {
         guest: &'static str,
         /// What is wrong with it.
         source: Box<LoadError>,
+    },
+    /// What judges cannot be kept.
+    #[error("task {task}: what judges it cannot be kept")]
+    Keep {
+        /// The task.
+        task: TaskId,
+        /// What the store says.
+        source: Box<StoreError>,
     },
     /// A world cannot be made.
     #[error("world {world}: {source}")]
@@ -149,7 +159,7 @@ impl PrepareError {
                     | BuildError::Componentize { .. }
             ),
             Self::Guest { source, .. } => source.is_infrastructure(),
-            Self::Read { .. } => true,
+            Self::Read { .. } | Self::Keep { .. } => true,
             Self::State { source, .. } => {
                 matches!(**source, CaptureError::Io { .. } | CaptureError::Store(_))
             }
@@ -257,7 +267,11 @@ impl Workshop<'_> {
                 source: Box::new(error),
             }
         };
-        let verifier = self.sandbox.verifier(verifier).map_err(wrong("verifier"))?;
+        let component = verifier;
+        let verifier = self
+            .sandbox
+            .verifier(component)
+            .map_err(wrong("verifier"))?;
         let solution = solution
             .map(|bytes| self.sandbox.solution(bytes))
             .transpose()
@@ -300,16 +314,33 @@ impl Workshop<'_> {
                     source: Box::new(source),
                 })?;
         }
+        let judge = Judge::Component(verifier);
+        let terms = Terms::of(
+            &judge,
+            parameters.clone(),
+            task.meta.judged_on.answer,
+            verifier_limits,
+            start.clock,
+        );
+        let kept = self
+            .store
+            .put(component)
+            .and_then(|_| terms.keep(self.store));
+        let terms = kept.map_err(|source| PrepareError::Keep {
+            task: task.id.clone(),
+            source: Box::new(source),
+        })?;
         Ok(Prepared {
             id: task.id.clone(),
             instruction: task.instruction.clone(),
             start,
-            judge: Judge::Component(verifier),
+            judge,
             solution,
             bundle,
             judged_on: task.meta.judged_on,
             profile: task.meta.profile.clone(),
             parameters: canonical_json(&parameters),
+            terms,
             verifier_limits,
             attempt_limits: attempt,
             session_limits: session,

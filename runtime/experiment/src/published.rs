@@ -9,9 +9,12 @@ use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{GuestSource, JudgedOn, PublishedParts};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::prepare::{Limited, components, limits};
-use crate::{Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Told, capture_directory};
+use crate::{
+    Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, capture_directory,
+};
 
 /// The instant at which worlds start that name none, as those of published corpora and plain
 /// directories: 2026-01-01T00:00:00Z.
@@ -122,15 +125,27 @@ impl PublishedWorkshop<'_> {
             attempt,
             session,
         } = limits(&task.limits, Limits::SCRIPT);
+        let kept = script.keep(self.store);
+        let judge = Judge::Script(Box::new(ScriptJudge {
+            script,
+            interpreter: self.interpreter.clone(),
+            told: Told::of(&task.id),
+            clock: start.clock,
+        }));
+        let terms = Terms::of(&judge, json!({}), true, verifier, start.clock);
+        let terms = kept
+            .and_then(|()| terms.keep(self.store))
+            .map_err(|source| {
+                let task = task.id.clone();
+                PrepareError::Keep {
+                    task,
+                    source: Box::new(source),
+                }
+            })?;
         Ok(Prepared {
             id: task.id.clone(),
             instruction: task.instruction.clone(),
-            judge: Judge::Script(Box::new(ScriptJudge {
-                script,
-                interpreter: self.interpreter.clone(),
-                told: Told::of(&task.id),
-                clock: start.clock,
-            })),
+            judge,
             start,
             solution,
             bundle,
@@ -140,6 +155,7 @@ impl PublishedWorkshop<'_> {
             },
             profile: None,
             parameters: "{}".to_owned(),
+            terms,
             verifier_limits: verifier,
             attempt_limits: attempt,
             session_limits: session,

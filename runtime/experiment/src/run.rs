@@ -6,7 +6,7 @@ use mcpmark_filesystem::Filesystem;
 use mcpmark_github::GitHub;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::{Service, ServiceError, Session, ToolClient, WorldState};
-use mcpmark_snapshot::{Digest, ScratchSpace, Store};
+use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError};
 use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -96,6 +96,9 @@ pub enum RunFailure {
     /// An event could not be written down.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// What is judged cannot be kept.
+    #[error("the agent's last message cannot be kept")]
+    Store(#[from] StoreError),
     /// A bug: an attempt's own task broke.
     #[error("an attempt broke: {0}")]
     Broken(String),
@@ -175,6 +178,10 @@ impl Runner {
             answer: answer.filter(|_| task.judged_on.answer),
             parameters: task.parameters.clone(),
         };
+        if let Some(answer) = &input.answer {
+            // A receipt names it by its digest.
+            self.store.put(answer.as_bytes())?;
+        }
         let (runner, prepared) = (Arc::clone(self), Arc::clone(task));
         // Never closed; without a permit there is just no bound.
         let permit = Arc::clone(&self.grades).acquire_owned().await.ok();
@@ -202,6 +209,7 @@ impl Runner {
         let record = GradeRecord {
             verifier: task.judge.digest(),
             engine: &task.judge.engine(&self.sandbox),
+            terms: task.terms,
             outcome: &outcome,
             log: &lines,
         };

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use mcpmark_sandbox::{
     Interpreter, Limits, Mount, RunError, Sandbox, ScriptInput, ScriptRun, ScriptServices,
 };
-use mcpmark_snapshot::{Digest, File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
+use mcpmark_snapshot::{
+    Digest, File, MemoryBlobs, Node, Snapshot, Store, StoreError, TreeBuilder, TreePath,
+};
 
 use crate::Outcome;
 
@@ -145,6 +147,34 @@ impl Script {
             digest: digest.ok_or_else(unnamed)?,
             beside: Snapshot::new(tree.finish(), Arc::new(blobs)),
         })
+    }
+
+    /// A script that was kept with the files beside it; none where it is not among them.
+    pub fn kept(name: &str, digest: Digest, beside: Snapshot) -> Option<Self> {
+        let path = TreePath::parse(name).ok()?;
+        let is_there = matches!(
+            beside.tree.get(&path),
+            Some(Node::File(file)) if file.content == digest
+        );
+        is_there.then(|| Self {
+            name: name.to_owned(),
+            digest,
+            beside,
+        })
+    }
+
+    /// Its name among the files that it sees.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Keeps it and the files beside it.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    pub fn keep(&self, store: &Store) -> Result<(), StoreError> {
+        store.put_snapshot(&self.beside).map(drop)
     }
 
     /// The digest of the script's bytes.

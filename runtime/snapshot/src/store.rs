@@ -5,12 +5,13 @@
 //! <store>/blobs/ab/cdef…  one read-only file a blob, named by its digest
 //! <store>/bases/          worlds as they start, for private copies to be laid over
 //! <store>/tmp/            what is being written
+//! <store>/lock            held by whoever uses the store
 //! ```
 //!
 //! A blob is written under `tmp`, synced, and renamed into place, so that none is ever
 //! seen half written. Any number of processes may use one store.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -33,24 +34,41 @@ const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Store {
     root: Arc<Path>,
     bases: Arc<Bases>,
+    lock: Arc<Lock>,
+}
+
+/// Says to other processes that this one uses the store, for as long as it lives.
+#[derive(Debug)]
+struct Lock {
+    _file: File,
+    alone: bool,
 }
 
 impl Store {
     /// Opens the store in `dir`, or makes one there. Sweeps what processes that died
-    /// more than a day ago left half written.
+    /// more than a day ago left half written. Waits for a process that has it [alone](Self::open_alone).
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let dir = dir.as_ref();
+        Self::open_as(dir.as_ref(), false)
+    }
+
+    /// Opens the store in `dir` for this process alone, so that something may be removed.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::InUse`] where anybody else has it open.
+    pub fn open_alone(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::open_as(dir.as_ref(), true)
+    }
+
+    fn open_as(dir: &Path, alone: bool) -> Result<Self, StoreError> {
+        fs::create_dir_all(dir).map_err(|source| StoreError::write(dir, source))?;
         let store = Self {
             root: dir.into(),
             bases: Arc::default(),
+            lock: Arc::new(Lock::take(dir, alone)?),
         };
         let bases = store.bases_dir();
-        for path in [
-            dir.to_owned(),
-            store.blobs_dir(),
-            store.temporary_dir(),
-            bases,
-        ] {
+        for path in [store.blobs_dir(), store.temporary_dir(), bases] {
             fs::create_dir_all(&path).map_err(|source| StoreError::write(&path, source))?;
         }
         store.check_format()?;
@@ -132,7 +150,11 @@ impl Store {
         self.root.join("bases")
     }
 
-    fn blobs_dir(&self) -> PathBuf {
+    pub(crate) fn is_alone(&self) -> bool {
+        self.lock.alone
+    }
+
+    pub(crate) fn blobs_dir(&self) -> PathBuf {
         self.root.join("blobs")
     }
 
@@ -209,6 +231,32 @@ impl Store {
             io::ErrorKind::NotFound => missing(digest),
             _ => error,
         })
+    }
+}
+
+impl Lock {
+    fn take(dir: &Path, alone: bool) -> Result<Self, StoreError> {
+        let path = dir.join("lock");
+        let failed = |source| StoreError::write(&path, source);
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(failed)?;
+        if alone {
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    let path = dir.to_owned();
+                    return Err(StoreError::InUse { path });
+                }
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
+            }
+        } else {
+            file.lock_shared().map_err(failed)?;
+        }
+        Ok(Self { _file: file, alone })
     }
 }
 
@@ -313,6 +361,12 @@ pub enum StoreError {
         /// What went wrong.
         source: crate::ReadError,
     },
+    /// Another process has the store open, or this one has not opened it alone.
+    #[error("the blob store {path:?} is in use")]
+    InUse {
+        /// The store.
+        path: PathBuf,
+    },
     /// The store was written by a newer version of this program.
     #[error(
         "the blob store {path:?} has format {found}, newer than format {STORE_FORMAT} that this version reads"
@@ -347,7 +401,7 @@ impl StoreError {
         }
     }
 
-    fn read(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn read(path: &Path, source: io::Error) -> Self {
         Self::Read {
             path: path.to_owned(),
             source,

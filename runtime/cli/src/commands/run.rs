@@ -123,7 +123,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     setting.go(&experiment.id, &experiment.name, &spec, cast, args.json)
 }
 
-fn jobs(wanted: Option<u32>) -> u32 {
+pub(crate) fn jobs(wanted: Option<u32>) -> u32 {
     wanted.unwrap_or_else(|| {
         std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
     })

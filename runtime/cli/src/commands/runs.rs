@@ -110,10 +110,24 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
 
 /// The model of an attempt, with its effort, which tells it from itself in an experiment.
 fn model_of(row: &SurveyRow) -> String {
-    let model = row.model.as_deref().unwrap_or_default();
-    match reasoning_effort(&row.model_settings) {
+    model_with_effort(
+        row.model.as_deref().unwrap_or_default(),
+        &row.model_settings,
+    )
+}
+
+fn model_with_effort(model: &str, settings: &str) -> String {
+    match reasoning_effort(settings) {
         Some(effort) => format!("{model} ({effort})"),
         None => model.to_owned(),
+    }
+}
+
+/// Who acted: the model with its effort, or the agent where none did.
+pub(crate) fn actor(row: &AttemptRow) -> String {
+    match &row.model {
+        Some(model) => model_with_effort(model, &row.model_settings),
+        None => row.agent.clone(),
     }
 }
 

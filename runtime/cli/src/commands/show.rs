@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::args::ShowArgs;
 use crate::commands::run::journal_error;
 use crate::commands::world::{changes_json, changes_text};
-use crate::commands::{grade, runs};
+use crate::commands::{explain, grade, runs};
 use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -28,9 +28,16 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         .map_err(journal_error)?
         .failure;
     let changes = changes(&attempt, &store);
+    let explained = match args.explain {
+        true => Some(explain::explain(context, &journal, &attempt)?),
+        false => None,
+    };
     if args.json {
         let mut value = as_json(attempt, &trajectory, changes.ok().flatten().as_deref());
         value["failure"] = json!(failure);
+        if let Some(explained) = &explained {
+            value["explained"] = json!(explained);
+        }
         output::print_json(&value)?;
         return Ok(exit::PASSED);
     }
@@ -64,6 +71,10 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
                 output::paint(output::WARN, fault)
             ));
         }
+    }
+    if let Some(explained) = explained.filter(|explained| !explained.is_empty()) {
+        text.push_str(&heading("what they lack"));
+        text.push_str(&explain::text(&explained, args.full));
     }
     output::print(&text)?;
     Ok(exit::PASSED)

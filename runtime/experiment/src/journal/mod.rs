@@ -5,7 +5,9 @@
 //! attempt is a new row. What is on the disk at which moment says [`durable`].
 
 mod durable;
+mod needs;
 mod read;
+mod regrade;
 mod schema;
 mod survey;
 mod write;
@@ -16,9 +18,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
+pub use self::needs::AttemptNeeds;
 pub use self::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
 };
+pub use self::regrade::RegradeRow;
 pub use self::schema::SUMMARISE;
 pub use self::survey::{Survey, SurveyRow};
 pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
+use mcpmark_snapshot::Digest;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde_json::Value;
 
@@ -98,6 +99,8 @@ pub struct GradeRow {
     pub verifier: String,
     /// The engine's profile.
     pub engine: String,
+    /// What else the grade follows from, in the store; none in journals of old.
+    pub terms: Option<String>,
     /// `graded` or `verifier-fault`.
     pub outcome: String,
     /// Whether all checks passed.
@@ -197,7 +200,7 @@ SELECT a.id, e.name, a.position, a.task, a.agent, a.agent_settings, a.model, a.m
        a.output_tokens, a.reasoning_tokens, a.cost_nano_usd, a.agent_us, a.model_us, a.tool_us,
        a.state, a.outcome, a.error,
        g.id AS grade, g.verifier, g.engine, g.outcome AS grade_outcome, g.passed, g.score,
-       g.fault_kind, g.fault_message, g.log
+       g.fault_kind, g.fault_message, g.log, g.terms
 FROM attempts a
 JOIN experiments e ON e.id = a.experiment
 LEFT JOIN grades g ON g.id = a.grade";
@@ -311,6 +314,27 @@ impl Journal {
                 Ok(attempt)
             }
         }
+    }
+
+    /// The newest attempt at a task from one starting state that passed.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn passing_attempt(
+        &self,
+        task: &str,
+        world: &Digest,
+    ) -> Result<Option<AttemptRow>, JournalError> {
+        let connection = self.lock();
+        let mut query = connection.prepare_cached(&format!(
+            "{ATTEMPT} WHERE a.task = ?1 AND a.world = ?2 AND a.passed = 1
+             ORDER BY a.started_ms DESC LIMIT 1"
+        ))?;
+        let found = query
+            .query_row(params![task, world.to_string()], attempt_row)
+            .optional()?;
+        Ok(found.map(|(attempt, _)| attempt))
     }
 
     /// What was said and done in an attempt, by its whole id.
@@ -457,17 +481,7 @@ fn attempt_row(row: &Row<'_>) -> rusqlite::Result<(AttemptRow, Option<i64>)> {
     let grade_id: Option<i64> = row.get("grade")?;
     let grade = match grade_id {
         None => None,
-        Some(_) => Some(GradeRow {
-            verifier: row.get("verifier")?,
-            engine: row.get("engine")?,
-            outcome: row.get("grade_outcome")?,
-            passed: row.get("passed")?,
-            score: row.get("score")?,
-            fault_kind: row.get("fault_kind")?,
-            fault_message: row.get("fault_message")?,
-            log: row.get("log")?,
-            checks: Vec::new(),
-        }),
+        Some(_) => Some(grade_row(row)?),
     };
     let attempt = AttemptRow {
         id: row.get("id")?,
@@ -504,6 +518,22 @@ fn attempt_row(row: &Row<'_>) -> rusqlite::Result<(AttemptRow, Option<i64>)> {
     Ok((attempt, grade_id))
 }
 
+/// A grade without its checks.
+pub(super) fn grade_row(row: &Row<'_>) -> rusqlite::Result<GradeRow> {
+    Ok(GradeRow {
+        verifier: row.get("verifier")?,
+        engine: row.get("engine")?,
+        terms: row.get("terms")?,
+        outcome: row.get("grade_outcome")?,
+        passed: row.get("passed")?,
+        score: row.get("score")?,
+        fault_kind: row.get("fault_kind")?,
+        fault_message: row.get("fault_message")?,
+        log: row.get("log")?,
+        checks: Vec::new(),
+    })
+}
+
 /// The token columns that attempts and model calls share; the input says whether they are known.
 fn usage(row: &Row<'_>) -> rusqlite::Result<Option<Usage>> {
     let count = |name| {
@@ -526,7 +556,10 @@ fn cost(row: &Row<'_>) -> rusqlite::Result<Option<Cost>> {
     Ok(nano.map(|nano| Cost::from_nano_usd(nano.unsigned_abs())))
 }
 
-fn checks(connection: &rusqlite::Connection, grade: i64) -> rusqlite::Result<Vec<Check>> {
+pub(super) fn checks(
+    connection: &rusqlite::Connection,
+    grade: i64,
+) -> rusqlite::Result<Vec<Check>> {
     let mut query = connection
         .prepare_cached("SELECT name, passed, detail FROM checks WHERE grade = ?1 ORDER BY seq")?;
     let rows = query.query_map(params![grade], |row| {

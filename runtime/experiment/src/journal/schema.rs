@@ -11,7 +11,7 @@ const APPLICATION_ID: i32 = 0x4d43_504d;
 pub(super) const FORMAT: i32 = STEPS.len() as i32;
 
 /// What makes each format out of the one before; a new file takes all of them.
-const STEPS: [&str; 3] = [BASE, MODELS, SURVEY];
+const STEPS: [&str; 4] = [BASE, MODELS, SURVEY, REGRADES];
 
 /// The columns of [`SURVEY`] out of the other tables. `tools` is an object: for each name the calls,
 /// and those of them without a good result. A reply was cut off where its provider says so: OpenAI's
@@ -184,6 +184,19 @@ UPDATE attempts SET ",
     " WHERE status = 'finished';
 "
 );
+
+/// Grades that are made again: from which regrade one is, and what it follows from beside the states and
+/// the answer. `plan` names all that a regrade makes, so that one that was stopped is found again.
+const REGRADES: &str = "
+CREATE TABLE regrades (
+    id        INTEGER PRIMARY KEY,
+    plan      TEXT NOT NULL,
+    begun_ms  INTEGER NOT NULL,
+    ended_ms  INTEGER
+) STRICT;
+ALTER TABLE grades ADD COLUMN regrade INTEGER REFERENCES regrades (id);
+ALTER TABLE grades ADD COLUMN terms   TEXT;
+";
 
 /// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or
 /// writes rows by other means runs this after it.

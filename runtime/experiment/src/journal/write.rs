@@ -34,6 +34,8 @@ pub struct GradeRecord<'a> {
     pub verifier: Digest,
     /// The engine's profile.
     pub engine: &'a str,
+    /// What else the grade follows from, in the store: [`Terms`](crate::Terms).
+    pub terms: Digest,
     /// What came of it.
     pub outcome: &'a Outcome,
     /// What the verifier logged.
@@ -209,37 +211,7 @@ impl Journal {
     ) -> Result<(), JournalError> {
         surely(&mut self.lock(), |transaction| {
             if let Some(grade) = grade {
-                let fault = grade.outcome.fault();
-                transaction.execute(
-                    "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score,
-                    fault_kind, fault_message, log)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                    params![
-                        attempt,
-                        now_ms(),
-                        grade.verifier.to_string(),
-                        grade.engine,
-                        grade.outcome.as_str(),
-                        grade.outcome.passed(),
-                        grade.outcome.score(),
-                        fault.as_ref().map(|fault| &fault.kind),
-                        fault.as_ref().map(|fault| &fault.message),
-                        grade.log.join("\n"),
-                    ],
-                )?;
-                let id = transaction.last_insert_rowid();
-                let mut insert = transaction.prepare_cached(
-                "INSERT INTO checks (grade, seq, name, passed, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?;
-                for (seq, check) in grade.outcome.checks().iter().enumerate() {
-                    insert.execute(params![
-                        id,
-                        seq as i64,
-                        check.name,
-                        check.passed,
-                        check.detail
-                    ])?;
-                }
+                insert_grade(transaction, attempt, grade, None)?;
             }
             let error = match outcome {
                 Outcome::InfraError(message) | Outcome::InvalidTask(message) => Some(message),
@@ -254,6 +226,44 @@ impl Journal {
             Ok(())
         })
     }
+}
+
+/// Adds a grade of an attempt with its checks.
+pub(super) fn insert_grade(
+    transaction: &Transaction<'_>,
+    attempt: &str,
+    grade: &GradeRecord<'_>,
+    regrade: Option<i64>,
+) -> Result<(), JournalError> {
+    let fault = grade.outcome.fault();
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score, fault_kind,
+            fault_message, log, regrade, terms)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    )?;
+    insert.execute(params![
+        attempt,
+        now_ms(),
+        grade.verifier.to_string(),
+        grade.engine,
+        grade.outcome.as_str(),
+        grade.outcome.passed(),
+        grade.outcome.score(),
+        fault.as_ref().map(|fault| &fault.kind),
+        fault.as_ref().map(|fault| &fault.message),
+        grade.log.join("\n"),
+        regrade,
+        grade.terms.to_string(),
+    ])?;
+    let id = transaction.last_insert_rowid();
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO checks (grade, seq, name, passed, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for (seq, check) in grade.outcome.checks().iter().enumerate() {
+        let seq = i64::try_from(seq).unwrap_or(i64::MAX);
+        insert.execute(params![id, seq, check.name, check.passed, check.detail])?;
+    }
+    Ok(())
 }
 
 /// Writes one attempt's messages and calls as they happen.

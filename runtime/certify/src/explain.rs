@@ -1,0 +1,426 @@
+//! Why a check failed: the smallest difference to a state that passes.
+//!
+//! Delta debugging with the verifier as the judge. The differences between the final state and a state that
+//! passes, the answer among them, are the units; taking over all of them makes the check pass. What is left
+//! when none can be put back is what the check is about. Files that are text in both are then gone through
+//! again, change by change.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use mcpmark_experiment::{Outcome, Prepared, grade_loaded};
+use mcpmark_sandbox::{Check, Sandbox, VerifyInput};
+use mcpmark_snapshot::{
+    Blobs, ChangeKind, File, MemoryBlobs, Node, ScratchSpace, Snapshot, Store, Tree, TreeBuilder,
+    TreePath, diff,
+};
+use serde::Serialize;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::layered::Layered;
+use crate::play::play;
+
+/// Bytes of a file that is gone through by its lines.
+const TEXT_BYTES: u64 = 1 << 20;
+
+/// A state, and the agent's last message.
+#[derive(Debug, Clone)]
+pub struct Ending {
+    /// The final state.
+    pub tree: Tree,
+    /// The agent's last message.
+    pub answer: Option<String>,
+}
+
+/// Why a check failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// The check.
+    pub check: String,
+    /// What it says itself.
+    pub detail: String,
+    /// The differences without any of which it would still fail; none where taking over everything does
+    /// not make it pass, or the search was given up.
+    pub differences: Option<Vec<Difference>>,
+}
+
+/// Something that is otherwise in the state that passes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// A path, or `answer`.
+    pub place: String,
+    /// How it differs.
+    pub kind: DifferenceKind,
+    /// What stands there, as far as it is text.
+    pub found: String,
+    /// What stands there in the state that passes.
+    pub wanted: String,
+    /// The line at which that begins, from 1; none for what is whole.
+    pub line: Option<usize>,
+}
+
+/// How a place differs from the state that passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DifferenceKind {
+    /// It is not there.
+    Missing,
+    /// It should not be there.
+    Stray,
+    /// It is otherwise.
+    Other,
+}
+
+/// Searches for what checks are about.
+pub struct Explainer<'a> {
+    /// The task.
+    pub task: &'a Prepared,
+    /// Runs its verifier.
+    pub sandbox: &'a Sandbox,
+    /// Where the states are.
+    pub store: &'a Arc<Store>,
+    /// Grades that may be made, for all checks together.
+    pub most: usize,
+}
+
+/// Lets the oracle play a task, for a state that passes.
+///
+/// # Errors
+///
+/// When there is no solution, or it does not come to its end.
+pub async fn solved(
+    task: &Prepared,
+    sandbox: &Sandbox,
+    store: &Arc<Store>,
+    scratch: &ScratchSpace,
+) -> Result<Ending, String> {
+    let solution = task.solution.clone().ok_or("the task has no solution")?;
+    let oracle = mcpmark_agent::Oracle::new(sandbox.clone(), solution, task.parameters.clone());
+    let played = play(task, &oracle, store, scratch).await?;
+    Ok(Ending {
+        tree: played.tree,
+        answer: played.answer,
+    })
+}
+
+/// What can be taken over from the state that passes.
+#[derive(Debug, Clone)]
+enum Unit {
+    /// What stands at a path, and all below it that is named by no other unit.
+    Entry {
+        path: TreePath,
+        kind: ChangeKind,
+    },
+    /// Some lines of a file, by the place of the operation in its script.
+    Lines {
+        text: usize,
+        operation: usize,
+    },
+    Answer,
+}
+
+/// A file that is text in both states.
+struct Text {
+    path: TreePath,
+    found: Vec<String>,
+    wanted: Vec<String>,
+    script: Vec<DiffOp>,
+}
+
+struct Search<'a> {
+    explainer: &'a Explainer<'a>,
+    failed: &'a Ending,
+    passing: &'a Ending,
+    memory: Arc<MemoryBlobs>,
+    texts: Vec<Text>,
+    left: usize,
+}
+
+impl Explainer<'_> {
+    /// Explains every check that failed.
+    pub fn explain(&self, failed: &Ending, passing: &Ending, checks: &[Check]) -> Vec<Explained> {
+        let mut search = Search {
+            explainer: self,
+            failed,
+            passing,
+            memory: Arc::default(),
+            texts: Vec::new(),
+            left: self.most,
+        };
+        let entries = search.entries();
+        let failed = checks.iter().filter(|check| !check.passed);
+        failed
+            .map(|check| Explained {
+                check: check.name.clone(),
+                detail: check.detail.clone(),
+                differences: search.smallest(&entries, &check.name),
+            })
+            .collect()
+    }
+}
+
+impl Search<'_> {
+    /// All differences, whole.
+    fn entries(&self) -> Vec<Unit> {
+        let mut units: Vec<Unit> = diff(&self.failed.tree, &self.passing.tree)
+            .into_iter()
+            .map(|change| Unit::Entry {
+                path: change.path,
+                kind: change.kind,
+            })
+            .collect();
+        let is_judged = self.explainer.task.judged_on.answer;
+        if is_judged && self.failed.answer != self.passing.answer {
+            units.push(Unit::Answer);
+        }
+        units
+    }
+
+    fn smallest(&mut self, entries: &[Unit], check: &str) -> Option<Vec<Difference>> {
+        if !self.passes(entries, check)? {
+            return None;
+        }
+        let entries = self.reduced(entries.to_vec(), check)?;
+        let lines = self.in_lines(&entries);
+        // A file may count by more than its lines: by its executable bit, say.
+        let units = match self.passes(&lines, check)? {
+            true => self.reduced(lines, check)?,
+            false => entries,
+        };
+        Some(units.iter().map(|unit| self.told(unit)).collect())
+    }
+
+    /// As few of these as make the check pass: none of them can be left out. This is `ddmin` of Zeller and
+    /// Hildebrandt, Simplifying and Isolating Failure-Inducing Input (2002), with its complements alone.
+    fn reduced(&mut self, mut units: Vec<Unit>, check: &str) -> Option<Vec<Unit>> {
+        let mut parts = 2;
+        while units.len() > 1 {
+            let size = units.len().div_ceil(parts);
+            let mut smaller = None;
+            for from in (0..units.len()).step_by(size) {
+                let to = (from + size).min(units.len());
+                let rest: Vec<Unit> = [&units[..from], &units[to..]].concat();
+                if self.passes(&rest, check)? {
+                    smaller = Some(rest);
+                    break;
+                }
+            }
+            match smaller {
+                Some(rest) => {
+                    units = rest;
+                    parts = (parts - 1).max(2);
+                }
+                None if size == 1 => break,
+                None => parts = (parts * 2).min(units.len()),
+            }
+        }
+        Some(units)
+    }
+
+    /// The same with the texts among them line by line.
+    fn in_lines(&mut self, units: &[Unit]) -> Vec<Unit> {
+        let mut finer = Vec::new();
+        for unit in units {
+            let text = match unit {
+                Unit::Entry {
+                    path,
+                    kind: ChangeKind::Modified,
+                } => self.text(path),
+                _ => None,
+            };
+            let Some(text) = text else {
+                finer.push(unit.clone());
+                continue;
+            };
+            let number = self.texts.len();
+            let operations = text.script.iter().enumerate();
+            let changing = operations.filter(|(_, it)| !matches!(it, DiffOp::Equal { .. }));
+            finer.extend(changing.map(|(operation, _)| Unit::Lines {
+                text: number,
+                operation,
+            }));
+            self.texts.push(text);
+        }
+        finer
+    }
+
+    fn text(&self, path: &TreePath) -> Option<Text> {
+        let lines = |tree: &Tree| -> Option<Vec<String>> {
+            let Some(Node::File(file)) = tree.get(path) else {
+                return None;
+            };
+            if file.size > TEXT_BYTES {
+                return None;
+            }
+            let bytes = self.explainer.store.read(&file.content).ok()?;
+            let text = String::from_utf8(bytes).ok()?;
+            Some(text.split_inclusive('\n').map(str::to_owned).collect())
+        };
+        let (found, wanted) = (lines(&self.failed.tree)?, lines(&self.passing.tree)?);
+        let script = capture_diff_slices(Algorithm::Myers, &found, &wanted);
+        Some(Text {
+            path: path.clone(),
+            found,
+            wanted,
+            script,
+        })
+    }
+
+    /// Whether the check passes once these are taken over; none when no more grades may be made.
+    fn passes(&mut self, units: &[Unit], check: &str) -> Option<bool> {
+        self.left = self.left.checked_sub(1)?;
+        let Some(end) = self.with(units) else {
+            return Some(false);
+        };
+        let Explainer { task, sandbox, .. } = self.explainer;
+        let has_answer = units.iter().any(|unit| matches!(unit, Unit::Answer));
+        let answer = match has_answer {
+            true => &self.passing.answer,
+            false => &self.failed.answer,
+        };
+        let input = VerifyInput {
+            answer: answer.clone().filter(|_| task.judged_on.answer),
+            parameters: task.parameters.clone(),
+            ..VerifyInput::new(self.snapshot(task.start.tree.clone()), self.snapshot(end))
+        };
+        let graded = grade_loaded(sandbox, &task.judge, input, &task.verifier_limits);
+        let Outcome::Graded(verdict) = graded.outcome else {
+            return Some(false);
+        };
+        let mut of_that_name = verdict
+            .checks()
+            .iter()
+            .filter(|it| it.name == check)
+            .peekable();
+        Some(of_that_name.peek().is_some() && of_that_name.all(|it| it.passed))
+    }
+
+    fn snapshot(&self, tree: Tree) -> Snapshot {
+        let blobs = Layered {
+            memory: Arc::clone(&self.memory),
+            store: Arc::clone(self.explainer.store),
+        };
+        Snapshot::new(tree, Arc::new(blobs))
+    }
+
+    /// The state that failed with these taken over; none where they do not fit together: a file in a
+    /// directory that is not there, say.
+    fn with(&self, units: &[Unit]) -> Option<Tree> {
+        let mut tree = TreeBuilder::from(self.failed.tree.clone());
+        for unit in units {
+            if let Unit::Entry { path, .. } = unit {
+                tree.remove(path);
+            }
+        }
+        for unit in units {
+            let Unit::Entry { path, .. } = unit else {
+                continue;
+            };
+            let put = match self.passing.tree.get(path) {
+                None => Ok(()),
+                Some(Node::File(file)) => tree.insert_file(path, file.clone()),
+                Some(Node::Symlink(link)) => tree.insert_symlink(path, &link.target),
+                Some(Node::Directory(_)) => tree.create_directory(path),
+            };
+            put.ok()?;
+        }
+        let chosen: BTreeSet<(usize, usize)> = units
+            .iter()
+            .filter_map(|unit| match unit {
+                Unit::Lines { text, operation } => Some((*text, *operation)),
+                _ => None,
+            })
+            .collect();
+        let texts: BTreeSet<usize> = chosen.iter().map(|(text, _)| *text).collect();
+        for number in texts {
+            let text = &self.texts[number];
+            let Some(Node::File(wanted)) = self.passing.tree.get(&text.path) else {
+                return None;
+            };
+            let bytes = text.mixed(|operation| chosen.contains(&(number, operation)));
+            let file = File {
+                size: bytes.len() as u64,
+                content: self.memory.put(bytes),
+                ..wanted.clone()
+            };
+            tree.remove(&text.path);
+            tree.insert_file(&text.path, file).ok()?;
+        }
+        Some(tree.finish())
+    }
+
+    fn told(&self, unit: &Unit) -> Difference {
+        match unit {
+            Unit::Answer => Difference {
+                place: "answer".to_owned(),
+                kind: match (&self.failed.answer, &self.passing.answer) {
+                    (None, _) => DifferenceKind::Missing,
+                    (_, None) => DifferenceKind::Stray,
+                    _ => DifferenceKind::Other,
+                },
+                found: self.failed.answer.clone().unwrap_or_default(),
+                wanted: self.passing.answer.clone().unwrap_or_default(),
+                line: None,
+            },
+            Unit::Entry { path, kind } => Difference {
+                place: path.to_string(),
+                kind: match kind {
+                    ChangeKind::Added => DifferenceKind::Missing,
+                    ChangeKind::Removed => DifferenceKind::Stray,
+                    ChangeKind::Modified => DifferenceKind::Other,
+                },
+                found: self.words(&self.failed.tree, path),
+                wanted: self.words(&self.passing.tree, path),
+                line: None,
+            },
+            Unit::Lines { text, operation } => {
+                let text = &self.texts[*text];
+                let operation = &text.script[*operation];
+                let (found, wanted) = (operation.old_range(), operation.new_range());
+                Difference {
+                    place: text.path.to_string(),
+                    kind: match (found.is_empty(), wanted.is_empty()) {
+                        (true, _) => DifferenceKind::Missing,
+                        (_, true) => DifferenceKind::Stray,
+                        _ => DifferenceKind::Other,
+                    },
+                    line: Some(found.start + 1),
+                    found: text.found[found].concat(),
+                    wanted: text.wanted[wanted].concat(),
+                }
+            }
+        }
+    }
+
+    /// What stands at a path, as far as it is text.
+    fn words(&self, tree: &Tree, path: &TreePath) -> String {
+        match tree.get(path) {
+            None => String::new(),
+            Some(Node::Directory(_)) => "a directory".to_owned(),
+            Some(Node::Symlink(link)) => format!("a link to {}", link.target),
+            Some(Node::File(file)) => {
+                let text = match file.size <= TEXT_BYTES {
+                    true => self.explainer.store.read(&file.content).ok(),
+                    false => None,
+                };
+                let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+                text.unwrap_or_else(|| format!("{} bytes, {}", file.size, file.content))
+            }
+        }
+    }
+}
+
+impl Text {
+    /// The text that was found, with the chosen operations made.
+    fn mixed(&self, is_chosen: impl Fn(usize) -> bool) -> Vec<u8> {
+        let mut lines: Vec<&str> = Vec::new();
+        for (number, operation) in self.script.iter().enumerate() {
+            let part = match is_chosen(number) {
+                true => &self.wanted[operation.new_range()],
+                false => &self.found[operation.old_range()],
+            };
+            lines.extend(part.iter().map(String::as_str));
+        }
+        lines.concat().into_bytes()
+    }
+}

@@ -1,0 +1,89 @@
+//! What `regrade`, `receipt` and `store` take: they work on what is kept.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueHint};
+
+use super::EngineArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct RegradeArgs {
+    /// An experiment, or an attempt's id or its first characters; may be repeated
+    #[arg(value_name = "EXPERIMENT|ATTEMPT", required = true)]
+    pub(crate) what: Vec<String>,
+    /// Grades at the same time [default: one a core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) jobs: Option<u32>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReceiptCommand {
+    /// Print the receipt of an attempt's last grade: an in-toto statement in canonical JSON
+    Show {
+        /// An attempt's id or its first characters
+        #[arg(value_name = "ATTEMPT")]
+        attempt: String,
+        /// Write it to this file instead of standard output
+        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        output: Option<PathBuf>,
+    },
+    /// Grade again what a receipt names, and say whether the verdict is the same
+    Verify(VerifyReceiptArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyReceiptArgs {
+    /// A receipt
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) receipt: PathBuf,
+    /// The final state, where the store does not have it
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) state: Option<PathBuf>,
+    /// The verifier's component, where the store does not have it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) verifier: Option<PathBuf>,
+    /// The agent's last message, where the store does not have it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) answer: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Say what uses space
+    Stats {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove what no attempt needs
+    Gc {
+        /// Only say what would be removed
+        #[arg(long)]
+        dry_run: bool,
+        /// Go on although something that attempts need is lost: what only that names is removed too
+        #[arg(long)]
+        despite_loss: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compare every blob with its digest, and look whether all that attempts need is there
+    Check {
+        /// Remove what is damaged, so that it can be written again
+        #[arg(long)]
+        remove_damaged: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}

@@ -1,0 +1,158 @@
+//! `show --explain`: what the checks that failed are about.
+
+use std::sync::Arc;
+
+use mcpmark_certify::{Difference, DifferenceKind, Ending, Explained, Explainer, solved};
+use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::{Journal, Prepared, Spec};
+use mcpmark_sandbox::Sandbox;
+use mcpmark_snapshot::{Digest, Store};
+
+use crate::args::EngineArgs;
+use crate::commands::chosen::Chosen;
+use crate::commands::run::journal_error;
+use crate::context::Context;
+use crate::error::{CommandError, chain};
+use crate::interruption;
+use crate::output::{self, sanitise};
+
+/// Grades that are made for one attempt at most.
+const MOST: usize = 20_000;
+/// Lines of a difference that are shown without `--full`.
+const LINES: usize = 6;
+
+/// Explains the checks that an attempt failed; none where it failed none.
+pub(crate) fn explain(
+    context: &Context,
+    journal: &Journal,
+    attempt: &AttemptRow,
+) -> Result<Vec<Explained>, CommandError> {
+    let checks = attempt
+        .grade
+        .as_ref()
+        .map_or(&[][..], |grade| &grade.checks);
+    if checks.iter().all(|check| check.passed) {
+        return Ok(Vec::new());
+    }
+    interruption::say("interrupted");
+    interruption::watch();
+    let store = Arc::new(context.store()?);
+    let failed = ending(&store, attempt)?;
+    let experiment = journal
+        .experiment(&attempt.experiment)
+        .map_err(journal_error)?;
+    let spec: Spec =
+        serde_json::from_str(&experiment.spec).map_err(CommandError::infrastructure)?;
+    let chosen = Chosen::by_id(context, spec.published.as_ref(), &[attempt.task.clone()])?;
+    // The oracle holds its slot while it plays.
+    let sandbox = context.sandbox(2, EngineArgs::default())?;
+    let task = chosen.prepare(context, &sandbox, &store)?.remove(0);
+    if attempt.world.as_deref() != Some(task.start.digest.to_string().as_str()) {
+        return Err(CommandError::invalid(format!(
+            "the world of task {} has changed since: what passes now does not say what this attempt lacks",
+            attempt.task
+        )));
+    }
+    let passing = passing(context, journal, attempt, &task, &sandbox, &store)?;
+    let explainer = Explainer {
+        task: &task,
+        sandbox: &sandbox,
+        store: &store,
+        most: MOST,
+    };
+    Ok(explainer.explain(&failed, &passing, checks))
+}
+
+/// What the oracle leaves, or where there is none, another attempt that passed.
+fn passing(
+    context: &Context,
+    journal: &Journal,
+    attempt: &AttemptRow,
+    task: &Prepared,
+    sandbox: &Sandbox,
+    store: &Arc<Store>,
+) -> Result<Ending, CommandError> {
+    if task.solution.is_some() {
+        let scratch = context.scratch()?;
+        let runtime = super::runtime(1)?;
+        let played = runtime.block_on(solved(task, sandbox, store, &scratch));
+        return played.map_err(|message| {
+            CommandError::invalid(format!("the solution of task {}: {message}", attempt.task))
+        });
+    }
+    let other = journal
+        .passing_attempt(&attempt.task, &task.start.digest)
+        .map_err(journal_error)?;
+    match other {
+        Some(other) => ending(store, &other),
+        None => Err(CommandError::usage(format!(
+            "task {} has no solution, and no attempt at it has passed: there is nothing to compare with",
+            attempt.task
+        ))),
+    }
+}
+
+fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, CommandError> {
+    let state = attempt.state.as_deref().unwrap_or_default();
+    let digest: Digest = state
+        .parse()
+        .map_err(|_| CommandError::usage(format!("attempt {} left no final state", attempt.id)))?;
+    let tree = store
+        .load_tree(&digest)
+        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    Ok(Ending {
+        tree,
+        answer: attempt.answer.clone(),
+    })
+}
+
+pub(crate) fn text(explained: &[Explained], full: bool) -> String {
+    let mut text = String::new();
+    for one in explained {
+        text.push_str(&format!(
+            "{} {}\n",
+            output::mark(false),
+            sanitise::line(&one.check)
+        ));
+        let Some(differences) = &one.differences else {
+            text.push_str("  no difference to a state that passes explains it\n");
+            continue;
+        };
+        for difference in differences {
+            text.push_str(&told(difference, full));
+        }
+    }
+    text
+}
+
+fn told(difference: &Difference, full: bool) -> String {
+    let what = match difference.kind {
+        DifferenceKind::Missing => "missing",
+        DifferenceKind::Stray => "stray",
+        DifferenceKind::Other => "other",
+    };
+    let line = difference
+        .line
+        .map_or_else(String::new, |line| format!(", line {line}"));
+    let mut text = format!(
+        "  {}{line} {}\n",
+        sanitise::line(&difference.place),
+        output::paint(output::DIM, format!("({what})"))
+    );
+    for (sign, side, style) in [
+        ('-', &difference.found, output::BAD),
+        ('+', &difference.wanted, output::GOOD),
+    ] {
+        let lines = side.lines().count();
+        let shown = if full { lines } else { LINES };
+        for line in side.lines().take(shown) {
+            let line = format!("{sign} {}", sanitise::line(line));
+            text.push_str(&format!("    {}\n", output::paint(style, line)));
+        }
+        if lines > shown {
+            let more = format!("… {} more", output::count(lines - shown, "line"));
+            text.push_str(&format!("    {}\n", output::paint(output::DIM, more)));
+        }
+    }
+    text
+}

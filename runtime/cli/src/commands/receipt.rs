@@ -1,0 +1,273 @@
+//! `receipt`: what was graded with what, and whether it comes out the same here.
+
+use std::fs;
+use std::path::Path;
+
+use mcpmark_experiment::receipt::{Receipt, ReceiptError};
+use mcpmark_experiment::{GradeInput, Graded, Start, TermsError, capture_state, grade};
+use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
+use mcpmark_task::{TaskId, WorldId, canonical_json};
+use serde_json::json;
+
+use crate::args::{ReceiptCommand, VerifyReceiptArgs};
+use crate::commands::judge;
+use crate::commands::run::journal_error;
+use crate::context::Context;
+use crate::diagnosis::capture_error;
+use crate::error::{CommandError, chain};
+use crate::output::{self, sanitise};
+use crate::{engine, exit};
+
+/// The most bytes of a receipt: a verdict has at most 16 MiB.
+const MAX_BYTES: u64 = 64 << 20;
+
+pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, CommandError> {
+    match command {
+        ReceiptCommand::Show { attempt, output } => show(context, &attempt, output.as_deref()),
+        ReceiptCommand::Verify(args) => verify(context, &args),
+    }
+}
+
+fn show(context: &Context, attempt: &str, to: Option<&Path>) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let store = context.store()?;
+    let row = journal.attempt(attempt).map_err(journal_error)?;
+    let receipt = Receipt::of_attempt(&row, &store).map_err(|error| match error {
+        ReceiptError::NotGraded(_) | ReceiptError::NotKept(_) => CommandError::usage(error),
+        _ => CommandError::infrastructure(chain(&error)),
+    })?;
+    let text = receipt.text();
+    match to {
+        None => output::print(&text)?,
+        Some(path) => fs::write(path, text).map_err(|error| {
+            CommandError::infrastructure(format!("cannot write {}: {error}", path.display()))
+        })?,
+    }
+    Ok(exit::PASSED)
+}
+
+fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandError> {
+    let named = args.receipt.display();
+    let size = fs::metadata(&args.receipt).map(|metadata| metadata.len());
+    let text = match size {
+        Ok(size) if size > MAX_BYTES => Err(CommandError::invalid(format!(
+            "{named}: a receipt has at most {}",
+            output::bytes(MAX_BYTES)
+        ))),
+        _ => fs::read(&args.receipt)
+            .map_err(|error| CommandError::usage(format!("{named}: {error}"))),
+    }?;
+    let receipt = Receipt::parse(&text)
+        .map_err(|error| CommandError::invalid(sanitise::line(&format!("{named}: {error}"))))?;
+    let store = context.store()?;
+    let sandbox = context.sandbox(1, args.engine)?;
+    take_in(context, args, &receipt, &store)?;
+    let answer = match &receipt.answer {
+        Some(digest) => Some(read_answer(&store, digest)?),
+        None => None,
+    };
+    let judge = receipt.terms.judge(&store, &sandbox, || {
+        Ok::<_, Wrong>(context.interpreter(&sandbox)?)
+    })?;
+    let input = GradeInput {
+        start: receipt.start,
+        state: receipt.state,
+        answer,
+        parameters: canonical_json(&receipt.terms.parameters),
+    };
+    let graded = grade(&sandbox, &store, &judge, input, &receipt.terms.limits);
+    let engine = judge.engine(&sandbox);
+    tell(&receipt, &graded, &engine, args.json)
+}
+
+/// Why a receipt's grade cannot be made again.
+enum Wrong {
+    Terms(TermsError),
+    Command(CommandError),
+}
+
+impl From<TermsError> for Wrong {
+    fn from(error: TermsError) -> Self {
+        Self::Terms(error)
+    }
+}
+
+impl From<CommandError> for Wrong {
+    fn from(error: CommandError) -> Self {
+        Self::Command(error)
+    }
+}
+
+impl From<Wrong> for CommandError {
+    fn from(wrong: Wrong) -> Self {
+        match wrong {
+            Wrong::Command(error) => error,
+            Wrong::Terms(error @ TermsError::Missing { .. }) => Self::invalid(&error)
+                .hint("name it with --verifier, or the store that has it with --home"),
+            Wrong::Terms(error) => Self::invalid(sanitise::line(&chain(&error))),
+        }
+    }
+}
+
+/// Puts what was handed over into the store, where it is what the receipt names.
+fn take_in(
+    context: &Context,
+    args: &VerifyReceiptArgs,
+    receipt: &Receipt,
+    store: &Store,
+) -> Result<(), CommandError> {
+    if !store.contains(&receipt.start) {
+        make_start(context, receipt, store)?;
+    }
+    if let Some(dir) = &args.state {
+        let start = Start {
+            tree: store.load_tree(&receipt.start).map_err(|error| {
+                CommandError::infrastructure(format!("the starting state: {}", chain(&error)))
+            })?,
+            digest: receipt.start,
+            seed: 0,
+            clock: receipt.terms.clock,
+        };
+        let tree = capture_state(dir, &start, store).map_err(|error| capture_error(dir, &error))?;
+        is_named(dir, "state", tree.digest(), receipt.state)?;
+    }
+    if let Some(file) = &args.verifier {
+        let bytes = engine::read_component(file)?;
+        is_named(file, "verifier", Digest::of(&bytes), receipt.verifier())?;
+        store.put(&bytes).map_err(|error| store_error(&error))?;
+    }
+    match (&args.answer, receipt.answer) {
+        (Some(file), Some(answer)) => {
+            let bytes = fs::read(file)
+                .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))?;
+            is_named(file, "answer", Digest::of(&bytes), answer)?;
+            store.put(&bytes).map_err(|error| store_error(&error))?;
+        }
+        (Some(_), None) => {
+            return Err(CommandError::usage(
+                "the receipt is of a grade without an answer",
+            ));
+        }
+        (None, _) => {}
+    }
+    Ok(())
+}
+
+/// Makes the world that a receipt starts from, where this library has it.
+fn make_start(context: &Context, receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
+    let missing = || {
+        CommandError::invalid(format!(
+            "the starting state {} is not in the store",
+            receipt.start
+        ))
+        .hint("run where the task's world is, or name the store that has it with --home")
+    };
+    let task: TaskId = receipt.task.parse().map_err(|_| missing())?;
+    let library = context.library().map_err(|_| missing())?;
+    let world = WorldId::new(task.service(), task.group()).map_err(|_| missing())?;
+    if !library.world_ids().is_ok_and(|ids| ids.contains(&world)) {
+        return Err(missing());
+    }
+    let start = context.start_world(&library, &world, store)?;
+    match start.digest == receipt.start {
+        true => Ok(()),
+        false => Err(missing().hint(format!(
+            "the world {world} of this library starts from {}",
+            start.digest
+        ))),
+    }
+}
+
+fn is_named(path: &Path, what: &str, found: Digest, named: Digest) -> Result<(), CommandError> {
+    match found == named {
+        true => Ok(()),
+        false => Err(CommandError::invalid(format!(
+            "{}: this is not the {what} of the receipt: it has {found}, and the receipt names {named}",
+            path.display()
+        ))),
+    }
+}
+
+fn store_error(error: &StoreError) -> CommandError {
+    CommandError::infrastructure(chain(error))
+}
+
+fn read_answer(store: &Store, digest: &Digest) -> Result<String, CommandError> {
+    let bytes = store.read(digest).map_err(|error| {
+        CommandError::invalid(format!("the agent's last message: {error}"))
+            .hint("name it with --answer, or the store that has it with --home")
+    })?;
+    String::from_utf8(bytes)
+        .map_err(|_| CommandError::invalid("the agent's last message is not UTF-8"))
+}
+
+fn tell(receipt: &Receipt, graded: &Graded, engine: &str, json: bool) -> Result<u8, CommandError> {
+    let Some(now) = receipt.with_verdict(&graded.outcome, engine) else {
+        let fault = graded.outcome.fault();
+        let message = fault.map_or_else(|| graded.outcome.to_string(), |fault| fault.message);
+        if json {
+            output::print_json(&json!({
+                "same": false,
+                "differences": [format!("no verdict: {message}")],
+                "engine": {"receipt": receipt.engine, "here": engine},
+            }))?;
+        } else {
+            output::note(&format!(
+                "{} {}",
+                output::paint(output::WARN, "no verdict:"),
+                sanitise::line(&message)
+            ));
+        }
+        return Ok(judge::exit_code(&graded.outcome));
+    };
+    let differences = receipt.differences(&now);
+    if json {
+        output::print_json(&json!({
+            "same": differences.is_empty(),
+            "differences": differences,
+            "engine": {"receipt": receipt.engine, "here": engine},
+        }))?;
+    } else {
+        output::print(&text(receipt, &differences, engine))?;
+    }
+    Ok(match differences.is_empty() {
+        true => exit::PASSED,
+        false => exit::FAILED,
+    })
+}
+
+fn text(receipt: &Receipt, differences: &[String], engine: &str) -> String {
+    let mut text = String::new();
+    for (key, value) in [
+        ("task", receipt.task.clone()),
+        ("state", receipt.state.to_string()),
+        ("verifier", receipt.verifier().to_string()),
+    ] {
+        text.push_str(&format!("{key:<10}{}\n", sanitise::line(&value)));
+    }
+    let judged_by = match receipt.engine == engine {
+        true => sanitise::line(engine).into_owned(),
+        false => format!(
+            "{engine} (the receipt: {})",
+            sanitise::line(&receipt.engine)
+        ),
+    };
+    text.push_str(&format!("{:<10}{judged_by}\n", "engine"));
+    for difference in differences {
+        text.push_str(&format!(
+            "{} {}\n",
+            output::mark(false),
+            sanitise::line(difference)
+        ));
+    }
+    let word = if receipt.passed() { "passed" } else { "failed" };
+    let checks = output::count(receipt.checks.len(), "check");
+    text.push_str(&match differences.is_empty() {
+        true => format!(
+            "{} the same verdict: {word}, {checks}\n",
+            output::mark(true)
+        ),
+        false => format!("{}\n", output::paint(output::BAD, "not the same verdict")),
+    });
+    text
+}

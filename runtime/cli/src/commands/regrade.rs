@@ -1,0 +1,559 @@
+//! `regrade`: the states that attempts left, graded again by the verifiers that their tasks have now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use anstyle::Style;
+use mcpmark_experiment::journal::{AttemptRow, GradeRow};
+use mcpmark_experiment::metrics::{Sample, Score};
+use mcpmark_experiment::{Journal, JournalError, Outcome, Regraded, Regrader, Spec, Work};
+use mcpmark_snapshot::Digest;
+use mcpmark_task::canonical_json;
+use serde::Serialize;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::args::RegradeArgs;
+use crate::commands::chosen::Chosen;
+use crate::commands::run::{jobs, journal_error};
+use crate::context::Context;
+use crate::diagnosis::home_error;
+use crate::error::{CommandError, chain};
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+use crate::{exit, interruption};
+
+/// Flips that are told one by one where no JSON is asked for.
+const FLIPS_SHOWN: usize = 50;
+
+/// Grades again what attempts left.
+pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let experiments = find(&journal, &args.what)?;
+    interruption::say("interrupted; the same command goes on");
+    interruption::watch();
+    let jobs = jobs(args.jobs);
+    let sandbox = context.sandbox(jobs, args.engine)?;
+    let store = context.store()?;
+    let (mut work, mut left, mut rows, mut locks) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (name, attempts) in experiments {
+        let row = journal.experiment(&name).map_err(journal_error)?;
+        let spec: Spec = serde_json::from_str(&row.spec).map_err(|error| {
+            CommandError::infrastructure(format!("experiment {name:?}: {error}"))
+        })?;
+        let lock = context.home().lock_experiment(&row.id, &name);
+        locks.push(lock.map_err(|error| home_error(&error))?);
+        let tasks: BTreeSet<String> = attempts.iter().map(|row| row.task.clone()).collect();
+        let tasks: Vec<String> = tasks.into_iter().collect();
+        let chosen = Chosen::by_id(context, spec.published.as_ref(), &tasks)?;
+        let prepared: BTreeMap<String, Arc<_>> = chosen
+            .prepare(context, &sandbox, &store)?
+            .into_iter()
+            .map(|task| (task.id.to_string(), Arc::new(task)))
+            .collect();
+        for attempt in attempts {
+            let digest = |text: &Option<String>| text.as_ref()?.parse::<Digest>().ok();
+            let states = digest(&attempt.world).zip(digest(&attempt.state));
+            match (states, prepared.get(&attempt.task)) {
+                (Some((start, state)), Some(task)) if attempt.status == "finished" => {
+                    work.push(Work {
+                        attempt: attempt.id.clone(),
+                        start,
+                        state,
+                        answer: attempt.answer.clone(),
+                        task: Arc::clone(task),
+                    });
+                    rows.push(attempt);
+                }
+                _ => left.push(attempt),
+            }
+        }
+    }
+    if work.is_empty() {
+        return Err(CommandError::usage(
+            "none of these attempts has a final state to grade",
+        ));
+    }
+    let begun = journal
+        .begin_regrade(&plan(&work, &sandbox.profile()))
+        .map_err(journal_error)?;
+    let remaining: Vec<Work> = work
+        .iter()
+        .filter(|one| !begun.done.contains(&one.attempt))
+        .cloned()
+        .collect();
+    if !begun.done.is_empty() {
+        let done = output::count(begun.done.len(), "attempt");
+        output::note(&format!(
+            "{done} graded before this was stopped: not graded again"
+        ));
+    }
+    let cancel = CancellationToken::new();
+    let mut broken = Vec::new();
+    let regrader = Regrader {
+        journal: &journal,
+        store: &store,
+        sandbox: &sandbox,
+        jobs: jobs as usize,
+    };
+    while_listening(&cancel, || {
+        regrader.run(begun.id, &remaining, &cancel, |regraded| {
+            if !matches!(
+                regraded.outcome,
+                Outcome::Graded(_) | Outcome::VerifierFault(_)
+            ) {
+                broken.push(regraded);
+            }
+        })
+    })?
+    .map_err(|error| {
+        CommandError::infrastructure(chain(&error))
+            .hint("what was graded is kept; the same command goes on")
+    })?;
+    if cancel.is_cancelled() {
+        output::note("interrupted; the same command goes on");
+        return Ok(exit::INTERRUPTED);
+    }
+    // What could not be graded is tried again by the same command.
+    if broken.is_empty() {
+        journal.end_regrade(begun.id).map_err(journal_error)?;
+    }
+    let report = Report::new(&journal, begun.id, &rows, &left, broken)?;
+    if args.json {
+        output::print_json(&report)?;
+    } else {
+        output::print(&report.text())?;
+    }
+    Ok(report.exit_code())
+}
+
+/// The attempts that are named, by their experiments; of each the last try.
+fn find(
+    journal: &Journal,
+    what: &[String],
+) -> Result<BTreeMap<String, Vec<AttemptRow>>, CommandError> {
+    let mut found: BTreeMap<String, BTreeMap<String, AttemptRow>> = BTreeMap::new();
+    for name in what {
+        let rows = match journal.experiment(name) {
+            Ok(experiment) => journal.attempts(&experiment.name).map_err(journal_error)?,
+            Err(JournalError::Unknown { .. }) => {
+                let attempt = journal.attempt(name).map_err(|error| match error {
+                    JournalError::Unknown { .. } => CommandError::usage(format!(
+                        "no experiment and no attempt is named {name:?}"
+                    ))
+                    .hint("`mcpmark runs` lists experiments"),
+                    other => journal_error(other),
+                })?;
+                vec![attempt]
+            }
+            Err(error) => return Err(journal_error(error)),
+        };
+        for row in rows {
+            let attempts = found.entry(row.experiment.clone()).or_default();
+            attempts.insert(row.id.clone(), row);
+        }
+    }
+    let sorted = |attempts: BTreeMap<String, AttemptRow>| {
+        let mut attempts: Vec<_> = attempts.into_values().collect();
+        attempts.sort_by_key(|row| (row.position, row.try_number));
+        attempts
+    };
+    Ok(found
+        .into_iter()
+        .map(|(name, attempts)| (name, sorted(attempts)))
+        .collect())
+}
+
+/// All that a regrade makes, in a digest: so that the one that was stopped is known again.
+fn plan(work: &[Work], engine: &str) -> String {
+    let mut attempts: Vec<_> = work
+        .iter()
+        .map(|one| json!([one.attempt, one.task.terms]))
+        .collect();
+    attempts.sort_by_key(ToString::to_string);
+    let document = json!({"attempts": attempts, "engine": engine});
+    Digest::of(canonical_json(&document).as_bytes()).to_string()
+}
+
+/// Does something that may be asked to stop.
+fn while_listening<T>(
+    cancel: &CancellationToken,
+    act: impl FnOnce() -> T,
+) -> Result<T, CommandError> {
+    let runtime = super::runtime(1)?;
+    let mut listening = {
+        let _within = runtime.enter();
+        interruption::listen()
+    };
+    let cancel = cancel.clone();
+    let signal = runtime.spawn(async move {
+        listening.asked_to_stop().await;
+        cancel.cancel();
+    });
+    let done = act();
+    signal.abort();
+    runtime.shutdown_background();
+    Ok(done)
+}
+
+#[derive(Serialize)]
+struct Report {
+    attempts: Vec<Attempt>,
+    /// Those without a final state, or whose state cannot be read.
+    not_regraded: Vec<Left>,
+    models: Vec<Model>,
+    summary: Summary,
+}
+
+#[derive(Serialize)]
+struct Attempt {
+    id: String,
+    experiment: String,
+    task: String,
+    model: Option<String>,
+    k: u32,
+    before: Option<Side>,
+    after: Side,
+    /// Whether outcome, pass and every check with its detail are what they were.
+    same: bool,
+    /// Whether it passes now and did not, or the other way round, or has a grade now and had none.
+    flipped: bool,
+    checks: Vec<ChangedCheck>,
+}
+
+#[derive(Serialize)]
+struct Side {
+    outcome: String,
+    passed: Option<bool>,
+    score: Option<f64>,
+    verifier: String,
+    engine: String,
+    fault: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ChangedCheck {
+    name: String,
+    before: Option<bool>,
+    after: Option<bool>,
+    detail: String,
+}
+
+#[derive(Serialize)]
+struct Left {
+    id: String,
+    task: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct Model {
+    experiment: String,
+    name: String,
+    before: Numbers,
+    after: Numbers,
+}
+
+#[derive(Serialize)]
+struct Numbers {
+    attempts: usize,
+    graded: usize,
+    passed: usize,
+    pass_1: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    attempts: usize,
+    same: usize,
+    flipped: usize,
+    faults: usize,
+    not_regraded: usize,
+}
+
+impl Report {
+    fn new(
+        journal: &Journal,
+        regrade: i64,
+        rows: &[AttemptRow],
+        left: &[AttemptRow],
+        broken: Vec<Regraded>,
+    ) -> Result<Self, CommandError> {
+        let mut attempts = Vec::new();
+        for row in rows {
+            let (before, after) = journal.regraded(&row.id, regrade).map_err(journal_error)?;
+            if let Some(after) = after {
+                attempts.push(Attempt::new(row, before.as_ref(), &after));
+            }
+        }
+        let tasks: BTreeMap<&str, &str> = rows
+            .iter()
+            .map(|row| (row.id.as_str(), row.task.as_str()))
+            .collect();
+        let mut not_regraded: Vec<Left> = left
+            .iter()
+            .map(|row| Left {
+                id: row.id.clone(),
+                task: row.task.clone(),
+                reason: match row.status.as_str() {
+                    "finished" => "it left no final state".to_owned(),
+                    status => format!("it is {status}"),
+                },
+            })
+            .collect();
+        not_regraded.extend(broken.into_iter().map(|broken| {
+            let fault = broken.outcome.fault().map(|fault| fault.message);
+            let task = tasks.get(broken.attempt.as_str()).copied();
+            Left {
+                task: task.unwrap_or_default().to_owned(),
+                id: broken.attempt,
+                reason: fault.unwrap_or_else(|| broken.outcome.as_str().to_owned()),
+            }
+        }));
+        let count = |is: fn(&Attempt) -> bool| attempts.iter().filter(|it| is(it)).count();
+        let summary = Summary {
+            attempts: attempts.len(),
+            same: count(|it| it.same),
+            flipped: count(|it| it.flipped),
+            faults: count(|it| it.after.passed.is_none()),
+            not_regraded: not_regraded.len(),
+        };
+        Ok(Self {
+            models: models(&attempts, rows),
+            attempts,
+            not_regraded,
+            summary,
+        })
+    }
+
+    /// 5 where a state could not be read, 3 where a verifier broke, 1 where a verdict flipped.
+    fn exit_code(&self) -> u8 {
+        let lost = |left: &Left| left.reason.contains("cannot be read");
+        if self.not_regraded.iter().any(lost) {
+            exit::INFRASTRUCTURE
+        } else if self.summary.faults > 0 {
+            exit::NOT_GRADED
+        } else if self.summary.flipped > 0 {
+            exit::FAILED
+        } else {
+            exit::PASSED
+        }
+    }
+
+    fn text(&self) -> String {
+        let plain = Style::new();
+        let mut text = String::new();
+        let mut table = Table::new(&[
+            "experiment",
+            "~model",
+            ">attempts",
+            ">passed before",
+            ">now",
+            ">pass@1 before",
+            ">now",
+        ]);
+        for model in &self.models {
+            let percent = |numbers: &Numbers| {
+                numbers
+                    .pass_1
+                    .map_or("-".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
+            };
+            table.row(vec![
+                (sanitise::line(&model.experiment).into_owned(), plain),
+                (sanitise::line(&model.name).into_owned(), plain),
+                (model.after.attempts.to_string(), plain),
+                (model.before.passed.to_string(), plain),
+                (model.after.passed.to_string(), plain),
+                (percent(&model.before), plain),
+                (percent(&model.after), plain),
+            ]);
+        }
+        text.push_str(&table.render());
+        let changed: Vec<&Attempt> = self.attempts.iter().filter(|it| it.flipped).collect();
+        for attempt in changed.iter().take(FLIPS_SHOWN) {
+            text.push_str(&attempt.text());
+        }
+        if changed.len() > FLIPS_SHOWN {
+            let more = changed.len() - FLIPS_SHOWN;
+            text.push_str(&format!(
+                "\n… {} more; --json has them\n",
+                output::count(more, "flip")
+            ));
+        }
+        for left in self.not_regraded.iter().take(FLIPS_SHOWN) {
+            text.push_str(&format!(
+                "{} {}  {}: {}\n",
+                output::paint(output::WARN, "not regraded:"),
+                output::paint(output::DIM, &left.id),
+                sanitise::line(&left.task),
+                sanitise::line(&left.reason)
+            ));
+        }
+        let Summary {
+            attempts,
+            same,
+            flipped,
+            faults,
+            not_regraded,
+        } = &self.summary;
+        let mut parts = vec![
+            format!("{} regraded", output::count(*attempts, "attempt")),
+            output::paint(output::GOOD, format!("{same} the same")),
+        ];
+        for (number, word, style) in [
+            (attempts - same - flipped, "with other details", plain),
+            (*flipped, "flipped", output::BAD),
+            (*faults, "without a verdict", output::WARN),
+            (*not_regraded, "not regraded", output::WARN),
+        ] {
+            if number > 0 {
+                parts.push(output::paint(style, format!("{number} {word}")));
+            }
+        }
+        text.push_str(&format!("{}\n", parts.join(", ")));
+        text
+    }
+}
+
+impl Attempt {
+    fn new(row: &AttemptRow, before: Option<&GradeRow>, after: &GradeRow) -> Self {
+        let side = |grade: &GradeRow| Side {
+            outcome: grade.outcome.clone(),
+            passed: grade.passed,
+            score: grade.score,
+            verifier: grade.verifier.clone(),
+            engine: grade.engine.clone(),
+            fault: grade.fault_message.clone(),
+        };
+        let same = before.is_some_and(|before| {
+            (
+                &before.outcome,
+                before.passed,
+                &before.checks,
+                &before.fault_kind,
+            ) == (
+                &after.outcome,
+                after.passed,
+                &after.checks,
+                &after.fault_kind,
+            )
+        });
+        Self {
+            id: row.id.clone(),
+            experiment: row.experiment.clone(),
+            task: row.task.clone(),
+            model: row.model.clone(),
+            k: row.k,
+            same,
+            flipped: before.and_then(|before| before.passed) != after.passed,
+            checks: changed_checks(before, after),
+            before: before.map(side),
+            after: side(after),
+        }
+    }
+
+    fn text(&self) -> String {
+        let word = |side: Option<&Side>| match side.map(|side| (side.passed, side.outcome.as_str()))
+        {
+            Some((Some(true), _)) => output::paint(output::GOOD, "pass"),
+            Some((Some(false), _)) => output::paint(output::BAD, "fail"),
+            Some((None, outcome)) => output::paint(output::WARN, sanitise::line(outcome)),
+            None => output::paint(output::WARN, "no grade"),
+        };
+        let mut text = format!(
+            "\n{} → {}  {}  {}\n",
+            word(self.before.as_ref()),
+            word(Some(&self.after)),
+            output::progress::label(&self.task, self.model.as_deref(), self.k),
+            output::paint(output::DIM, &self.id)
+        );
+        if let Some(fault) = &self.after.fault {
+            text.push_str(&format!("  {}\n", sanitise::line(fault)));
+        }
+        for check in &self.checks {
+            let mark = |passed: Option<bool>| passed.map_or("·".to_owned(), output::mark);
+            text.push_str(&format!(
+                "  {} → {} {}\n",
+                mark(check.before),
+                mark(check.after),
+                sanitise::line(&check.name)
+            ));
+            if check.after == Some(false) && !check.detail.is_empty() {
+                let detail = sanitise::block(&check.detail).replace('\n', "\n      ");
+                text.push_str(&format!("      {detail}\n"));
+            }
+        }
+        text
+    }
+}
+
+/// The checks that came out otherwise, were dropped, or are new, in the order of the new verdict.
+fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedCheck> {
+    let old = before.map_or(&[][..], |before| &before.checks);
+    let new = after.checks.iter().filter_map(|check| {
+        let was = old
+            .iter()
+            .find(|it| it.name == check.name)
+            .map(|it| it.passed);
+        (was != Some(check.passed)).then(|| ChangedCheck {
+            name: check.name.clone(),
+            before: was,
+            after: Some(check.passed),
+            detail: check.detail.clone(),
+        })
+    });
+    let gone = old
+        .iter()
+        .filter(|check| !after.checks.iter().any(|it| it.name == check.name))
+        .map(|check| ChangedCheck {
+            name: check.name.clone(),
+            before: Some(check.passed),
+            after: None,
+            detail: String::new(),
+        });
+    new.chain(gone).collect()
+}
+
+/// What each model reached before and reaches now, over the attempts that were graded again.
+fn models(attempts: &[Attempt], rows: &[AttemptRow]) -> Vec<Model> {
+    let names: BTreeMap<&str, &AttemptRow> =
+        rows.iter().map(|row| (row.id.as_str(), row)).collect();
+    let mut groups: BTreeMap<(&str, String), Vec<&Attempt>> = BTreeMap::new();
+    for attempt in attempts {
+        if let Some(row) = names.get(attempt.id.as_str()) {
+            let name = super::runs::actor(row);
+            groups
+                .entry((&attempt.experiment, name))
+                .or_default()
+                .push(attempt);
+        }
+    }
+    let numbers = |group: &[&Attempt], passed: fn(&Attempt) -> Option<bool>| {
+        let samples: Vec<Sample<'_>> = group
+            .iter()
+            .map(|attempt| Sample {
+                task: &attempt.task,
+                world: attempt.task.rsplit_once('/').map_or("", |(world, _)| world),
+                k: attempt.k,
+                passed: passed(attempt),
+            })
+            .collect();
+        let score = Score::brief(&samples);
+        Numbers {
+            attempts: score.attempts,
+            graded: score.graded,
+            passed: score.passed,
+            pass_1: score.pass_1().value(),
+        }
+    };
+    groups
+        .into_iter()
+        .map(|((experiment, name), group)| Model {
+            experiment: experiment.to_owned(),
+            name,
+            before: numbers(&group, |it| it.before.as_ref().and_then(|side| side.passed)),
+            after: numbers(&group, |it| it.after.passed),
+        })
+        .collect()
+}

@@ -1,0 +1,236 @@
+//! `store`: what uses space, what nothing needs, and whether the rest is whole.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anstyle::Style;
+use mcpmark_experiment::upkeep::{self, Amount, Checked, Loss, Stats, UpkeepError};
+use mcpmark_snapshot::StoreError;
+use serde_json::json;
+
+use crate::args::StoreCommand;
+use crate::context::Context;
+use crate::diagnosis::home_error;
+use crate::error::{CommandError, chain};
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+use crate::{exit, interruption};
+
+pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, CommandError> {
+    match command {
+        StoreCommand::Stats { json } => stats(context, json),
+        StoreCommand::Gc {
+            dry_run,
+            despite_loss,
+            json,
+        } => collect(context, dry_run, despite_loss, json),
+        StoreCommand::Check {
+            remove_damaged,
+            json,
+        } => check(context, remove_damaged, json),
+    }
+}
+
+fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
+    let (journal, store) = (context.journal()?, context.store()?);
+    let stats =
+        upkeep::stats(&journal, &store, &context.home().journal_file()).map_err(upkeep_error)?;
+    if json {
+        output::print_json(&stats)?;
+    } else {
+        output::print(&stats_text(&stats))?;
+    }
+    Ok(exit::PASSED)
+}
+
+fn stats_text(stats: &Stats) -> String {
+    let plain = Style::new();
+    let mut table = Table::new(&["~experiment", ">attempts", ">needs", ">its own"]);
+    for row in &stats.experiments {
+        table.row(vec![
+            (sanitise::line(&row.experiment).into_owned(), plain),
+            (row.attempts.to_string(), plain),
+            (output::bytes(row.needs.bytes), plain),
+            (output::bytes(row.own.bytes), plain),
+        ]);
+    }
+    let mut text = table.render();
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    let mut table = Table::new(&["in the store", ">blobs", ">size"]);
+    for (name, amount) in [
+        ("needed by several experiments", stats.shared),
+        ("needed by none", stats.unneeded),
+        ("all", stats.total),
+    ] {
+        let Amount { blobs, bytes } = amount;
+        table.row(vec![
+            (name.to_owned(), plain),
+            (blobs.to_string(), plain),
+            (output::bytes(bytes), plain),
+        ]);
+    }
+    for (name, bytes) in [
+        ("worlds laid out for attempts", stats.bases_bytes),
+        ("journal", stats.journal_bytes),
+    ] {
+        table.row(vec![
+            (name.to_owned(), plain),
+            (String::new(), plain),
+            (output::bytes(bytes), plain),
+        ]);
+    }
+    text.push_str(&table.render());
+    text
+}
+
+fn collect(
+    context: &Context,
+    dry: bool,
+    despite_loss: bool,
+    json: bool,
+) -> Result<u8, CommandError> {
+    let journal = context.journal()?;
+    let store = match dry {
+        true => context.store()?,
+        false => context.home().store_alone().map_err(|error| match &error {
+            mcpmark_experiment::HomeError::Store {
+                source: StoreError::InUse { .. },
+                ..
+            } => CommandError::infrastructure(chain(&error))
+                .hint("wait for what runs there, or stop it: nothing is removed while anybody may need it"),
+            _ => home_error(&error),
+        })?,
+    };
+    let stop = stop_flag();
+    let loss = match despite_loss {
+        true => Loss::IsTaken,
+        false => Loss::Stops,
+    };
+    let removed = upkeep::collect(&journal, &store, dry, loss, || {
+        !stop.load(Ordering::Relaxed)
+    })
+    .map_err(upkeep_error)?;
+    if json {
+        output::print_json(&json!({
+            "blobs": removed.blobs,
+            "bytes": removed.bytes,
+            "bases": removed.bases,
+            "dry_run": dry,
+        }))?;
+    } else {
+        let what = format!(
+            "{} of {}, {}",
+            output::count(removed.blobs as usize, "blob"),
+            output::bytes(removed.bytes),
+            output::count(removed.bases as usize, "laid-out world")
+        );
+        output::print(&match dry {
+            true => format!("would remove {what}\n"),
+            false => format!("removed {what}\n"),
+        })?;
+    }
+    Ok(match stop.load(Ordering::Relaxed) {
+        true => exit::INTERRUPTED,
+        false => exit::PASSED,
+    })
+}
+
+fn check(context: &Context, remove_damaged: bool, json: bool) -> Result<u8, CommandError> {
+    let (journal, store) = (context.journal()?, context.store()?);
+    let stop = stop_flag();
+    let checked =
+        upkeep::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error)?;
+    if stop.load(Ordering::Relaxed) {
+        return Ok(exit::INTERRUPTED);
+    }
+    let damaged = checked.faults.iter().filter(|fault| fault.damaged);
+    let damaged = damaged
+        .map(|fault| fault.digest)
+        .chain(checked.unneeded_damaged.iter().copied());
+    if remove_damaged {
+        for digest in damaged {
+            store
+                .remove_blob(&digest)
+                .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        }
+    }
+    if json {
+        output::print_json(&checked)?;
+    } else {
+        output::print(&checked_text(&checked, remove_damaged))?;
+    }
+    let sound = checked.faults.is_empty() && checked.unneeded_damaged.is_empty();
+    Ok(match sound {
+        true => exit::PASSED,
+        false => exit::INFRASTRUCTURE,
+    })
+}
+
+fn checked_text(checked: &Checked, removed: bool) -> String {
+    let mut text = String::new();
+    let word = |damaged| match (damaged, removed) {
+        (true, true) => "damaged, removed",
+        (true, false) => "damaged",
+        (false, _) => "missing",
+    };
+    for fault in &checked.faults {
+        text.push_str(&format!(
+            "{} {} {}: needed by {}\n",
+            output::mark(false),
+            fault.digest,
+            output::paint(output::BAD, word(fault.damaged)),
+            fault.attempts.join(", ")
+        ));
+    }
+    for digest in &checked.unneeded_damaged {
+        text.push_str(&format!(
+            "{} {digest} {}: needed by nothing\n",
+            output::mark(false),
+            output::paint(output::WARN, word(true))
+        ));
+    }
+    let faults = checked.faults.len() + checked.unneeded_damaged.len();
+    text.push_str(&format!(
+        "{} read, {}: {}\n",
+        output::count(checked.read.blobs as usize, "blob"),
+        output::bytes(checked.read.bytes),
+        match faults {
+            0 => output::paint(output::GOOD, "all whole"),
+            faults => output::paint(output::BAD, format!("{faults} not whole")),
+        }
+    ));
+    if faults > 0 && !removed {
+        text.push_str(
+            "what is damaged is written again by what made it once `store check --remove-damaged` has removed it\n",
+        );
+    }
+    text
+}
+
+/// Is set when somebody asks to stop; what is half done then is as good as what is not begun.
+fn stop_flag() -> &'static AtomicBool {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    if let Ok(runtime) = super::runtime(1) {
+        let mut listening = {
+            let _within = runtime.enter();
+            interruption::listen()
+        };
+        std::thread::spawn(move || {
+            runtime.block_on(listening.asked_to_stop());
+            STOP.store(true, Ordering::Relaxed);
+        });
+    }
+    &STOP
+}
+
+fn upkeep_error(error: UpkeepError) -> CommandError {
+    let message = sanitise::line(&chain(&error)).into_owned();
+    let result = CommandError::infrastructure(message);
+    match error {
+        UpkeepError::NotWhole { .. } => result.hint(
+            "`mcpmark store check` names all that is not whole; where that is lost for good, `--despite-loss` removes the rest all the same",
+        ),
+        _ => result,
+    }
+}

@@ -1,0 +1,417 @@
+//! Receipts: what was graded with what, and the verdict, for others to repeat.
+//!
+//! A receipt is an in-toto Statement about a final state, with the test-result predicate and, under
+//! `mcpmark` in it, all that the verdict follows from: digests, the terms of the grade and the engine. It has
+//! no time, no fuel, no path and no name of a machine, so equal grades have equal receipts, byte for byte.
+//!
+//! - the statement: <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
+//! - the predicate: <https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md>
+
+use mcpmark_sandbox::Check;
+use mcpmark_snapshot::{Digest, Store};
+use mcpmark_task::canonical_json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::journal::AttemptRow;
+use crate::{Outcome, Terms, TermsError, VerifierTerms};
+
+/// The type of the statement.
+pub const STATEMENT: &str = "https://in-toto.io/Statement/v1";
+/// The type of its predicate.
+pub const PREDICATE: &str = "https://in-toto.io/attestation/test-result/v0.1";
+/// The version of what stands under `mcpmark`.
+const SCHEMA: u32 = 1;
+
+/// What a verdict follows from, and the verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    schema: u32,
+    /// `<service>/<world>/<task>`.
+    pub task: String,
+    /// Names all of the task.
+    pub bundle: Digest,
+    /// The starting state.
+    pub start: Digest,
+    /// The final state.
+    pub state: Digest,
+    /// The bytes of the agent's last message, where it was judged too and there was one.
+    pub answer: Option<Digest>,
+    /// Who judges and how.
+    pub terms: Terms,
+    /// The engine's profile: its version, its settings and the kind of processor.
+    pub engine: String,
+    /// The checks, in their order; all of them passed, or the state did not.
+    pub checks: Vec<ReceiptCheck>,
+}
+
+/// A check of a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReceiptCheck {
+    /// Its name.
+    pub name: String,
+    /// Whether it passed.
+    pub passed: bool,
+    /// What was expected and found.
+    pub detail: String,
+}
+
+/// Why there is no receipt.
+#[derive(Debug, thiserror::Error)]
+pub enum ReceiptError {
+    /// There is no verdict.
+    #[error("attempt {0} has no verdict, and nothing else has a receipt")]
+    NotGraded(String),
+    /// It was graded by a program that did not keep what is needed.
+    #[error(
+        "attempt {0} was graded before receipts were kept; `mcpmark regrade {0}` makes one possible"
+    )]
+    NotKept(String),
+    /// A column holds no digest.
+    #[error("attempt {attempt} names no {what}")]
+    NoDigest {
+        /// The attempt.
+        attempt: String,
+        /// What has no digest.
+        what: &'static str,
+    },
+    /// What the grade follows from is lost.
+    #[error(transparent)]
+    Terms(#[from] TermsError),
+    /// Not JSON, or of another shape.
+    #[error("this is no receipt: {0}")]
+    Malformed(String),
+    /// A part of the statement is not what follows from the rest.
+    #[error("the receipt contradicts itself: {0}")]
+    Contradiction(&'static str),
+}
+
+impl Receipt {
+    /// The receipt of an attempt's last grade.
+    ///
+    /// # Errors
+    ///
+    /// When it has no verdict, or what it follows from was not kept.
+    pub fn of_attempt(row: &AttemptRow, store: &Store) -> Result<Self, ReceiptError> {
+        let not_graded = || ReceiptError::NotGraded(row.id.clone());
+        let grade = row.grade.as_ref().ok_or_else(not_graded)?;
+        grade.passed.ok_or_else(not_graded)?;
+        let not_kept = || ReceiptError::NotKept(row.id.clone());
+        let terms = grade.terms.as_ref().ok_or_else(not_kept)?;
+        let digest = |text: Option<&String>, what| {
+            let digest = text.and_then(|text| text.parse::<Digest>().ok());
+            digest.ok_or_else(|| ReceiptError::NoDigest {
+                attempt: row.id.clone(),
+                what,
+            })
+        };
+        let terms = Terms::read(store, &digest(Some(terms), "terms")?)?;
+        let answer = row.answer.as_ref().filter(|_| terms.answer);
+        Ok(Self {
+            schema: SCHEMA,
+            task: row.task.clone(),
+            bundle: digest(row.bundle.as_ref(), "bundle")?,
+            start: digest(row.world.as_ref(), "starting state")?,
+            state: digest(row.state.as_ref(), "final state")?,
+            answer: answer.map(|text| Digest::of(text.as_bytes())),
+            terms,
+            engine: grade.engine.clone(),
+            checks: grade.checks.iter().map(ReceiptCheck::of).collect(),
+        })
+    }
+
+    /// The same with the verdict of another grade; none where that gave none.
+    #[must_use]
+    pub fn with_verdict(&self, outcome: &Outcome, engine: &str) -> Option<Self> {
+        outcome.passed()?;
+        Some(Self {
+            engine: engine.to_owned(),
+            checks: outcome.checks().iter().map(ReceiptCheck::of).collect(),
+            ..self.clone()
+        })
+    }
+
+    /// Whether all checks passed.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.passed)
+    }
+
+    /// The digest of the component or the script that judged.
+    pub fn verifier(&self) -> Digest {
+        match &self.terms.verifier {
+            VerifierTerms::Component { digest } | VerifierTerms::Script { digest, .. } => *digest,
+        }
+    }
+
+    /// The in-toto Statement.
+    pub fn statement(&self) -> Value {
+        let named =
+            |name: &str, digest: &Digest| json!({"name": name, "digest": {"sha256": digest.hex()}});
+        let mut configuration = vec![
+            named("bundle", &self.bundle),
+            named("start", &self.start),
+            named("verifier", &self.verifier()),
+        ];
+        configuration.extend(self.answer.as_ref().map(|digest| named("answer", digest)));
+        let names = |passed: bool| -> Vec<&str> {
+            let checks = self.checks.iter().filter(|check| check.passed == passed);
+            checks.map(|check| check.name.as_str()).collect()
+        };
+        json!({
+            "_type": STATEMENT,
+            "subject": [named(&self.task, &self.state)],
+            "predicateType": PREDICATE,
+            "predicate": {
+                "result": if self.passed() { "PASSED" } else { "FAILED" },
+                "configuration": configuration,
+                "passedTests": names(true),
+                "failedTests": names(false),
+                "mcpmark": self,
+            },
+        })
+    }
+
+    /// The statement in canonical form: no white space, keys sorted, a line feed at the end.
+    pub fn text(&self) -> String {
+        let mut text = canonical_json(&self.statement());
+        text.push('\n');
+        text
+    }
+
+    /// Reads a statement back.
+    ///
+    /// # Errors
+    ///
+    /// When it is no receipt, or says one thing here and another there.
+    pub fn parse(text: &[u8]) -> Result<Self, ReceiptError> {
+        let malformed = |error: &dyn std::fmt::Display| ReceiptError::Malformed(error.to_string());
+        let statement: Value = serde_json::from_slice(text).map_err(|error| malformed(&error))?;
+        for (key, wanted) in [("_type", STATEMENT), ("predicateType", PREDICATE)] {
+            if statement[key] != wanted {
+                let reason = format!("key {key:?} is not {wanted:?}");
+                return Err(ReceiptError::Malformed(reason));
+            }
+        }
+        let own = statement["predicate"]["mcpmark"].clone();
+        if own["schema"].is_number() && own["schema"] != SCHEMA {
+            let reason = format!(
+                "it has schema {}, and this mcpmark knows {SCHEMA}",
+                own["schema"]
+            );
+            return Err(ReceiptError::Malformed(reason));
+        }
+        let receipt: Self = serde_json::from_value(own)
+            .map_err(|error| malformed(&format_args!("key \"predicate.mcpmark\": {error}")))?;
+        if receipt.checks.is_empty() {
+            return Err(ReceiptError::Malformed(
+                "a verdict has checks, and this has none".to_owned(),
+            ));
+        }
+        let expected = receipt.statement();
+        for (pointer, name) in [
+            ("/subject", "its subject is not the state that was judged"),
+            (
+                "/predicate/result",
+                "its result does not follow from its checks",
+            ),
+            (
+                "/predicate/passedTests",
+                "its passed tests are not its checks that passed",
+            ),
+            (
+                "/predicate/failedTests",
+                "its failed tests are not its checks that failed",
+            ),
+            (
+                "/predicate/configuration",
+                "its configuration is not what it was judged with",
+            ),
+            ("", "there is more in it than a receipt has"),
+        ] {
+            if statement.pointer(pointer) != expected.pointer(pointer) {
+                return Err(ReceiptError::Contradiction(name));
+            }
+        }
+        Ok(receipt)
+    }
+
+    /// What of two receipts differs, in words; the engine is not compared, for a verdict does not
+    /// depend on it.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        let word = |passed| if passed { "passed" } else { "failed" };
+        if self.passed() != other.passed() {
+            found.push(format!(
+                "the verdict: {} before, {} now",
+                word(self.passed()),
+                word(other.passed())
+            ));
+        }
+        for check in &self.checks {
+            match other.checks.iter().find(|it| it.name == check.name) {
+                None => found.push(format!("check {:?} is gone", check.name)),
+                Some(now) if now.passed != check.passed => found.push(format!(
+                    "check {:?}: {} before, {} now",
+                    check.name,
+                    word(check.passed),
+                    word(now.passed)
+                )),
+                Some(now) if now.detail != check.detail => found.push(format!(
+                    "check {:?}: the detail was {:?} and is {:?}",
+                    check.name, check.detail, now.detail
+                )),
+                Some(_) => {}
+            }
+        }
+        for check in &other.checks {
+            if !self.checks.iter().any(|it| it.name == check.name) {
+                found.push(format!("check {:?} is new", check.name));
+            }
+        }
+        if found.is_empty() && self.checks != other.checks {
+            found.push("the checks come in another order, or another number of times".to_owned());
+        }
+        found
+    }
+}
+
+impl ReceiptCheck {
+    fn of(check: &Check) -> Self {
+        Self {
+            name: check.name.clone(),
+            passed: check.passed,
+            detail: check.detail.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcpmark_sandbox::Limits;
+
+    use super::*;
+
+    fn receipt() -> Receipt {
+        let check = |name: &str, passed, detail: &str| ReceiptCheck {
+            name: name.to_owned(),
+            passed,
+            detail: detail.to_owned(),
+        };
+        Receipt {
+            schema: SCHEMA,
+            task: "filesystem/w/t".to_owned(),
+            bundle: Digest::of(b"bundle"),
+            start: Digest::of(b"start"),
+            state: Digest::of(b"state"),
+            answer: Some(Digest::of(b"answer")),
+            terms: Terms::new(
+                VerifierTerms::Component {
+                    digest: Digest::of(b"verifier"),
+                },
+                json!({"b": 1, "a": [2.5, null]}),
+                true,
+                Limits::VERIFIER,
+                7,
+            ),
+            engine: "cranelift".to_owned(),
+            checks: vec![
+                check("one", true, ""),
+                check("two", false, "expected 1, found 2"),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_receipt_is_read_back_as_it_was() {
+        let receipt = receipt();
+        let text = receipt.text();
+        assert_eq!(Receipt::parse(text.as_bytes()).unwrap(), receipt);
+        // However it is spaced, and whatever the order of its keys.
+        let pretty = serde_json::to_string_pretty(&receipt.statement()).unwrap();
+        assert_eq!(Receipt::parse(pretty.as_bytes()).unwrap().text(), text);
+        let statement = receipt.statement();
+        assert_eq!(statement["predicate"]["result"], "FAILED");
+        assert_eq!(statement["predicate"]["failedTests"], json!(["two"]));
+        assert_eq!(
+            statement["subject"][0]["digest"]["sha256"],
+            Digest::of(b"state").hex()
+        );
+    }
+
+    #[test]
+    fn every_part_that_is_changed_is_noticed() {
+        let statement = receipt().statement();
+        let changed = |pointer: &str, value: Value| {
+            let mut changed = statement.clone();
+            *changed.pointer_mut(pointer).unwrap() = value;
+            match Receipt::parse(changed.to_string().as_bytes()) {
+                Ok(_) => panic!("{pointer} was not noticed"),
+                Err(error) => error.to_string(),
+            }
+        };
+        for (pointer, value, wanted) in [
+            ("/_type", json!("x"), "\"_type\" is not"),
+            ("/predicateType", json!("x"), "\"predicateType\" is not"),
+            ("/subject/0/digest/sha256", json!("00"), "its subject"),
+            ("/predicate/result", json!("PASSED"), "its result"),
+            ("/predicate/passedTests", json!([]), "its passed tests"),
+            ("/predicate/failedTests", json!([]), "its failed tests"),
+            (
+                "/predicate/configuration/0/name",
+                json!("x"),
+                "its configuration",
+            ),
+            ("/predicate/mcpmark/schema", json!(2), "it has schema 2"),
+            ("/predicate/mcpmark/checks", json!([]), "this has none"),
+            (
+                "/predicate/mcpmark/checks/1/passed",
+                json!(true),
+                "its result",
+            ),
+            (
+                "/predicate/mcpmark/state",
+                json!("sha256:1"),
+                "predicate.mcpmark",
+            ),
+        ] {
+            let error = changed(pointer, value);
+            assert!(error.contains(wanted), "{pointer}: {error}");
+        }
+        let mut more = statement.clone();
+        more["predicate"]["url"] = json!("https://example.org");
+        let error = Receipt::parse(more.to_string().as_bytes()).unwrap_err();
+        assert!(error.to_string().contains("more in it"), "{error}");
+        for text in ["", "[]", "null", "{}", "{\"_type\":1}", "\u{feff}{}"] {
+            assert!(Receipt::parse(text.as_bytes()).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_differs_is_told() {
+        let before = receipt();
+        assert!(before.differences(&before).is_empty());
+        let mut now = before.clone();
+        now.engine = "pulley".to_owned();
+        assert!(before.differences(&now).is_empty());
+        now.checks[1].passed = true;
+        now.checks[0].detail = "new".to_owned();
+        let told = before.differences(&now).join("; ");
+        assert_eq!(
+            told,
+            "the verdict: failed before, passed now; check \"one\": the detail was \"\" and is \"new\"; \
+             check \"two\": failed before, passed now"
+        );
+        now = before.clone();
+        now.checks.reverse();
+        assert!(before.differences(&now)[0].contains("another order"));
+        now.checks.remove(0);
+        assert!(
+            before
+                .differences(&now)
+                .join("; ")
+                .contains("\"two\" is gone")
+        );
+    }
+}

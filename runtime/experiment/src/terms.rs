@@ -1,0 +1,230 @@
+//! What a grade follows from beside the states and the answer, as a document in the store.
+//!
+//! With it, and with the component or the script that lies in the store beside it, a grade can be made
+//! again when the task is long gone.
+
+use mcpmark_sandbox::{Interpreter, Limits, LoadError, Sandbox};
+use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Snapshot, Store, StoreError};
+use mcpmark_task::canonical_json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{Judge, Script, ScriptJudge, Told};
+
+/// The version of the document.
+const SCHEMA: u32 = 1;
+
+/// How states are judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Terms {
+    schema: u32,
+    /// Who judges.
+    pub verifier: VerifierTerms,
+    /// The task's parameters, an object.
+    pub parameters: Value,
+    /// Whether the agent's last message is judged too.
+    pub answer: bool,
+    /// What the verifier may use.
+    pub limits: Limits,
+    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    pub clock: i64,
+}
+
+/// Who judges, by digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum VerifierTerms {
+    /// A component.
+    Component {
+        /// Its bytes.
+        digest: Digest,
+    },
+    /// A Python script.
+    Script {
+        /// Its name among the files that it sees.
+        name: String,
+        /// Its bytes.
+        digest: Digest,
+        /// The tree of the files that it sees, itself among them.
+        beside: Digest,
+        /// The component that runs it.
+        interpreter: Digest,
+        /// What follows it in its list of arguments.
+        arguments: Vec<String>,
+        /// Variables of its environment.
+        environment: Vec<(String, String)>,
+    },
+}
+
+/// Why a grade cannot be made again.
+#[derive(Debug, thiserror::Error)]
+pub enum TermsError {
+    /// The document is not in the store, or the verifier is not.
+    #[error("the {what} {digest} is not in the store")]
+    Missing {
+        /// What is looked for.
+        what: &'static str,
+        /// Its digest.
+        digest: Digest,
+        /// What the store says.
+        source: std::io::Error,
+    },
+    /// The document is not what it should be.
+    #[error("{digest} says of no grade what it follows from: {reason}")]
+    Malformed {
+        /// The document.
+        digest: Digest,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The files beside a script cannot be read.
+    #[error("the files beside the script cannot be read")]
+    Beside(#[source] TreeError),
+    /// The verifier does not load.
+    #[error("the verifier {0}")]
+    Verifier(#[source] Box<LoadError>),
+    /// The script is run by another guest than this machine has.
+    #[error(
+        "the script was judged by the Python guest {wanted}, and this machine has {found}; name the other with MCPMARK_PYTHON_GUEST"
+    )]
+    Interpreter {
+        /// What judged.
+        wanted: Digest,
+        /// What is here.
+        found: Digest,
+    },
+}
+
+impl Terms {
+    /// The terms of a judge.
+    pub fn of(judge: &Judge, parameters: Value, answer: bool, limits: Limits, clock: i64) -> Self {
+        let verifier = match judge {
+            Judge::Component(verifier) => VerifierTerms::Component {
+                digest: verifier.digest(),
+            },
+            Judge::Script(judge) => VerifierTerms::Script {
+                name: judge.script.name().to_owned(),
+                digest: judge.script.digest(),
+                beside: judge.script.beside(),
+                interpreter: judge.interpreter.digest(),
+                arguments: judge.told.arguments.clone(),
+                environment: judge.told.environment.clone(),
+            },
+        };
+        Self::new(verifier, parameters, answer, limits, clock)
+    }
+
+    /// The terms of whoever judges.
+    pub fn new(
+        verifier: VerifierTerms,
+        parameters: Value,
+        answer: bool,
+        limits: Limits,
+        clock: i64,
+    ) -> Self {
+        Self {
+            schema: SCHEMA,
+            verifier,
+            parameters,
+            answer,
+            limits,
+            clock,
+        }
+    }
+
+    /// The document.
+    pub fn document(&self) -> Value {
+        json!(self)
+    }
+
+    /// Keeps the document; the verifier is kept by whoever has its bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    pub fn keep(&self, store: &Store) -> Result<Digest, StoreError> {
+        store.put(canonical_json(&self.document()).as_bytes())
+    }
+
+    /// Reads a document back.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there, or is none.
+    pub fn read(store: &Store, digest: &Digest) -> Result<Self, TermsError> {
+        let bytes = store.read(digest).map_err(|source| TermsError::Missing {
+            what: "document",
+            digest: *digest,
+            source,
+        })?;
+        let malformed = |reason: String| TermsError::Malformed {
+            digest: *digest,
+            reason,
+        };
+        let terms: Self =
+            serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
+        match terms.schema {
+            SCHEMA => Ok(terms),
+            other => Err(malformed(format!(
+                "it has schema {other}, and this mcpmark knows {SCHEMA}"
+            ))),
+        }
+    }
+
+    /// Whoever judges, loaded from the store. `interpreter` is asked where it is a script.
+    ///
+    /// # Errors
+    ///
+    /// When something is missing, or does not load.
+    pub fn judge<E: From<TermsError>>(
+        &self,
+        store: &Store,
+        sandbox: &Sandbox,
+        interpreter: impl FnOnce() -> Result<Interpreter, E>,
+    ) -> Result<Judge, E> {
+        match &self.verifier {
+            VerifierTerms::Component { digest } => {
+                let bytes = store.read(digest).map_err(|source| TermsError::Missing {
+                    what: "verifier",
+                    digest: *digest,
+                    source,
+                })?;
+                let verifier = sandbox
+                    .verifier(&bytes)
+                    .map_err(|error| TermsError::Verifier(Box::new(error)))?;
+                Ok(Judge::Component(verifier))
+            }
+            VerifierTerms::Script {
+                name,
+                digest,
+                beside,
+                interpreter: wanted,
+                arguments,
+                environment,
+            } => {
+                let beside: Snapshot = store.snapshot(beside).map_err(TermsError::Beside)?;
+                let script = Script::kept(name, *digest, beside).ok_or(TermsError::Missing {
+                    what: "script",
+                    digest: *digest,
+                    source: std::io::ErrorKind::NotFound.into(),
+                })?;
+                let interpreter = interpreter()?;
+                let found = interpreter.digest();
+                if found != *wanted {
+                    let wanted = *wanted;
+                    return Err(TermsError::Interpreter { wanted, found }.into());
+                }
+                Ok(Judge::Script(Box::new(ScriptJudge {
+                    script,
+                    interpreter,
+                    told: Told {
+                        arguments: arguments.clone(),
+                        environment: environment.clone(),
+                    },
+                    clock: self.clock,
+                })))
+            }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The store's upkeep: what uses space, what nothing needs, and whether all that is needed is whole.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+use mcpmark_snapshot::{Blobs, Digest, Needed, Removed, Store, StoreError};
+use serde::Serialize;
+
+use crate::journal::{AttemptNeeds, JournalError};
+use crate::{Journal, Terms, VerifierTerms};
+
+/// Why the store cannot be looked after.
+#[derive(Debug, thiserror::Error)]
+pub enum UpkeepError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The store cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What an attempt needs is not whole, so what it names is not known.
+    #[error(
+        "attempt {attempt} of experiment {experiment:?} needs {digest}, which is missing or damaged"
+    )]
+    NotWhole {
+        /// The attempt.
+        attempt: String,
+        /// Its experiment.
+        experiment: String,
+        /// A tree or a document.
+        digest: Digest,
+    },
+}
+
+/// What a store holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// What experiments need, by name.
+    pub experiments: Vec<ExperimentStats>,
+    /// What several of them need.
+    pub shared: Amount,
+    /// What nothing needs.
+    pub unneeded: Amount,
+    /// Everything.
+    pub total: Amount,
+    /// Bytes of worlds that are laid out for attempts.
+    pub bases_bytes: u64,
+    /// Bytes of the journal.
+    pub journal_bytes: u64,
+}
+
+/// What one experiment needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExperimentStats {
+    /// Its name.
+    pub experiment: String,
+    /// Its attempts, tries that were made again among them.
+    pub attempts: usize,
+    /// All that it needs.
+    pub needs: Amount,
+    /// What nobody else needs.
+    pub own: Amount,
+}
+
+/// Blobs and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Amount {
+    /// How many.
+    pub blobs: u64,
+    /// How large together.
+    pub bytes: u64,
+}
+
+impl Amount {
+    fn add(&mut self, length: u64) {
+        self.blobs += 1;
+        self.bytes += length;
+    }
+}
+
+/// A blob that an attempt needs and that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// The blob.
+    pub digest: Digest,
+    /// Whether it is there, with other bytes; else it is missing.
+    pub damaged: bool,
+    /// The attempts that need it, the first of them.
+    pub attempts: Vec<String>,
+}
+
+/// What looking at every byte of a store found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    /// Blobs that were read, and their bytes.
+    pub read: Amount,
+    /// Those that attempts need and that are missing or damaged.
+    pub faults: Vec<Fault>,
+    /// Damaged blobs that nothing needs.
+    pub unneeded_damaged: Vec<Digest>,
+}
+
+/// Attempts that are named for one fault.
+const NAMED: usize = 10;
+
+/// Adds what an attempt needs. What is missing of it is told to `missing`, which may end it.
+fn add(
+    needed: &mut Needed,
+    attempt: &AttemptNeeds,
+    store: &Store,
+    mut missing: impl FnMut(Digest) -> Result<(), UpkeepError>,
+) -> Result<(), UpkeepError> {
+    for tree in &attempt.trees {
+        if needed.add_tree(store, tree).is_err() {
+            missing(*tree)?;
+        }
+    }
+    let blobs = attempt.verifiers.iter().chain(&attempt.terms).copied();
+    for digest in blobs.chain(attempt.answer) {
+        needed.add_blob(digest);
+    }
+    for digest in &attempt.terms {
+        match Terms::read(store, digest) {
+            Ok(Terms {
+                verifier: VerifierTerms::Script { beside, .. },
+                ..
+            }) => {
+                if needed.add_tree(store, &beside).is_err() {
+                    missing(beside)?;
+                }
+            }
+            Ok(_) => {}
+            Err(_) => missing(*digest)?,
+        }
+    }
+    Ok(())
+}
+
+fn not_whole(attempt: &AttemptNeeds, digest: Digest) -> UpkeepError {
+    UpkeepError::NotWhole {
+        attempt: attempt.attempt.clone(),
+        experiment: attempt.experiment.clone(),
+        digest,
+    }
+}
+
+/// What becomes of the removal where something that an attempt needs is lost already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Nothing is removed.
+    Stops,
+    /// What only the lost parts name is removed too.
+    IsTaken,
+}
+
+/// Removes what no attempt needs, or only says what that is. `go_on` is asked before each blob.
+///
+/// # Errors
+///
+/// When anybody else uses the store, or what an attempt needs is not whole.
+pub fn collect(
+    journal: &Journal,
+    store: &Store,
+    dry: bool,
+    loss: Loss,
+    go_on: impl FnMut() -> bool,
+) -> Result<Removed, UpkeepError> {
+    let mut needed = Needed::new();
+    for attempt in journal.needs()? {
+        add(&mut needed, &attempt, store, |digest| match loss {
+            Loss::Stops => Err(not_whole(&attempt, digest)),
+            Loss::IsTaken => Ok(()),
+        })?;
+    }
+    Ok(store.remove_unneeded(&needed, dry, go_on)?)
+}
+
+/// Says what uses space.
+///
+/// # Errors
+///
+/// When the journal or the store cannot be read.
+pub fn stats(journal: &Journal, store: &Store, journal_file: &Path) -> Result<Stats, UpkeepError> {
+    let mut by_experiment: BTreeMap<String, (usize, Needed)> = BTreeMap::new();
+    for attempt in journal.needs()? {
+        let (attempts, needed) = by_experiment.entry(attempt.experiment.clone()).or_default();
+        *attempts += 1;
+        add(needed, &attempt, store, |_| Ok(()))?;
+    }
+    let blobs = store.blobs()?;
+    let lengths: HashMap<Digest, u64> = blobs.iter().copied().collect();
+    let mut users: HashMap<Digest, u32> = HashMap::new();
+    for (_, needed) in by_experiment.values() {
+        for digest in needed.blobs() {
+            *users.entry(*digest).or_default() += 1;
+        }
+    }
+    let (mut shared, mut unneeded, mut total) =
+        (Amount::default(), Amount::default(), Amount::default());
+    for (digest, length) in &blobs {
+        total.add(*length);
+        match users.get(digest) {
+            None => unneeded.add(*length),
+            Some(1) => {}
+            Some(_) => shared.add(*length),
+        }
+    }
+    let experiments = by_experiment
+        .into_iter()
+        .map(|(experiment, (attempts, needed))| {
+            let (mut needs, mut own) = (Amount::default(), Amount::default());
+            for digest in needed.blobs() {
+                let Some(length) = lengths.get(digest) else {
+                    continue;
+                };
+                needs.add(*length);
+                if users.get(digest) == Some(&1) {
+                    own.add(*length);
+                }
+            }
+            ExperimentStats {
+                experiment,
+                attempts,
+                needs,
+                own,
+            }
+        })
+        .collect();
+    let files = ["", "-wal"].map(|end| {
+        let mut file = journal_file.as_os_str().to_owned();
+        file.push(end);
+        fs::metadata(file).map_or(0, |metadata| metadata.len())
+    });
+    Ok(Stats {
+        experiments,
+        shared,
+        unneeded,
+        total,
+        bases_bytes: store.bases_bytes(),
+        journal_bytes: files.iter().sum(),
+    })
+}
+
+/// Reads every blob and compares it with its name, and looks whether all that attempts need is there.
+///
+/// # Errors
+///
+/// When the journal or the store cannot be read.
+pub fn check(
+    journal: &Journal,
+    store: &Store,
+    mut go_on: impl FnMut() -> bool,
+) -> Result<Checked, UpkeepError> {
+    let mut read = Amount::default();
+    let mut damaged = HashSet::new();
+    let mut there = HashSet::new();
+    for (digest, length) in store.blobs()? {
+        if !go_on() {
+            break;
+        }
+        read.add(length);
+        there.insert(digest);
+        if store.read(&digest).is_err() {
+            damaged.insert(digest);
+        }
+    }
+    let mut faults: BTreeMap<Digest, Vec<String>> = BTreeMap::new();
+    let mut needed_damaged = HashSet::new();
+    for attempt in journal.needs()? {
+        let mut needed = Needed::new();
+        let mut lacks = HashSet::new();
+        add(&mut needed, &attempt, store, |digest| {
+            lacks.insert(digest);
+            Ok(())
+        })?;
+        // The answer is in the store only where it was judged; then its terms say so.
+        let judged = attempt
+            .terms
+            .iter()
+            .any(|digest| Terms::read(store, digest).is_ok_and(|terms| terms.answer));
+        let old = |digest: &Digest| {
+            // Before terms were kept, no verifier was.
+            (attempt.terms.is_empty() && attempt.verifiers.contains(digest))
+                || (!judged && attempt.answer == Some(*digest))
+        };
+        let bad = needed
+            .blobs()
+            .filter(|digest| (!there.contains(digest) && !old(digest)) || damaged.contains(digest));
+        lacks.extend(bad.copied());
+        for digest in lacks {
+            needed_damaged.insert(digest);
+            let attempts = faults.entry(digest).or_default();
+            if attempts.len() < NAMED {
+                attempts.push(attempt.attempt.clone());
+            }
+        }
+    }
+    let mut unneeded_damaged: Vec<Digest> = damaged.difference(&needed_damaged).copied().collect();
+    unneeded_damaged.sort_unstable();
+    Ok(Checked {
+        read,
+        faults: faults
+            .into_iter()
+            .map(|(digest, attempts)| Fault {
+                digest,
+                damaged: there.contains(&digest),
+                attempts,
+            })
+            .collect(),
+        unneeded_damaged,
+    })
+}
