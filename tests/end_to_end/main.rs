@@ -23,6 +23,8 @@ mod scaffold;
 mod scripts;
 mod servers;
 mod serving;
+#[path = "../skip.rs"]
+mod skip;
 mod storage;
 mod torn;
 mod tutorial;
