@@ -110,9 +110,8 @@ pub(crate) fn run(input: &ScriptInput, parent: &Path) -> Result<Ran, String> {
         .map_err(|error| format!("python3 cannot be started: {error}"))?;
     let start = Instant::now();
     let status = loop {
-        match child.try_wait().map_err(|error| error.to_string())? {
-            Some(status) => break status,
-            None => {}
+        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            break status;
         }
         let size = |name| root.join(name).metadata().map_or(0, |it| it.len());
         let excess = if start.elapsed() > PATIENCE {
