@@ -403,7 +403,7 @@ fn times_of_an_unpacked_state_are_seen_by_agents_and_scripts() {
     let log = fs::File::create(state.join("07-09/log.txt")).unwrap();
     log.set_modified(time).unwrap();
     let grade = ["--state", state.to_str().unwrap(), BOATS];
-    let again = run(&environment, &["grade", "--json"], &place, &grade);
+    let again = run(&environment, &["grade", "--json"], &place[..2], &grade);
     let again = again.exits(0).json();
     assert_eq!(again["state"], attempt["state"], "{again}");
 }
