@@ -9,28 +9,17 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-const LOCK: &str = "package-lock.json";
 /// How long an installation may take before it counts as impossible.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A file of the packages that a manifest asks for, installed in `home` if they are not there
-/// yet; or why they cannot be had. `lock` is npm's own list of all versions, and `file` the path
-/// below `node_modules`.
-pub(crate) fn install(
-    home: &Path,
-    manifest: &Value,
-    lock: Option<&str>,
-    file: &str,
-) -> Result<PathBuf, String> {
+/// yet; or why they cannot be had. `file` is the path below `node_modules`.
+pub(crate) fn install(home: &Path, manifest: &Value, file: &str) -> Result<PathBuf, String> {
     run(Command::new("node").arg("--version"), "node")?;
     let manifest = manifest.to_string();
     let wanted = |home: &Path| home.join("node_modules").join(file);
-    let is_there = |name: &str, text: &str| {
-        let installed = fs::read_to_string(home.join(name));
-        installed.is_ok_and(|it| it == text)
-    };
-    let locked = lock.is_none_or(|lock| is_there(LOCK, lock));
-    if locked && is_there("package.json", &manifest) && wanted(home).exists() {
+    let installed = fs::read_to_string(home.join("package.json"));
+    if installed.is_ok_and(|it| it == manifest) && wanted(home).exists() {
         return Ok(wanted(home));
     }
     let cache = home.parent().unwrap_or(home);
@@ -38,12 +27,8 @@ pub(crate) fn install(
     fs::create_dir_all(cache).map_err(io)?;
     let fresh = tempfile::tempdir_in(cache).map_err(io)?;
     fs::write(fresh.path().join("package.json"), manifest).map_err(io)?;
-    if let Some(lock) = lock {
-        fs::write(fresh.path().join(LOCK), lock).map_err(io)?;
-    }
     let mut npm = Command::new("npm");
-    let command = if lock.is_some() { "ci" } else { "install" };
-    npm.args([command, "--ignore-scripts", "--no-audit", "--no-fund"])
+    npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
         .current_dir(fresh.path());
     run(&mut npm, "npm")?;
     if !wanted(fresh.path()).exists() {

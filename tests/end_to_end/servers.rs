@@ -376,7 +376,7 @@ fn everything() -> Result<(Running, String), String> {
         .join(format!("everything-{EVERYTHING}"));
     let name = "@modelcontextprotocol/server-everything";
     let manifest = json!({"private": true, "dependencies": {name: EVERYTHING}});
-    let program = npm::install(&home, &manifest, None, &format!("{name}/dist/index.js"))?;
+    let program = npm::install(&home, &manifest, &format!("{name}/dist/index.js"))?;
     let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
     let port = free.map_err(|error| error.to_string())?.port();
     let child = Command::new("node")

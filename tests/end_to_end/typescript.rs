@@ -26,12 +26,7 @@ fn client() -> Result<std::path::PathBuf, String> {
         "dependencies": {"@modelcontextprotocol/sdk": VERSION},
         "overrides": {"zod": "4.6.7"},
     });
-    npm::install(
-        &home,
-        &manifest,
-        None,
-        "@modelcontextprotocol/sdk/package.json",
-    )?;
+    npm::install(&home, &manifest, "@modelcontextprotocol/sdk/package.json")?;
     let program = home.join("client.mjs");
     let source = repository().join("tests/end_to_end/client.mjs");
     fs::copy(source, &program).map_err(|error| error.to_string())?;
@@ -98,7 +93,7 @@ fn the_inspector_lists_and_calls_tools() {
         "dependencies": {"@modelcontextprotocol/inspector": INSPECTOR},
     });
     let program = "@modelcontextprotocol/inspector/cli/build/cli.js";
-    let program = match npm::install(&home, &manifest, None, program) {
+    let program = match npm::install(&home, &manifest, program) {
         Ok(program) => program,
         Err(reason) => return skipped(&format!("MCP inspector {INSPECTOR}"), &reason),
     };

@@ -40,6 +40,6 @@ impl Release {
             },
         });
         let script = "@modelcontextprotocol/server-filesystem/dist/index.js";
-        npm::install(&cache.join(self.version), &manifest, None, script)
+        npm::install(&cache.join(self.version), &manifest, script)
     }
 }
