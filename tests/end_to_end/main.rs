@@ -24,6 +24,8 @@ mod scaffold;
 mod scripts;
 mod servers;
 mod serving;
+#[path = "../skip.rs"]
+mod skip;
 mod storage;
 mod torn;
 mod tutorial;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, copy_tree, repository, text};
 use crate::scripts::with_guest;
+use crate::skip;
 
 const BOATS: &str = "filesystem/standard/harbour/count_boats";
 const LETTER: &str = "filesystem/L1-001";
@@ -224,6 +225,189 @@ fn agents_play_tasks_of_both_layouts() {
     }
 }
 
+const DOOR: &str = "github/L2-001";
+
+/// Closes the issue about the door, and says why.
+fn close_door(request: &Request) -> Reaction {
+    let call = |tool: &str, more: Value| {
+        let mut arguments = json!({"owner": "mcpmark", "repo": "repo", "issue_number": 2});
+        for (key, value) in more.as_object().unwrap() {
+            arguments[key] = value.clone();
+        }
+        (tool.to_owned(), arguments.to_string())
+    };
+    if request.tools == ["ping"] || request.turns > 0 {
+        return Reaction::say("Done.");
+    }
+    Reaction::Say(Saying {
+        calls: vec![
+            call(
+                "add_issue_comment",
+                json!({"body": "Nobody will paint it."}),
+            ),
+            call(
+                "update_issue",
+                json!({"state": "closed", "state_reason": "not_planned"}),
+            ),
+        ],
+        ..Saying::default()
+    })
+}
+
+/// Makes the repository of the world `mill`, with a branch for its pull request; false where git
+/// does not run.
+fn make_repository(dir: &Path) -> bool {
+    fs::create_dir(dir).unwrap();
+    let git = |args: &[&str]| {
+        let ran = Command::new("git")
+            .args(["-c", "user.name=Ida", "-c", "user.email=ida@example.org"])
+            .args(args)
+            .current_dir(dir)
+            .env("GIT_AUTHOR_DATE", "2025-11-01T00:00:00Z")
+            .env("GIT_COMMITTER_DATE", "2025-11-01T00:00:00Z")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output();
+        ran.is_ok_and(|ran| {
+            assert!(ran.status.success(), "{ran:?}");
+            true
+        })
+    };
+    if !git(&["init", "--quiet", "--initial-branch=main"]) {
+        return false;
+    }
+    fs::write(dir.join("README.md"), "# The mill\n").unwrap();
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message=Begin"]);
+    git(&["checkout", "--quiet", "-b", "axle"]);
+    fs::write(dir.join("axle.md"), "Grease it.\n").unwrap();
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message=Say how the axle is greased"]);
+    git(&["checkout", "--quiet", "main"])
+}
+
+#[test]
+fn a_script_reads_the_repository_and_documents_of_a_github_world() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let copy = environment.path("corpus");
+    copy_tree(&corpus("forge"), &copy);
+    if !make_repository(&copy.join("worlds/mill/env/repo")) {
+        return skip::python("git does not run, which makes the world of this test");
+    }
+    let place = ["--tasks".to_owned(), copy.display().to_string()];
+    let idle = run(
+        &environment,
+        &["run", "--json"],
+        &place,
+        &["--agent", "nop"],
+    );
+    let idle = idle.exits(1).json();
+    let checks = &idle["attempts"][0]["checks"];
+    assert_eq!(names(checks)[0], "the issue is closed", "{idle}");
+    let failed = |checks: &Value| {
+        let checks = checks.as_array().unwrap().iter();
+        checks.filter(|check| check["passed"] == false).count()
+    };
+    assert_eq!(failed(checks), 4, "{idle}");
+
+    let server = Server::start(close_door).unwrap();
+    let url = server.base_url();
+    let model = [DOOR, "--model", "openai/good", "--base-url", &url];
+    let played = run(&environment, &["run", "--json"], &place, &model);
+    let played = played.exits(0).json();
+    assert_eq!(played["attempts"][0]["checks"].as_array().unwrap().len(), 7);
+
+    // The start as it lies there is a state that is judged, too.
+    let state = copy.join("worlds/mill/env");
+    let grade = ["--state", state.to_str().unwrap(), DOOR];
+    let graded = run(&environment, &["grade", "--json"], &place, &grade);
+    assert_eq!(failed(&graded.exits(1).json()["checks"]), 4);
+}
+
+/// When the boat came in, as whoever packed the state has it: 2025-07-09T10:11:12Z.
+const CAME_IN: u64 = 1_752_055_872;
+
+const BY_DAY: &str = r#"
+import os, sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+log = Path(os.environ["FILESYSTEM_TEST_DIR"], "07-09", "log.txt")
+if not log.exists():
+    print("❌ the log lies by its day")
+    sys.exit(1)
+print("✅", datetime.fromtimestamp(log.stat().st_mtime, timezone.utc).isoformat())
+sys.exit(0 if os.path.getmtime(log) == 1752055872 else 1)
+"#;
+
+/// Puts the log into a directory by the day that the tool tells of it.
+fn file_by_day(request: &Request) -> Reaction {
+    let told = request.body.to_string();
+    let day = if told.contains("modified: Wed Jul 09 2025 10:11:12") {
+        "07-09"
+    } else {
+        "unknown"
+    };
+    let call = |tool: &str, arguments: Value| (tool.to_owned(), arguments.to_string());
+    let calls = match request.turns {
+        _ if request.tools == ["ping"] => return Reaction::say("Done."),
+        0 => vec![call("get_file_info", json!({"path": "log.txt"}))],
+        1 => vec![
+            call("create_directory", json!({"path": day})),
+            call(
+                "move_file",
+                json!({"source": "log.txt", "destination": format!("{day}/log.txt")}),
+            ),
+        ],
+        _ => return Reaction::say("Done."),
+    };
+    Reaction::Say(Saying {
+        calls,
+        ..Saying::default()
+    })
+}
+
+#[test]
+fn times_of_an_unpacked_state_are_seen_by_agents_and_scripts() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let copy = environment.path("corpus");
+    copy_tree(&corpus("suites"), &copy);
+    let states = copy.join("states");
+    let log = fs::File::create(states.join("harbour/log.txt")).unwrap();
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(CAME_IN);
+    log.set_modified(time).unwrap();
+    let script = copy.join("tasks").join(BOATS).join("verify.py");
+    fs::write(script, BY_DAY).unwrap();
+    let place = [
+        "--tasks".to_owned(),
+        copy.display().to_string(),
+        "--states".to_owned(),
+        states.display().to_string(),
+    ];
+    let server = Server::start(file_by_day).unwrap();
+    let url = server.base_url();
+    let model = [BOATS, "--model", "openai/good", "--base-url", &url];
+    let played = run(&environment, &["run", "--json"], &place, &model);
+    let played = played.exits(0).json();
+    let attempt = &played["attempts"][0];
+    assert_eq!(attempt["checks"][0]["name"], "2025-07-09T10:11:12+00:00");
+
+    // A directory with the same times is the same state.
+    let state = environment.path("state");
+    copy_tree(&states.join("harbour"), &state);
+    fs::remove_file(state.join("log.txt")).unwrap();
+    fs::create_dir(state.join("07-09")).unwrap();
+    let log = fs::File::create(state.join("07-09/log.txt")).unwrap();
+    log.set_modified(time).unwrap();
+    let grade = ["--state", state.to_str().unwrap(), BOATS];
+    let again = run(&environment, &["grade", "--json"], &place[..2], &grade);
+    let again = again.exits(0).json();
+    assert_eq!(again["state"], attempt["state"], "{again}");
+}
+
 #[test]
 fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
     let Some(environment) = with_guest() else {
@@ -321,7 +505,6 @@ fn has_python() -> bool {
 }
 
 #[test]
-#[allow(clippy::print_stderr, reason = "tests tell what they skip")]
 fn tasks_are_examined_and_compared_with_native_python() {
     let Some(environment) = with_guest() else {
         return;
@@ -377,8 +560,7 @@ fn tasks_are_examined_and_compared_with_native_python() {
     assert_eq!(report["tasks"][0]["checks"][0]["passed"], false);
 
     if !has_python() {
-        eprintln!("SKIPPED: there is no python3 of version 3.11 or later to compare with");
-        return;
+        return skip::python("there is no python3 of version 3.11 or later to compare with");
     }
     let report = check(&corpus("suites"), &["--against-python"])
         .exits(0)
@@ -387,20 +569,26 @@ fn tasks_are_examined_and_compared_with_native_python() {
         report["tasks"][1]["compared"].as_u64().unwrap() > 8,
         "{report}"
     );
-    // The order of a set is no difference, since native runs differ among themselves.
-    fs::write(&script, "print({str(n) for n in range(20)})\n").unwrap();
-    let report = check(&copy, &[BOATS, "--against-python"]).exits(1).json();
-    let (checks, remarks) = (
-        report["tasks"][0]["checks"].as_array().unwrap(),
-        &report["tasks"][0]["remarks"],
-    );
-    let last = checks.last().unwrap();
-    assert_eq!(last["name"], "native Python says the same");
-    assert_eq!(last["passed"], true, "{report}");
-    assert!(
-        remarks.to_string().contains("another thing each time"),
-        "{remarks}"
-    );
+    // The order of a set is no difference; that lines stand in another is told, and what else
+    // differs beside them is found.
+    const SETS: &str = "names = {str(n) for n in range(20)}\nprint(names)\n";
+    const LOOP: &str = "for name in names: print(name)\n";
+    let platform = "import sys\nprint(sys.platform)\n";
+    for (text, same, wavers) in [
+        (SETS.to_owned(), true, false),
+        (format!("{SETS}{LOOP}"), true, true),
+        (format!("{SETS}{LOOP}{platform}"), false, false),
+    ] {
+        fs::write(&script, &text).unwrap();
+        let report = check(&copy, &[BOATS, "--against-python"]).exits(1).json();
+        let task = &report["tasks"][0];
+        let last = task["checks"].as_array().unwrap().last().unwrap();
+        assert_eq!(last["name"], "native Python says the same");
+        assert_eq!(last["passed"], same, "{text}: {report}");
+        let remarks = task["remarks"].to_string();
+        let told = remarks.contains("another thing each time");
+        assert_eq!(told, wavers, "{text}: {remarks}");
+    }
 
     fs::write(&script, "import sys\nprint(sys.platform)\n").unwrap();
     let report = check(&copy, &[BOATS, "--against-python"]).exits(1).json();

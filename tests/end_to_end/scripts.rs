@@ -8,6 +8,7 @@ use mcpmark_task::python::PythonSource;
 use serde_json::json;
 
 use crate::environment::{Environment, Output};
+use crate::skip;
 
 /// An environment in which the guest for scripts is ready, or none where it cannot be made.
 pub(crate) fn with_guest() -> Option<Environment> {
@@ -21,7 +22,7 @@ pub(crate) fn with_guest() -> Option<Environment> {
         match source.guest(&mut |event| eprintln!("{event}")) {
             Ok(_) => true,
             Err(error) => {
-                eprintln!("SKIPPED: nothing about Python scripts is checked: {error}");
+                skip::python(&format!("nothing about Python scripts is checked: {error}"));
                 false
             }
         }

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use mcpmark_sandbox::Limits;
+use mcpmark_sandbox::{Limits, ScriptInput};
+use mcpmark_snapshot::TreePath;
 
-use crate::guest::{directory, guest};
+use crate::guest::{Given, directory, guest, input};
+use crate::skip;
 use crate::states::{State, states};
 
 /// What one run came to, as far as two Pythons can agree.
@@ -28,13 +30,24 @@ fn native_python() -> bool {
     asked.is_ok_and(|status| status.success())
 }
 
-fn natively(script: &Path, state: &State, messages: &Path) -> Said {
+/// Runs a script on the Python of this machine, with what `input` tells it; `messages` is written.
+fn natively(script: &Path, state: &State, input: &ScriptInput, messages: &Path) -> Said {
+    let own = |(name, _): &&(String, String)| {
+        let is_place = name.starts_with("MCP_") || name.starts_with("PLAYWRIGHT_");
+        !is_place && name != "FILESYSTEM_TEST_DIR"
+    };
+    let told = input.mounts.iter().find(|mount| mount.name == "messages");
+    let path = TreePath::parse("messages.json").unwrap();
+    fs::write(messages, told.unwrap().snapshot.read(&path).unwrap()).unwrap();
     let ran = Command::new("python3")
         .args(["-I", "-B", "-X", "utf8"])
         .arg(script)
+        .args(&input.arguments)
         .current_dir("/")
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("TZ", "UTC")
+        .envs(input.environment.iter().filter(own).cloned())
         .env("FILESYSTEM_TEST_DIR", &state.dir)
         .env("MCP_MESSAGES", messages)
         .output()
@@ -50,12 +63,10 @@ fn natively(script: &Path, state: &State, messages: &Path) -> Said {
 fn verdicts_and_output_are_those_of_native_python() {
     let Some(guest) = guest() else { return };
     if !native_python() {
-        eprintln!("SKIPPED: there is no python3 of version 3.11 or later to compare with");
-        return;
+        return skip::python("there is no python3 of version 3.11 or later to compare with");
     }
     let work = tempfile::tempdir().unwrap();
     let messages = work.path().join("messages.json");
-    fs::write(&messages, "[]").unwrap();
     let mut cases: Vec<_> = fs::read_dir(directory("corpus"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -67,12 +78,17 @@ fn verdicts_and_output_are_those_of_native_python() {
     for case in &cases {
         let name = case.file_name().unwrap().to_str().unwrap();
         let script = case.join("verify.py");
+        let given = match fs::read_to_string(case.join("given.json")) {
+            Ok(text) => serde_json::from_str(&text).unwrap(),
+            Err(_) => Given::default(),
+        };
         let into = work.path().join(name);
         fs::create_dir(&into).unwrap();
         let mut failed = 0;
         for state in states(&case.join("state"), &into) {
-            let native = natively(&script, &state, &messages);
-            let (outcome, run) = guest.grade(&script, &state.dir, &Limits::SCRIPT);
+            let input = input(&script, &state.dir, &given);
+            let native = natively(&script, &state, &input, &messages);
+            let (outcome, run) = guest.judge(&input, &Limits::SCRIPT);
             let here = Said {
                 exit_code: run.exit_code.map(i32::from),
                 stdout: String::from_utf8_lossy(&run.written.stdout).into_owned(),

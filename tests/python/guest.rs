@@ -1,11 +1,17 @@
 //! The guest for Python scripts, made and compiled once, and a way to run scripts in it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use mcpmark_experiment::{GivenToScript, Outcome, Script, grade_script};
-use mcpmark_sandbox::{Interpreter, Limits, Sandbox, SandboxConfig, ScriptRun, Snapshot};
+use mcpmark_sandbox::{
+    Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, ScriptRun, Snapshot,
+};
 use mcpmark_task::python::PythonSource;
+use serde::Deserialize;
+
+use crate::skip;
 
 /// 2024-05-06T07:08:09Z.
 const CLOCK: i64 = 1_714_979_289;
@@ -19,6 +25,26 @@ pub(crate) fn directory(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/python")
         .join(name)
+}
+
+/// What a script is told beside its state.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Given {
+    pub(crate) answer: Option<String>,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) environment: BTreeMap<String, String>,
+}
+
+/// All that a script sees.
+pub(crate) fn input(script: &Path, state: &Path, given: &Given) -> ScriptInput {
+    Script::read(script).unwrap().input(GivenToScript {
+        state: Snapshot::of_directory(state).unwrap(),
+        answer: given.answer.clone(),
+        arguments: given.arguments.clone(),
+        environment: given.environment.clone().into_iter().collect(),
+        clock: CLOCK,
+        services: None,
+    })
 }
 
 /// The guest, or none where it cannot be made.
@@ -38,7 +64,7 @@ fn make() -> Option<Guest> {
     let made = match source.guest(&mut |event| eprintln!("{event}")) {
         Ok(made) => made,
         Err(error) => {
-            eprintln!("SKIPPED: nothing about Python scripts is checked: {error}");
+            skip::python(&format!("nothing about Python scripts is checked: {error}"));
             return None;
         }
     };
@@ -64,15 +90,11 @@ impl Guest {
         state: &Path,
         limits: &Limits,
     ) -> (Outcome, ScriptRun) {
-        let script = Script::read(script).unwrap();
-        let input = script.input(GivenToScript {
-            state: Snapshot::of_directory(state).unwrap(),
-            answer: None,
-            arguments: Vec::new(),
-            environment: Vec::new(),
-            clock: CLOCK,
-            services: None,
-        });
-        grade_script(&self.sandbox, &self.interpreter, &input, limits)
+        self.judge(&input(script, state, &Given::default()), limits)
+    }
+
+    /// Has a script judge.
+    pub(crate) fn judge(&self, input: &ScriptInput, limits: &Limits) -> (Outcome, ScriptRun) {
+        grade_script(&self.sandbox, &self.interpreter, input, limits)
     }
 }

@@ -32,7 +32,7 @@ const EXPECTED: &[(&str, Expected)] = &[
         "draws-a-gigabyte",
         Fault(FaultKind::Memory, "bytes of memory"),
     ),
-    ("eight-gigabytes", Exit(1)),
+    ("eight-gigabytes", Fault(FaultKind::Link, "for 32 bits")),
     (
         "endless-expression",
         Fault(FaultKind::Fuel, "units of fuel"),
@@ -47,13 +47,17 @@ const EXPECTED: &[(&str, Expected)] = &[
         Fault(FaultKind::Time, "waited longer than 3600 s"),
     ),
     ("exit-codes", Exit(0)),
+    ("exits-with-a-large-number", Exit(255)),
     ("exits-with-a-text", Exit(1)),
     ("is-the-same-each-time", Exit(0)),
-    ("kills-itself", Exit(1)),
+    ("kills-itself", Fault(FaultKind::Link, "ends a process")),
     ("leaves-a-trace", Exit(0)),
     ("leaves-at-once", Fault(FaultKind::Trap, "os._exit")),
     ("leaves-at-the-end", Fault(FaultKind::Trap, "os._exit")),
-    ("lists-without-end", Exit(1)),
+    (
+        "lists-without-end",
+        Fault(FaultKind::Link, "more memory or open files"),
+    ),
     ("listens", Fault(FaultKind::Link, "the network")),
     ("long-sleep", Exit(0)),
     (
@@ -80,8 +84,8 @@ const EXPECTED: &[(&str, Expected)] = &[
         Fault(FaultKind::Output, "printed more than"),
     ),
     ("reads-the-host", Exit(0)),
-    ("starts-a-process", Exit(1)),
-    ("starts-a-thread", Exit(1)),
+    ("starts-a-process", Fault(FaultKind::Link, "a process")),
+    ("starts-a-thread", Fault(FaultKind::Link, "a thread")),
     (
         "syntax-error",
         Fault(FaultKind::Link, "does not compile: SyntaxError"),
@@ -172,6 +176,124 @@ fn printed(name: &str, state: &Path) -> (Outcome, String) {
         outcome,
         String::from_utf8_lossy(&run.written.stdout).into_owned(),
     )
+}
+
+/// What a script asks for and does not get, in vain caught, and what the fault says of it.
+const GAPS: &[(&str, &str)] = &[
+    (
+        "import subprocess; subprocess.run(['git', 'log'])",
+        "a process",
+    ),
+    ("import os; os.system('true')", "(os.system)"),
+    ("import os; os.fork()", "(os.fork)"),
+    ("import os; os.popen('true').read()", "(os.popen)"),
+    (
+        "import multiprocessing as m; m.Process().start()",
+        "(multiprocessing)",
+    ),
+    (
+        "from multiprocessing.pool import ThreadPool; ThreadPool(2).map(str, [1])",
+        "(multiprocessing)",
+    ),
+    (
+        "import _thread; _thread.start_new_thread(print, ())",
+        "a thread",
+    ),
+    (
+        "from concurrent.futures import ThreadPoolExecutor as Pool; Pool(2).submit(print)",
+        "a thread",
+    ),
+    ("import tempfile; tempfile.mkdtemp()", "temporary files"),
+    (
+        "import tempfile; tempfile.TemporaryFile()",
+        "temporary files",
+    ),
+    (
+        "from zoneinfo import ZoneInfo; ZoneInfo('Europe/Lisbon')",
+        "the time zone 'Europe/Lisbon'",
+    ),
+    (
+        "import zoneinfo; zoneinfo.available_timezones()",
+        "lists time zones",
+    ),
+    (
+        "import requests; requests.codes.ok",
+        "the stand-in for requests has no `codes`",
+    ),
+    (
+        "from requests import adapters",
+        "the stand-in for requests has no `adapters`",
+    ),
+    (
+        "import requests; requests.Session().mount('https://', None)",
+        "the stand-in for requests has no such `mount`",
+    ),
+    (
+        "import psycopg2; psycopg2.sql",
+        "the stand-in for psycopg2 has no `sql`",
+    ),
+    (
+        "from psycopg2.extras import execute_values",
+        "the stand-in for psycopg2.extras has no `execute_values`",
+    ),
+    (
+        "from notion_client import AsyncClient",
+        "the stand-in for notion_client has no `AsyncClient`",
+    ),
+    (
+        "from notion_client import Client; Client().pages.create(parent={})",
+        "the stand-in for notion_client has no such `create`",
+    ),
+    (
+        "import dotenv; dotenv.set_key",
+        "the stand-in for dotenv has no `set_key`",
+    ),
+];
+
+/// What a script may catch, and where it does not, there is no grade.
+const UNCAUGHT: &[(&str, &str)] = &[
+    (
+        "import requests.adapters",
+        "'requests.adapters', which the stand-in for requests does not have",
+    ),
+    ("import lxml.etree", "'lxml', which is neither"),
+    ("from json import nothing", "'nothing' from 'json'"),
+    ("open('/state/new.txt', 'w')", "writes to '/state/new.txt'"),
+    (
+        "import os; os.mkdir('/state/new')",
+        "writes to '/state/new'",
+    ),
+];
+
+#[test]
+fn what_is_lacking_gives_no_grade() {
+    let Some(guest) = guest() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let script = place.path().join("verify.py");
+    let state = state();
+    let ran = |text: &str| {
+        fs::write(&script, text).unwrap();
+        guest.grade(&script, state.path(), &limits())
+    };
+    let faulted = |text: &str, words: &str| {
+        let (outcome, run) = ran(text);
+        let fault = outcome.fault().unwrap_or_else(|| panic!("{text}: {run:?}"));
+        assert_eq!(fault.kind, "link", "{text}: {fault:?}");
+        assert!(fault.message.contains(words), "{text}: {fault:?}");
+        assert_eq!(run.written.stdout, b"so far\n", "{text}");
+    };
+    let caught = |text: &str| {
+        format!(
+            "print('so far')\ntry:\n    {text}\nexcept BaseException:\n    raise SystemExit(1)\n"
+        )
+    };
+    for (text, words) in GAPS {
+        faulted(&caught(text), words);
+    }
+    for (text, words) in UNCAUGHT {
+        faulted(&format!("print('so far')\n{text}\n"), words);
+        assert_eq!(ran(&caught(text)).1.exit_code, Some(1), "{text}");
+    }
 }
 
 #[test]

@@ -13,4 +13,6 @@ mod agreement;
 mod guest;
 mod hostile;
 mod services;
+#[path = "../skip.rs"]
+mod skip;
 mod states;

@@ -9,7 +9,7 @@ use mcpmark_sandbox::{
 };
 use serde_json::{Value, json};
 
-use crate::guest::{Guest, guest};
+use crate::guest::{Guest, directory, guest};
 
 /// Knows one repository, one table and one page, and counts what one run asks.
 #[derive(Debug)]
@@ -135,6 +135,7 @@ from decimal import Decimal
 
 import psycopg2
 import requests
+from psycopg2.extras import DictCursor, RealDictCursor
 from dotenv import load_dotenv
 from notion_client import Client
 from tasks.utils import notion_utils
@@ -156,11 +157,22 @@ with connection.cursor() as cursor:
         raise SystemExit("no error")
     except psycopg2.Error as error:
         assert error.pgcode == "42P01", error.pgcode
+    cursor.execute("SELECT * FROM invoice")
+    assert cursor.fetchone()[0] == 7
+with connection.cursor(cursor_factory=DictCursor) as cursor:
+    cursor.execute("SELECT * FROM invoice")
+    row = cursor.fetchone()
+    assert row["id"] == row[0] == 7 and list(row.keys())[1] == "total", row
+    assert isinstance(row, list) and row[1:3] == [Decimal("12.50"), date(2026, 2, 3)]
+    assert dict(row.items())["day"] == date(2026, 2, 3)
+with connection.cursor(cursor_factory=RealDictCursor) as cursor:
+    cursor.execute("SELECT * FROM invoice")
+    assert cursor.fetchall()[0]["total"] == Decimal("12.50")
 connection.rollback()
 
 notion = notion_utils.get_notion_client()
 assert notion.pages.retrieve(page_id=sys.argv[1])["id"] == "p1"
-assert notion_utils.find_page(notion, "Resume") == "p1"
+assert notion_utils.find_page(notion, "Resume") == "p0"
 assert notion_utils.find_page_or_database_by_id(notion, "p1") == ("p1", "page")
 assert notion_utils.find_page_or_database_by_id(notion, "none") == (None, None)
 assert notion_utils.find_database_in_block(notion, "p1", "Projects") == "d1"
@@ -180,6 +192,7 @@ async def main():
     async with asyncio.timeout(1000):
         return await asyncio.gather(*(part(number) for number in range(4)))
 
+assert asyncio.get_event_loop().run_until_complete(part(1)) == 1
 assert asyncio.run(main()) == [0, 1, 2, 3]
 print("✅ all that was asked was answered")
 "#;
@@ -193,6 +206,22 @@ fn libraries_ask_the_services_of_the_world() {
         let stderr = String::from_utf8_lossy(&run.written.stderr).into_owned();
         assert_eq!(outcome.passed(), Some(true), "{outcome:?}\n{stderr}");
     }
+}
+
+/// What the published `tasks/utils/notion_utils.py` answers to the same questions on native Python
+/// stands in `published.txt`.
+#[test]
+fn notion_verifiers_get_the_answers_of_the_published_module() {
+    let Some(guest) = guest() else { return };
+    let fixture = |name: &str| {
+        let path = directory("notion-utils").join(name);
+        std::fs::read_to_string(path).unwrap()
+    };
+    let (outcome, run) = judge(guest, &fixture("verify.py"), None);
+    let stderr = String::from_utf8_lossy(&run.written.stderr).into_owned();
+    assert_eq!(outcome.passed(), Some(true), "{outcome:?}\n{stderr}");
+    let answers = String::from_utf8_lossy(&run.written.stdout).into_owned();
+    assert_eq!(answers, fixture("published.txt"));
 }
 
 #[test]

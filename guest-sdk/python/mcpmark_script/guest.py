@@ -14,7 +14,7 @@ import uuid
 import wit_world
 from wit_world import Ending_Broken, Ending_Exited
 
-from mcpmark_script import loop, preload
+from mcpmark_script import gaps, loop, preload
 
 # What scripts import beside the standard library: modules in shims/, which ask services.
 SHIMS = ["dotenv", "notion_client", "notion_client.errors", "psycopg2", "psycopg2.errors",
@@ -23,6 +23,7 @@ SHIMS = ["dotenv", "notion_client", "notion_client.errors", "psycopg2", "psycopg
 
 if broken := set(SHIMS).intersection(preload.import_all(SHIMS)):
     raise ImportError(f"cannot import {', '.join(sorted(broken))}")
+gaps.install()
 loop.install()
 
 
@@ -84,8 +85,10 @@ def _ending(error):
                     stream.flush()
         except Exception:
             exit_code = 120
-    if isinstance(error, ModuleNotFoundError):
-        return Ending_Broken(_missing(error))
+    if isinstance(error, ImportError):
+        return Ending_Broken(f"the script {_missing(error)}")
+    if lack := gaps.told(error):
+        return Ending_Broken(f"the script {lack}")
     return Ending_Exited(exit_code)
 
 
@@ -96,7 +99,8 @@ def _exit_code(error):
     if error.code is None:
         return 0
     if isinstance(error.code, int):
-        return error.code & 0xFF
+        # As a number of 64 bits, which is -1 where it does not fit.
+        return error.code & 0xFF if -1 << 63 <= error.code < 1 << 63 else 255
     print(error.code, file=sys.stderr)
     return 1
 
@@ -112,10 +116,17 @@ def _report(error):
 
 def _missing(error):
     name = error.name or "?"
-    known = name in sys.stdlib_module_names
-    why = "which needs more of a system than the sandbox has" if known else \
-        f"which is neither part of Python nor among the libraries that are stood in for ({_stood_in()})"
-    return f"the script imports {name!r}, {why}"
+    top = name.split(".")[0]
+    if not isinstance(error, ModuleNotFoundError):
+        part = getattr(error, "name_from", None)
+        return f"imports {part!r} from {name!r}, which does not have it" if part else \
+            f"cannot import: {_one_line(error)}"
+    if top in SHIMS:
+        return f"imports {name!r}, which the stand-in for {top} does not have"
+    if top in sys.stdlib_module_names:
+        return f"imports {name!r}, which needs more of a system than the sandbox has"
+    return f"imports {name!r}, which is neither part of Python nor among the libraries that are " \
+        f"stood in for ({_stood_in()})"
 
 
 def _stood_in():

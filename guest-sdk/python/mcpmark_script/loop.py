@@ -54,7 +54,19 @@ class Loop(asyncio.BaseEventLoop):
 
 
 class _Policy(asyncio.events._BaseDefaultEventLoopPolicy):
+    """Gives who asks for a loop before there is one a new one, as Python did up to 3.13."""
+
     _loop_factory = Loop
+    _was_set = False
+
+    def get_event_loop(self):
+        if not self._was_set:
+            self.set_event_loop(self.new_event_loop())
+        return super().get_event_loop()
+
+    def set_event_loop(self, loop):
+        self._was_set = True
+        super().set_event_loop(loop)
 
 
 def install():

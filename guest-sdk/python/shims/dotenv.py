@@ -2,6 +2,8 @@
 
 import os
 
+from mcpmark_script.gaps import of_module
+
 
 def load_dotenv(dotenv_path=None, *args, **kwargs):
     """Sets no variable: there is no file of secrets here."""
@@ -21,3 +23,6 @@ def find_dotenv(filename=".env", *args, **kwargs):
 def get_key(dotenv_path, key_to_get, *args, **kwargs):
     """The environment's own."""
     return os.environ.get(key_to_get)
+
+
+__getattr__ = of_module(__name__)

@@ -29,6 +29,7 @@ mod mutation;
 mod native;
 mod near_misses;
 mod play;
+mod printed;
 mod published;
 mod report;
 mod view;

@@ -15,6 +15,7 @@ use crate::layered::Layered;
 use crate::mutation::{Mutant, Solved, mutants};
 use crate::native::{self, Ran, Said};
 use crate::play::{chain, play};
+use crate::printed::is_one_of;
 use crate::report::Check;
 
 /// Near misses that are judged of one task: each takes as long as a Python program.
@@ -333,18 +334,24 @@ impl Examination<'_> {
         );
     }
 
-    /// Whether native Python, asked again, prints something else and ends now and then as the
-    /// script did here. Sets have another order in each process, and who prints one says nothing
-    /// that could be compared.
-    fn wavers(&self, input: &ScriptInput, first: &Said, here: Option<i32>) -> bool {
+    /// Whether native Python, asked again, prints something else, and what the script printed here
+    /// differs in nothing but that. Who goes through a set meets another order in each process.
+    fn wavers(&self, input: &ScriptInput, first: &Said, here: &Said) -> bool {
         let parent = self.examiner.scratch.parent();
-        let again = (1..RUNS).filter_map(|_| match native::run(input, parent) {
-            Ok(Ran::Said(said)) => Some(said),
-            _ => None,
-        });
-        let said: Vec<Said> = std::iter::once(first.clone()).chain(again).collect();
-        said.iter().any(|other| other.stdout != first.stdout)
-            && said.iter().any(|other| other.exit_code == here)
+        let mut said = vec![first.clone()];
+        for _ in 1..RUNS {
+            if let Ok(Ran::Said(again)) = native::run(input, parent) {
+                said.push(again);
+            }
+            let printed: Vec<&str> = said.iter().map(|it| it.stdout.as_str()).collect();
+            if printed.iter().any(|other| *other != first.stdout)
+                && said.iter().any(|other| other.exit_code == here.exit_code)
+                && is_one_of(&here.stdout, &printed)
+            {
+                return true;
+            }
+        }
+        false
     }
 
     fn compare(&mut self) {
@@ -373,7 +380,7 @@ impl Examination<'_> {
                 ),
                 None => Said::new(None, ""),
             };
-            if here != native && self.wavers(&input, &native, here.exit_code) {
+            if here != native && self.wavers(&input, &native, &here) {
                 let remark = format!("native Python prints another thing each time: {}", left.who);
                 self.report.remarks.push(remark);
             } else if here != native {

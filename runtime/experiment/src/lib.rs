@@ -58,4 +58,6 @@ pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, servic
 pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::terms::{Terms, TermsError, VerifierTerms};
 pub use crate::told::Told;
-pub use crate::world::{Start, WorldError, capture_directory, capture_state, start_world};
+pub use crate::world::{
+    Start, WorldError, capture_directory, capture_published, capture_state, start_world,
+};

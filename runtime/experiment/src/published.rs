@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
-use mcpmark_snapshot::Store;
+use mcpmark_snapshot::{CaptureError, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{GuestSource, JudgedOn, PublishedParts};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::prepare::{Limited, components, limits};
 use crate::{
-    Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, capture_directory,
+    Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, capture_published,
 };
 
 /// The instant at which worlds start that name none, as those of published corpora and plain
@@ -55,10 +55,7 @@ impl PublishedWorkshop<'_> {
     ///
     /// With the first task that cannot be attempted, before anything has run.
     pub fn prepare(&mut self, tasks: &[PublishedTask]) -> Result<Vec<Prepared>, PrepareError> {
-        let mut places = Vec::new();
-        for task in tasks {
-            places.push(self.corpus.state(task, self.states)?);
-        }
+        let places = self.corpus.states(tasks, self.states)?;
         let sources: Vec<GuestSource> = tasks.iter().filter_map(|it| it.solution.clone()).collect();
         let components = components(self.builder, &sources, self.report)?;
         let mut starts = BTreeMap::new();
@@ -67,7 +64,7 @@ impl PublishedWorkshop<'_> {
             let start = match starts.get(&place) {
                 Some(start) => Start::clone(start),
                 None => {
-                    let start = self.start(task, &place)?;
+                    let start = self.start(task, place.as_deref())?;
                     starts.insert(place, start.clone());
                     start
                 }
@@ -79,12 +76,21 @@ impl PublishedWorkshop<'_> {
         Ok(prepared)
     }
 
-    fn start(&self, task: &PublishedTask, place: &Path) -> Result<Start, PrepareError> {
-        let tree = capture_directory(place, self.store).map_err(|source| PrepareError::State {
+    fn start(&self, task: &PublishedTask, place: Option<&Path>) -> Result<Start, PrepareError> {
+        let wrong = |source| PrepareError::State {
             task: task.id.clone(),
-            dir: place.to_owned(),
+            dir: place.unwrap_or(&task.dir).to_owned(),
             source: Box::new(source),
-        })?;
+        };
+        let tree = match place {
+            Some(place) => capture_published(place, PUBLISHED_CLOCK, self.store),
+            None => {
+                let nothing = Tree::empty();
+                let kept = self.store.put_tree(&nothing);
+                kept.map(|_| nothing).map_err(CaptureError::from)
+            }
+        };
+        let tree = tree.map_err(wrong)?;
         Ok(Start {
             digest: tree.digest(),
             tree,

@@ -23,8 +23,8 @@ const STATE: &str = "state";
 const MESSAGES: &str = "messages";
 const MESSAGES_FILE: &str = "messages.json";
 
-/// Files beside a script that it can see, the script among them.
-const MAX_FILES: usize = 1_000;
+/// Files and directories beside a script that it can see, the script among them.
+const MAX_ENTRIES: usize = 1_000;
 /// Bytes of them all.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -72,7 +72,7 @@ pub enum ScriptError {
     },
     /// What lies beside it is more than a script gets to see.
     #[error(
-        "{}: more than {MAX_FILES} files or {} MiB lie beside the script, which sees them all; give it a directory of its own", dir.display(), MAX_BYTES >> 20
+        "{}: more than {MAX_ENTRIES} files and directories or {} MiB lie beside the script, which sees them all; give it a directory of its own", dir.display(), MAX_BYTES >> 20
     )]
     TooMuch {
         /// The directory.
@@ -81,17 +81,13 @@ pub enum ScriptError {
 }
 
 impl Script {
-    /// Reads a script and the plain files beside it. Hidden ones, in which people keep their
-    /// keys, directories and links are left out.
+    /// Reads a script and the plain files beside it and in directories beside it. Hidden ones, in
+    /// which people keep their keys, and links are left out.
     ///
     /// # Errors
     ///
     /// When one cannot be read, or there are too many of them.
     pub fn read(file: &Path) -> Result<Self, ScriptError> {
-        let unreadable = |path: &Path| {
-            let path = path.to_owned();
-            move |source| ScriptError::Read { path, source }
-        };
         let unnamed = || ScriptError::Name {
             path: file.to_owned(),
         };
@@ -101,51 +97,20 @@ impl Script {
             Some(dir) if !dir.as_os_str().is_empty() => dir,
             _ => Path::new("."),
         };
-        let mut names = vec![name.clone()];
-        for entry in fs::read_dir(dir).map_err(unreadable(dir))? {
-            let entry = entry.map_err(unreadable(dir))?;
-            let plain = entry
-                .file_type()
-                .map_err(unreadable(&entry.path()))?
-                .is_file();
-            let Ok(other) = entry.file_name().into_string() else {
-                continue;
-            };
-            if plain && other != name && !other.starts_with('.') {
-                names.push(other);
-            }
-        }
-        let too_much = || ScriptError::TooMuch {
-            dir: dir.to_owned(),
+        let mut beside = Beside {
+            dir,
+            tree: TreeBuilder::new(),
+            blobs: MemoryBlobs::new(),
+            entries: 0,
+            bytes: 0,
         };
-        if names.len() > MAX_FILES {
-            return Err(too_much());
-        }
-        let blobs = MemoryBlobs::new();
-        let mut tree = TreeBuilder::new();
-        let mut left = MAX_BYTES;
-        let mut digest = None;
-        for name in names {
-            let path = dir.join(&name);
-            let size = path.metadata().map_err(unreadable(&path))?.len();
-            left = left.checked_sub(size).ok_or_else(too_much)?;
-            let bytes = fs::read(&path).map_err(unreadable(&path))?;
-            let size = bytes.len() as u64;
-            let content = blobs.put(bytes);
-            digest.get_or_insert(content);
-            let at = TreePath::parse(&name).map_err(|_| unnamed())?;
-            let file = File {
-                size,
-                executable: false,
-                modified: None,
-                content,
-            };
-            tree.insert_file(&at, file).map_err(|_| unnamed())?;
-        }
+        let at = TreePath::parse(&name).map_err(|_| unnamed())?;
+        let digest = beside.add(&at)?;
+        beside.add_below(&TreePath::root(), &at)?;
         Ok(Self {
             name,
-            digest: digest.ok_or_else(unnamed)?,
-            beside: Snapshot::new(tree.finish(), Arc::new(blobs)),
+            digest,
+            beside: Snapshot::new(beside.tree.finish(), Arc::new(beside.blobs)),
         })
     }
 
@@ -223,6 +188,87 @@ impl Script {
     }
 }
 
+/// What a script sees of its own directory, while it is read.
+struct Beside<'a> {
+    dir: &'a Path,
+    tree: TreeBuilder,
+    blobs: MemoryBlobs,
+    entries: usize,
+    bytes: u64,
+}
+
+impl Beside<'_> {
+    fn path(&self, at: &TreePath) -> PathBuf {
+        match at.is_root() {
+            true => self.dir.to_owned(),
+            false => self.dir.join(at.as_str()),
+        }
+    }
+
+    /// Reads one file.
+    fn add(&mut self, at: &TreePath) -> Result<Digest, ScriptError> {
+        let path = self.path(at);
+        let size = path.metadata().map_err(unreadable(&path))?.len();
+        self.count(size)?;
+        let bytes = fs::read(&path).map_err(unreadable(&path))?;
+        let size = bytes.len() as u64;
+        let content = self.blobs.put(bytes);
+        let file = File {
+            size,
+            executable: false,
+            modified: None,
+            content,
+        };
+        let inserted = self.tree.insert_file(at, file);
+        inserted.map_err(|_| ScriptError::Name { path })?;
+        Ok(content)
+    }
+
+    fn count(&mut self, bytes: u64) -> Result<(), ScriptError> {
+        self.entries += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        match self.entries > MAX_ENTRIES || self.bytes > MAX_BYTES {
+            true => Err(ScriptError::TooMuch {
+                dir: self.dir.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads what lies in a directory, except for the script, which has been read.
+    fn add_below(&mut self, at: &TreePath, script: &TreePath) -> Result<(), ScriptError> {
+        let dir = self.path(at);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&dir).map_err(unreadable(&dir))? {
+            let entry = entry.map_err(unreadable(&dir))?;
+            let kind = entry.file_type().map_err(unreadable(&entry.path()))?;
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if !name.starts_with('.') && name != "__pycache__" {
+                names.push((name, kind));
+            }
+        }
+        names.sort_by(|one, other| one.0.cmp(&other.0));
+        for (name, kind) in names {
+            // A tree holds none deeper, and no script looks for one there.
+            let Ok(below) = at.join(&name) else { continue };
+            if kind.is_dir() {
+                self.count(0)?;
+                self.add_below(&below, script)?;
+            } else if kind.is_file() && below != *script {
+                self.add(&below)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> ScriptError {
+    let path = path.to_owned();
+    move |source| ScriptError::Read { path, source }
+}
+
 /// The messages of an attempt as the published files have them, of which a verifier gets the
 /// agent's last one alone.
 fn messages(answer: Option<&str>) -> Snapshot {
@@ -279,6 +325,11 @@ mod tests {
         }
         fs::create_dir(dir.path().join("below")).unwrap();
         write("below/deep.txt");
+        for name in ["__pycache__", ".git"] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+            write(&format!("{name}/x"));
+        }
+        std::os::unix::fs::symlink("..", dir.path().join("below/up")).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", dir.path().join("link")).unwrap();
 
         let script = Script::read(&dir.path().join("verify.py")).unwrap();
@@ -289,7 +340,7 @@ mod tests {
             .files()
             .map(|it| it.0.to_string())
             .collect();
-        assert_eq!(names, ["label.txt", "verify.py"]);
+        assert_eq!(names, ["below/deep.txt", "label.txt", "verify.py"]);
         assert!(matches!(
             Script::read(&dir.path().join("missing.py")),
             Err(ScriptError::Read { .. })

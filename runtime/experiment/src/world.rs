@@ -137,6 +137,25 @@ pub fn capture_directory(dir: &Path, store: &Store) -> Result<Tree, CaptureError
     capture(dir, store, &options)
 }
 
+/// Captures the state that a published task starts from. Times of files that are whole seconds are
+/// kept: an archive that was unpacked set them, and tasks ask for them. A file that this machine
+/// wrote has the instant of the world, `clock`.
+///
+/// # Errors
+///
+/// When it holds what a world cannot, or the store cannot be written.
+pub fn capture_published(dir: &Path, clock: i64, store: &Store) -> Result<Tree, CaptureError> {
+    let limits = SessionLimits::default();
+    let options = CaptureOptions {
+        clock: Some(clock),
+        whole_seconds: true,
+        max_files: limits.max_files,
+        max_bytes: limits.max_bytes,
+        ..CaptureOptions::default()
+    };
+    capture(dir, store, &options)
+}
+
 /// Captures a directory as the final state of a world: an exported state gets the digest
 /// that it had. Times on disk count where they are times of this world; those that a copy
 /// got from the machine do not.

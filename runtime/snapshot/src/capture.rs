@@ -30,6 +30,10 @@ pub struct CaptureOptions<'a> {
     /// on disk. Without it times on disk are ignored. In both cases a file that
     /// equals the one in the base has the time it has there.
     pub clock: Option<i64>,
+    /// Whether, of those times on disk, only whole seconds count. Unpacking an archive sets
+    /// such; what this machine itself wrote a file at has a fraction, where the file system
+    /// keeps one.
+    pub whole_seconds: bool,
     /// The most entries: files, directories and symlinks; never more than
     /// [`MAX_ENTRIES`].
     pub max_files: u64,
@@ -42,6 +46,7 @@ impl Default for CaptureOptions<'_> {
         Self {
             base: None,
             clock: None,
+            whole_seconds: false,
             max_files: MAX_ENTRIES,
             max_bytes: u64::MAX,
         }
@@ -233,12 +238,16 @@ impl<'a> Walker<'a> {
             Some(base) if base.content == content && base.executable == file.executable => {
                 base.modified
             }
-            _ => self
-                .options
-                .clock
-                .and_then(|clock| Some(metadata.mtime()).filter(|time| *time != clock)),
+            _ => self.time(metadata),
         };
         Ok(file)
+    }
+
+    /// The time on disk, where it counts.
+    fn time(&self, metadata: &Metadata) -> Option<i64> {
+        let clock = self.options.clock?;
+        let counts = !self.options.whole_seconds || metadata.mtime_nsec() == 0;
+        (counts && metadata.mtime() != clock).then(|| metadata.mtime())
     }
 
     fn unchanged(&self, path: &TreePath, metadata: &Metadata) -> Option<Fingerprint> {

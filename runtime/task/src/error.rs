@@ -83,6 +83,13 @@ pub enum Error {
         problem: String,
     },
 
+    /// Published tasks start from states that are not there.
+    #[error("{} starting states are not there:{}", starts.len(), listed(starts))]
+    Missing {
+        /// Which, and where each would go, with the number of tasks that start from it.
+        starts: Vec<(String, usize)>,
+    },
+
     /// A name that is no task, world or guest name.
     #[error("{text:?} is no {what}: {reason}")]
     Name {
@@ -111,6 +118,15 @@ pub enum Error {
         /// The ids that exist.
         known: Vec<String>,
     },
+}
+
+/// A line for each.
+fn listed(starts: &[(String, usize)]) -> String {
+    let lines = starts.iter().map(|(what, tasks)| {
+        let word = if *tasks == 1 { "task" } else { "tasks" };
+        format!("\n{what} ({tasks} {word})")
+    });
+    lines.collect()
 }
 
 /// `; there are: a, b`, with at most twenty names.

@@ -24,6 +24,9 @@ const MAX_DEPTH: usize = 4;
 const MAX_DIRECTORIES: usize = 100_000;
 /// Keys under which a task names its world.
 const WORLD_KEYS: &[&str] = &["world", "world_id", "parent_world"];
+/// Services whose tasks have no state of their own: they ask about the web, and the last message
+/// is judged.
+const STATELESS: &[&str] = &["playwright"];
 
 /// A directory of published tasks.
 #[derive(Debug, Clone)]
@@ -134,15 +137,64 @@ impl Corpus {
         self.load(found)
     }
 
-    /// The directory that a task starts from; `states` is where those of categories lie.
+    /// The directory that a task starts from; `states` is where those of categories lie. None
+    /// where it starts from nothing.
     ///
     /// # Errors
     ///
     /// When it is in none of the places where it could be. They are named.
-    pub fn state(&self, task: &PublishedTask, states: Option<&Path>) -> Result<PathBuf, Error> {
+    pub fn state(
+        &self,
+        task: &PublishedTask,
+        states: Option<&Path>,
+    ) -> Result<Option<PathBuf>, Error> {
+        self.start(task, states).map_err(|missing| Error::Layout {
+            place: task.dir.clone(),
+            problem: format!("its {missing}"),
+        })
+    }
+
+    /// The directories that tasks start from, in their order.
+    ///
+    /// # Errors
+    ///
+    /// When some are not there: all that lack, each once.
+    pub fn states(
+        &self,
+        tasks: &[PublishedTask],
+        states: Option<&Path>,
+    ) -> Result<Vec<Option<PathBuf>>, Error> {
+        let mut found = Vec::new();
+        let mut missing: BTreeMap<String, usize> = BTreeMap::new();
+        for task in tasks {
+            match self.start(task, states) {
+                Ok(place) => found.push(place),
+                Err(what) => *missing.entry(what).or_default() += 1,
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        if let [task] = tasks {
+            self.state(task, states)?;
+        }
+        Err(Error::Missing {
+            starts: missing.into_iter().collect(),
+        })
+    }
+
+    /// Where a task starts from, or what is missing.
+    fn start(
+        &self,
+        task: &PublishedTask,
+        states: Option<&Path>,
+    ) -> Result<Option<PathBuf>, String> {
         let places = self.places(task, states);
         if let Some(place) = places.iter().find(|place| place.is_dir()) {
-            return Ok(place.clone());
+            return Ok(Some(place.clone()));
+        }
+        if task.world.is_none() && STATELESS.contains(&task.id.service()) {
+            return Ok(None);
         }
         let wanted = match (&task.world, task.id.category()) {
             (Some(world), _) => format!("world {world:?}"),
@@ -154,10 +206,7 @@ impl Corpus {
             [] => "name the directory with the states of all categories".to_owned(),
             places => format!("put it at {}", places.join(" or ")),
         };
-        Err(Error::Layout {
-            place: task.dir.clone(),
-            problem: format!("its {wanted} is not there; {wherever}"),
-        })
+        Err(format!("{wanted} is not there; {wherever}"))
     }
 
     fn places(&self, task: &PublishedTask, states: Option<&Path>) -> Vec<PathBuf> {
@@ -175,7 +224,11 @@ impl Corpus {
                 .collect(),
             (None, Some(category)) => states
                 .into_iter()
-                .flat_map(|top| below(top, category))
+                .flat_map(|top| {
+                    spellings(category)
+                        .into_iter()
+                        .flat_map(move |it| below(top, &it))
+                })
                 .collect(),
             (None, None) => Vec::new(),
         }
@@ -295,6 +348,18 @@ fn repeated(tasks: &mut [PublishedTask]) {
                 .push(format!("its task_id is also that of {others}"));
         }
     }
+}
+
+/// A name as it stands, and with the other sign between its words: directories of categories have
+/// `_` where those of their states have `-`.
+fn spellings(name: &str) -> Vec<String> {
+    let mut all = vec![name.to_owned()];
+    for other in [name.replace('_', "-"), name.replace('-', "_")] {
+        if !all.contains(&other) {
+            all.push(other);
+        }
+    }
+    all
 }
 
 fn is_name(text: &str) -> bool {
@@ -435,7 +500,10 @@ mod tests {
         task(root, "tasks/github/l2-008", r#"{"world": "../../etc"}"#);
         let corpus = Corpus::at(root).unwrap();
         let states = root.join("states");
-        let find = |id: &str| corpus.state(&corpus.task(id).unwrap(), Some(&states));
+        let find = |id: &str| {
+            let found = corpus.state(&corpus.task(id).unwrap(), Some(&states));
+            found.map(Option::unwrap)
+        };
         let sort = "filesystem/standard/desktop/sort";
         let missing = find(sort).unwrap_err().to_string();
         assert!(
@@ -459,5 +527,75 @@ mod tests {
                 .ends_with("worlds/github/w3/env")
         );
         assert!(find("github/l2-008").is_err());
+    }
+
+    #[test]
+    fn a_state_may_be_spelt_otherwise_or_not_be_needed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        task(root, "tasks/github/standard/build_your_own-x/find", "{}");
+        task(root, "tasks/playwright/standard/web_search/birth", "{}");
+        let corpus = Corpus::at(root).unwrap();
+        let states = root.join("states");
+        let find = |id: &str| {
+            corpus
+                .state(&corpus.task(id).unwrap(), Some(&states))
+                .unwrap()
+        };
+        fs::create_dir_all(states.join("build_your_own_x")).unwrap();
+        let id = "github/standard/build_your_own-x/find";
+        assert_eq!(find(id), Some(states.join("build_your_own_x")));
+        fs::create_dir_all(states.join("github/build-your-own-x")).unwrap();
+        assert_eq!(find(id), Some(states.join("github/build-your-own-x")));
+
+        let id = "playwright/standard/web_search/birth";
+        assert_eq!(find(id), None);
+        fs::create_dir_all(states.join("web_search")).unwrap();
+        assert_eq!(find(id), Some(states.join("web_search")));
+    }
+
+    #[test]
+    fn all_states_that_lack_are_told_once_each() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        for path in [
+            "filesystem/easy/desk/a",
+            "filesystem/standard/desk/b",
+            "filesystem/standard/shelf/c",
+            "filesystem/standard/there/d",
+        ] {
+            task(root, &format!("tasks/{path}"), "{}");
+        }
+        let corpus = Corpus::at(root).unwrap();
+        let tasks = corpus.tasks().unwrap().tasks;
+        let states = root.join("s");
+        fs::create_dir_all(states.join("there")).unwrap();
+        let told = corpus
+            .states(&tasks, Some(&states))
+            .unwrap_err()
+            .to_string();
+        let at = |name: &str| {
+            let top = states.display();
+            format!("put it at {top}/filesystem/{name} or {top}/{name}")
+        };
+        assert_eq!(
+            told,
+            format!(
+                "2 starting states are not there:\nstate of category \"desk\" is not there; {} (2 tasks)\n\
+                 state of category \"shelf\" is not there; {} (1 task)",
+                at("desk"),
+                at("shelf"),
+            )
+        );
+        let one = corpus.states(&tasks[..1], Some(&states)).unwrap_err();
+        assert_eq!(
+            one.to_string(),
+            corpus
+                .state(&tasks[0], Some(&states))
+                .unwrap_err()
+                .to_string()
+        );
+        let there = corpus.states(&tasks[3..], Some(&states)).unwrap();
+        assert_eq!(there, [Some(states.join("there"))]);
     }
 }

@@ -7,13 +7,14 @@ the published interface gives. A service's error is an error object of that inte
 import json
 from urllib.parse import urlencode
 
+from mcpmark_script.gaps import StandIn, of_module
 from mcpmark_script.services import ServiceError, call
 
 from . import errors
 from .errors import APIResponseError, HTTPResponseError, RequestTimeoutError
 
 
-class _Part:
+class _Part(StandIn):
     def __init__(self, client):
         self._client = client
 
@@ -57,7 +58,7 @@ class _Users(_Part):
         return self._get(f"users/{user_id}", {})
 
 
-class Client:
+class Client(StandIn):
     def __init__(self, options=None, auth=None, **_):
         self.databases = _Databases(self)
         self.pages = _Pages(self)
@@ -75,3 +76,6 @@ class Client:
         except ServiceError as error:
             said = json.loads(str(error))
             raise APIResponseError(said["message"], said["code"], said["status"]) from None
+
+
+__getattr__ = of_module(__name__)

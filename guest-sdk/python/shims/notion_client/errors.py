@@ -1,5 +1,7 @@
 """The errors of `notion_client`."""
 
+from mcpmark_script.gaps import of_module
+
 
 class HTTPResponseError(Exception):
     pass
@@ -14,3 +16,6 @@ class APIResponseError(HTTPResponseError):
 
 class RequestTimeoutError(Exception):
     pass
+
+
+__getattr__ = of_module(__name__)

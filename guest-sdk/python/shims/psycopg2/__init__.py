@@ -10,6 +10,7 @@ import json
 from datetime import date, datetime, time
 from decimal import Decimal
 
+from mcpmark_script.gaps import of_module
 from mcpmark_script.services import ServiceError, call
 
 from . import errors, extensions
@@ -78,3 +79,6 @@ def _parameter(value):
     if isinstance(value, (list, tuple)):
         return ["array" if isinstance(value, list) else "row", [_parameter(item) for item in value]]
     return ["text", str(value)]
+
+
+__getattr__ = of_module(__name__)

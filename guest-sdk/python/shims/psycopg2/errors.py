@@ -2,6 +2,8 @@
 
 import json
 
+from mcpmark_script.gaps import of_module
+
 
 class Warning(Exception):
     pass
@@ -90,3 +92,6 @@ def from_service(text):
     error.pgcode = said["code"]
     error.pgerror = said["message"]
     return error
+
+
+__getattr__ = of_module(__name__)

@@ -1,6 +1,7 @@
 """Connections and cursors."""
 
 import psycopg2
+from mcpmark_script.gaps import StandIn, of_module
 
 from .errors import InterfaceError, ProgrammingError
 
@@ -10,7 +11,7 @@ ISOLATION_LEVEL_REPEATABLE_READ = 2
 ISOLATION_LEVEL_SERIALIZABLE = 3
 
 
-class connection:
+class connection(StandIn):
     def __init__(self, number, cursor_factory=None):
         self._number = number
         self._factory = cursor_factory or cursor
@@ -77,7 +78,7 @@ class connection:
             self.rollback()
 
 
-class cursor:
+class cursor(StandIn):
     arraysize = 1
 
     def __init__(self, connection):
@@ -130,3 +131,6 @@ class cursor:
 
     def __exit__(self, *_):
         self.close()
+
+
+__getattr__ = of_module(__name__)

@@ -8,6 +8,7 @@ import json as _json
 from base64 import b64encode
 from urllib.parse import urlencode
 
+from mcpmark_script.gaps import StandIn, of_module
 from mcpmark_script.services import ServiceError, call
 
 from . import exceptions
@@ -16,7 +17,7 @@ from .exceptions import ConnectionError, HTTPError, JSONDecodeError, RequestExce
 __version__ = "2.32.0"
 
 
-class Response:
+class Response(StandIn):
     def __init__(self, url, status_code, headers, text):
         self.url = url
         self.status_code = status_code
@@ -65,7 +66,7 @@ class _Headers(dict):
         return super().get(name.lower(), default)
 
 
-class Session:
+class Session(StandIn):
     def __init__(self):
         self.headers = {}
         self.auth = None
@@ -150,3 +151,6 @@ def patch(url, data=None, **kwargs):
 
 def delete(url, **kwargs):
     return request("DELETE", url, **kwargs)
+
+
+__getattr__ = of_module(__name__)

@@ -1,5 +1,7 @@
 """The errors of `requests`."""
 
+from mcpmark_script.gaps import of_module
+
 
 class RequestException(IOError):
     def __init__(self, *args, request=None, response=None):
@@ -22,3 +24,6 @@ class Timeout(RequestException):
 
 class JSONDecodeError(RequestException, ValueError):
     pass
+
+
+__getattr__ = of_module(__name__)

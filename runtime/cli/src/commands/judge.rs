@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcpmark_experiment::{
     FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start, Told,
+    capture_published,
 };
 use mcpmark_sandbox::{Check, Interpreter, Limits, Sandbox, VerifyInput};
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
@@ -158,9 +159,11 @@ impl Judge {
     }
 
     /// What the digest of a final state depends on beside the directory.
-    pub(crate) fn world(&self) -> Option<(Digest, i64)> {
-        let start = &self.task.as_ref()?.start;
-        Some((start.digest, start.clock))
+    pub(crate) fn world(&self) -> Option<(Option<Digest>, i64)> {
+        match &self.task {
+            Some(Task { start, .. }) => Some((Some(start.digest), start.clock)),
+            None => self.script().map(|script| (None, script.clock)),
+        }
     }
 
     /// The starting state: the one that is named, or else the task's, or nothing at all.
@@ -183,9 +186,11 @@ impl Judge {
 
     /// A final state.
     pub(crate) fn state(&self, place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
-        let state = stored(place, store, |dir| match &self.task {
-            Some(task) => mcpmark_experiment::capture_state(dir, &task.start, store),
-            None => mcpmark_experiment::capture_directory(dir, store),
+        let state = stored(place, store, |dir| match (&self.task, self.script()) {
+            (Some(task), _) => mcpmark_experiment::capture_state(dir, &task.start, store),
+            // As what it started from: times of files that the agent left alone are the same.
+            (None, Some(script)) => capture_published(dir, script.clock, store),
+            (None, None) => mcpmark_experiment::capture_directory(dir, store),
         })?;
         let service = self.task.as_ref().map(|task| task.id.service());
         if let Some(service) = service.and_then(mcpmark_experiment::service) {

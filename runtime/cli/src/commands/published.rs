@@ -51,7 +51,7 @@ pub(crate) fn list(
                     "service": task.id.service(),
                     "category": task.id.category(),
                     "world": task.world,
-                    "state": corpus.state(task, states).ok(),
+                    "state": corpus.state(task, states).ok().flatten(),
                     "verifier": task.script,
                     "metadata": task.metadata,
                     "warnings": task.warnings,
@@ -64,7 +64,8 @@ pub(crate) fn list(
         for task in &tasks {
             let tier = task.tier().unwrap_or("-");
             let (state, style) = match corpus.state(task, states) {
-                Ok(dir) => (dir.display().to_string(), output::DIM),
+                Ok(Some(dir)) => (dir.display().to_string(), output::DIM),
+                Ok(None) => ("nothing".to_owned(), output::DIM),
                 Err(error) => (missing(&error), output::WARN),
             };
             table.row(vec![

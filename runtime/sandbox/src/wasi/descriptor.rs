@@ -281,6 +281,13 @@ impl types::HostDescriptor for WasiHost {
         open: OpenFlags,
         flags: DescriptorFlags,
     ) -> Answer<Descriptor> {
+        let exclusive = open.contains(OpenFlags::CREATE | OpenFlags::EXCLUSIVE);
+        // A symlink is there itself, wherever it leads.
+        let path_flags = if exclusive {
+            PathFlags::empty()
+        } else {
+            path_flags
+        };
         let place = match self.find(&base, path_flags, &path)? {
             Ok(place) => place,
             Err(ErrorCode::NoEntry) if open.contains(OpenFlags::CREATE) => {
@@ -295,13 +302,13 @@ impl types::HostDescriptor for WasiHost {
         let link = place
             .entry()
             .is_some_and(|entry| entry.node.as_symlink().is_some());
-        let refusal = if open.contains(OpenFlags::CREATE | OpenFlags::EXCLUSIVE) {
+        let refusal = if exclusive {
             Some(ErrorCode::Exist)
         } else if link {
             Some(ErrorCode::Loop)
         } else if open.contains(OpenFlags::DIRECTORY) && !directory {
             Some(ErrorCode::NotDirectory)
-        } else if changes && directory {
+        } else if directory && (changes || open.contains(OpenFlags::CREATE)) {
             Some(ErrorCode::IsDirectory)
         } else if changes {
             Some(ErrorCode::ReadOnly)
@@ -387,3 +394,6 @@ impl types::HostDirectoryEntryStream for WasiHost {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

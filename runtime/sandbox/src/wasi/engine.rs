@@ -4,16 +4,21 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wasmtime::{Config, Engine};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use super::artefacts::Artefacts;
+use super::threads::Threads;
 use crate::engine::{compiler_config, engine_error, start_ticker};
 use crate::profile::profile;
-use crate::{EngineError, EngineKind, SandboxConfig};
+use crate::{EngineError, EngineKind, MAX_MEMORY_BYTES, SandboxConfig};
 
 /// Bytes of stack of a script guest's functions: below this, an interpreter's own limit on
 /// recursion does not speak first.
 pub(crate) const STACK_BYTES: usize = 32 << 20;
+/// Modules within an interpreter, those that only pass calls on among them.
+const MAX_INSTANCES: u32 = 64;
+const MAX_TABLES: u32 = 4;
+const MAX_TABLE_ELEMENTS: usize = 200_000;
 
 /// An engine that is started when the first script is graded.
 pub(crate) struct Wasi {
@@ -25,6 +30,8 @@ pub(crate) struct Started {
     pub(crate) engine: Engine,
     pub(crate) cache: Option<Artefacts>,
     pub(crate) profile: String,
+    /// Run scripts, and are kept for the next ones.
+    pub(crate) threads: Threads,
 }
 
 impl Wasi {
@@ -41,7 +48,9 @@ impl Wasi {
             return Ok(Arc::clone(started));
         }
         let config = &self.config;
-        let engine = Engine::new(&interpreter_config(config.engine)).map_err(engine_error)?;
+        let mut settings = interpreter_config(config.engine);
+        settings.allocation_strategy(pool(config.slots.max(1)));
+        let engine = Engine::new(&settings).map_err(engine_error)?;
         start_ticker(&engine)?;
         let profile = format!("wasi-{}", profile(&engine, config.engine));
         let cache = config
@@ -52,10 +61,34 @@ impl Wasi {
             engine,
             cache,
             profile,
+            threads: Threads::default(),
         });
         *started = Some(Arc::clone(&new));
         Ok(new)
     }
+}
+
+/// Slots that are kept: to map memory anew for each grade would have those that run at once wait for
+/// each other.
+fn pool(slots: u32) -> InstanceAllocationStrategy {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(slots)
+        .max_component_instance_size(1 << 20)
+        .max_core_instances_per_component(MAX_INSTANCES)
+        .max_memories_per_component(1)
+        .max_tables_per_component(MAX_TABLES)
+        .total_core_instances(slots * MAX_INSTANCES)
+        .max_core_instance_size(1 << 20)
+        .max_memories_per_module(1)
+        .max_tables_per_module(MAX_TABLES)
+        .total_memories(slots)
+        .total_tables(slots * MAX_TABLES)
+        .table_elements(MAX_TABLE_ELEMENTS)
+        .max_memory_size(MAX_MEMORY_BYTES as usize)
+        .table_keep_resident(256 << 10)
+        // Misses pages that were swapped out: the next script could read what the last one left.
+        .pagemap_scan(Enabled::No);
+    InstanceAllocationStrategy::Pooling(pool)
 }
 
 /// What machine code of an interpreter depends on, and how it runs.

@@ -5,6 +5,7 @@
 )]
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 
 use mcpmark_snapshot::{Directory, File, Node, Snapshot};
 use sha2::{Digest as _, Sha256};
@@ -15,8 +16,13 @@ use crate::wasi::bindings::wasi::filesystem::types::ErrorCode;
 const MAX_HOPS: u32 = 40;
 /// The longest path that is looked at.
 const MAX_PATH: usize = 4096;
-/// Bytes that are kept of the file that was read last.
+/// The most bytes that are kept of one file: of a smaller one, all.
 const WINDOW: u64 = 1 << 20;
+/// Bytes that are read where somebody jumps within a larger file. Who then goes on from there has
+/// the rest read in whole windows.
+const JUMP: u64 = 64 << 10;
+/// Files, or places in them, that are kept at once: scripts compare files by turns.
+const WINDOWS: usize = 8;
 
 /// A tree of files that a script sees as a directory below `/`.
 #[derive(Debug, Clone)]
@@ -31,14 +37,15 @@ pub struct Mount {
 pub(crate) struct Files {
     /// Sorted by name.
     mounts: Vec<Mount>,
-    window: Option<Window>,
+    /// The one that was used last comes first.
+    windows: VecDeque<Window>,
     /// Bytes that windows were filled with and nobody was charged for yet.
     loaded: u64,
     /// Segments of paths that were followed and nobody was charged for yet.
     walked: Cell<u64>,
 }
 
-/// A part of the file that was read last.
+/// A part of a file that was read.
 struct Window {
     mount: usize,
     file: File,
@@ -103,7 +110,7 @@ impl Files {
         mounts.sort_by(|a, b| a.name.cmp(&b.name));
         Self {
             mounts,
-            window: None,
+            windows: VecDeque::new(),
             loaded: 0,
             walked: Cell::new(0),
         }
@@ -238,46 +245,74 @@ impl Files {
         if length == 0 {
             return Ok(&[]);
         }
+        let of_file =
+            |window: &Window| window.mount == mount && window.file.content == file.content;
         let inside = |window: &Window| {
             let end = window.start + window.bytes.len() as u64;
-            window.mount == mount
-                && window.file.content == file.content
-                && (window.start..end).contains(&offset)
+            of_file(window) && (window.start..end).contains(&offset)
         };
-        let window = match self.window.take() {
-            Some(window) if inside(&window) => window,
-            _ => {
-                let blobs = &self.mounts[mount].snapshot.blobs;
-                // The bytes of a blob that is read whole are checked by the store.
-                let (start, bytes) = if file.size <= WINDOW {
-                    (0, blobs.read(&file.content)?)
-                } else {
-                    (offset, blobs.read_range(&file.content, offset, WINDOW)?)
+        let window = match self.windows.iter().position(inside) {
+            Some(number) => self.windows.remove(number),
+            None => None,
+        };
+        let window = match window {
+            Some(window) => window,
+            None => {
+                let ends_here = |window: &Window| {
+                    of_file(window) && window.start + window.bytes.len() as u64 == offset
                 };
-                let due = file.size.min(start + WINDOW) - start;
-                if bytes.len() as u64 != due {
-                    return Err(std::io::Error::new(
-                        std::io::ErrorKind::InvalidData,
-                        format!(
-                            "blob {} is damaged: {} bytes where {due} are due",
-                            file.content,
-                            bytes.len()
-                        ),
-                    ));
-                }
-                self.loaded += due;
-                Window {
-                    mount,
-                    file: file.clone(),
-                    start,
-                    bytes,
-                }
+                let follows = self.windows.iter().position(ends_here);
+                let span = match follows {
+                    _ if file.size <= WINDOW => file.size,
+                    None if offset > 0 => JUMP.max(length.min(WINDOW)),
+                    _ => WINDOW,
+                };
+                // What was before is left behind.
+                follows.map(|number| self.windows.remove(number));
+                self.load(mount, file, offset, span)?
             }
         };
-        let window = self.window.insert(window);
+        self.windows.truncate(WINDOWS - 1);
+        self.windows.push_front(window);
+        let window = &self.windows[0];
         let from = (offset - window.start) as usize;
         let to = window.bytes.len().min(from.saturating_add(length as usize));
         Ok(&window.bytes[from..to])
+    }
+
+    /// Reads at most `span` bytes of a file from `offset`, or all of a small one.
+    fn load(
+        &mut self,
+        mount: usize,
+        file: &File,
+        offset: u64,
+        span: u64,
+    ) -> std::io::Result<Window> {
+        let blobs = &self.mounts[mount].snapshot.blobs;
+        // The bytes of a blob that is read whole are checked by the store.
+        let (start, bytes) = if file.size <= WINDOW {
+            (0, blobs.read(&file.content)?)
+        } else {
+            (offset, blobs.read_range(&file.content, offset, span)?)
+        };
+        let due = file.size.min(start + span) - start;
+        if bytes.len() as u64 != due {
+            return Err(std::io::Error::new(
+                std::io::ErrorKind::InvalidData,
+                format!(
+                    "blob {} is damaged: {} bytes where {due} are due",
+                    file.content,
+                    bytes.len()
+                ),
+            ));
+        }
+        self.loaded += due;
+        Ok(Window {
+            mount,
+            file: file.clone(),
+            start,
+            bytes,
+        })
     }
 }
 
@@ -406,6 +441,62 @@ mod tests {
             ..file.clone()
         };
         assert!(files.read(entry.mount, &lost, 0, 1).is_err());
+    }
+
+    #[test]
+    fn files_that_are_read_by_turns_are_loaded_once() {
+        let blobs = MemoryBlobs::new();
+        let size = 3 * WINDOW + 5;
+        let large: Vec<File> = (0..WINDOWS as u8)
+            .map(|seed| File {
+                size,
+                executable: false,
+                modified: None,
+                content: blobs.put(
+                    (0..size)
+                        .map(|at| (at % 251) as u8 ^ seed)
+                        .collect::<Vec<u8>>(),
+                ),
+            })
+            .collect();
+        let mut files = Files::new(vec![Mount {
+            name: "state".into(),
+            snapshot: Snapshot::new(mcpmark_snapshot::Tree::empty(), Arc::new(blobs)),
+        }]);
+        let mut read = |file: usize, offset: u64, length: u64| {
+            let bytes = files
+                .read(0, &large[file], offset, length)
+                .unwrap()
+                .to_vec();
+            let wanted = (offset..).map(|at| (at % 251) as u8 ^ file as u8);
+            assert!(
+                bytes.iter().copied().eq(wanted.take(bytes.len())),
+                "{file} at {offset}"
+            );
+            (bytes.len() as u64, files.take_loaded())
+        };
+        // From the start on, by turns: each file once, window by window.
+        for file in 0..WINDOWS {
+            assert_eq!(read(file, 0, 100), (100, WINDOW));
+        }
+        for offset in [100, 5_000, WINDOW - 100] {
+            for file in 0..WINDOWS {
+                assert_eq!(read(file, offset, 100), (100, 0), "at {offset}");
+            }
+        }
+        for file in 0..WINDOWS {
+            assert_eq!(read(file, WINDOW, 100), (100, WINDOW), "what follows");
+        }
+        // A jump costs little, and who goes on from there gets windows again.
+        assert_eq!(read(3, 2 * WINDOW + 7, 1), (1, JUMP));
+        assert_eq!(read(3, 2 * WINDOW + 7 + JUMP, 1), (1, WINDOW - JUMP - 2));
+        assert_eq!(read(3, size - 1, 9), (1, 0));
+        // As does one that wants much at once, to the end and not beyond.
+        assert_eq!(
+            read(4, 2 * WINDOW + 6, WINDOW + 5),
+            (WINDOW - 1, WINDOW - 1)
+        );
+        assert_eq!(read(4, size, 9), (0, 0));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand_chacha::ChaCha20Rng;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 
-use super::bindings::mcpmark::script::services;
+use super::bindings::mcpmark::script::{gaps, services};
 use super::bindings::wasi::{cli, clocks, filesystem, io, random};
 use super::clock::{Clock, random_source};
 use super::files::Files;
@@ -18,6 +18,8 @@ use crate::limits::Allowed;
 
 /// What a call that copies next to nothing is charged, in bytes.
 const LIGHT_COST: u64 = 64;
+/// Bytes that are kept of what a script lacks.
+const MOST_TOLD: usize = 4096;
 /// Descriptors, streams and timers that a script may have open at once.
 const MOST_OPEN: usize = 10_000;
 
@@ -105,6 +107,14 @@ impl services::Host for WasiHost {
     }
 }
 
+impl gaps::Host for WasiHost {
+    fn stop(&mut self, what: String) -> wasmtime::Result<()> {
+        self.common.charge(what.len() as u64)?;
+        let what = crate::host::cut(what, MOST_TOLD);
+        Err(Stop::fault(FaultKind::Link, format!("the script {what}")))
+    }
+}
+
 /// Links all that a script guest is given.
 pub(crate) fn add_to_linker(linker: &mut Linker<WasiHost>) -> wasmtime::Result<()> {
     macro_rules! add {
@@ -134,6 +144,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<WasiHost>) -> wasmtime::Result<(
         cli::terminal_stderr,
         filesystem::types,
         filesystem::preopens,
+        gaps,
         services,
     );
     Ok(())

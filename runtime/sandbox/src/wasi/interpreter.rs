@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 256 << 20;
 /// The word for it in messages.
 const KIND: &str = "script interpreter";
 /// What it may import beside WASI.
-const SERVICES: &str = "mcpmark:script/services@0.1.0";
+const OWN: [&str; 2] = ["mcpmark:script/services@0.1.0", "mcpmark:script/gaps@0.1.0"];
 
 /// A guest that runs scripts, compiled and checked. One serves every script.
 #[derive(Clone)]
@@ -109,13 +109,13 @@ impl Sandbox {
             .imports(&started.engine)
             .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
             .map(|(name, _)| name.to_owned())
-            .filter(|name| !(name.starts_with("wasi:") || name == SERVICES))
+            .filter(|name| !(name.starts_with("wasi:") || OWN.contains(&name.as_str())))
             .collect();
         if !refused.is_empty() {
             return Err(LoadError::Imports {
                 kind: KIND,
                 imports: refused,
-                offered: format!("WASI 0.2 and {SERVICES}"),
+                offered: format!("WASI 0.2 and {}", OWN.join(", ")),
             });
         }
         let pre = link(&started, &component).map_err(|error| LoadError::Contract {

@@ -18,6 +18,7 @@ mod interpreter;
 mod run;
 mod services;
 mod streams;
+mod threads;
 mod verdict;
 
 pub(crate) use self::engine::{Wasi, interpreter_config};

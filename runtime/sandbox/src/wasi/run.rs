@@ -6,7 +6,6 @@ use std::sync::Arc;
 use wasmtime::Store;
 
 use super::bindings::interpreter::Ending;
-use super::engine::STACK_BYTES;
 use super::host::WasiHost;
 use super::interpreter::Interpreter;
 use super::services::ScriptServices;
@@ -19,8 +18,6 @@ use crate::order::payload;
 use crate::run::{CANCELLED, classify, ticks, watch};
 use crate::{Fault, FaultKind, GuestKind, Limits, Mount, RunError, Sandbox, Verdict};
 
-/// The stack of a thread that runs a script: that of the guest, and the host's own.
-const THREAD_BYTES: usize = STACK_BYTES + (8 << 20);
 /// Bytes that a script's interpreter hands over in one call.
 const CALL_BYTES: u64 = 16 << 20;
 const MIB: u64 = 1 << 20;
@@ -118,13 +115,10 @@ impl Sandbox {
             return failed(CANCELLED);
         };
         // The guest's stack is the thread's.
-        let ran = std::thread::scope(|scope| {
-            std::thread::Builder::new()
-                .name("mcpmark-script".into())
-                .stack_size(THREAD_BYTES)
-                .spawn_scoped(scope, || self.run_script(interpreter, input, limits))
-                .map(|thread| thread.join())
-        });
+        let (sandbox, input, limits) = (self.clone(), input.clone(), *limits);
+        let own = interpreter.clone();
+        let run = move || sandbox.run_script(&own, &input, &limits);
+        let ran = interpreter.started.threads.run(run);
         match ran {
             Ok(Ok(run)) => run,
             Ok(Err(panic)) => failed(&format!("the host panicked: {}", payload(&*panic))),

@@ -234,7 +234,8 @@ mod tests {
     #[test]
     fn a_byte_is_charged_with_all_that_was_read_for_it() {
         let blobs = MemoryBlobs::new();
-        let contents: Vec<Digest> = (0..2).map(|byte| blobs.put(vec![byte; 1 << 20])).collect();
+        // More than there are windows.
+        let contents: Vec<Digest> = (0..12).map(|byte| blobs.put(vec![byte; 1 << 20])).collect();
         let input = ScriptInput {
             script: String::new(),
             arguments: Vec::new(),
@@ -271,7 +272,7 @@ mod tests {
         for _ in 0..1000 {
             assert_eq!(read(streams[0]).unwrap().unwrap(), [0]);
         }
-        let turns = (1..20).take_while(|turn| read(streams[turn % 2]).is_ok());
+        let turns = (1..20).take_while(|turn| read(streams[turn % 12]).is_ok());
         assert_eq!(turns.count(), 8);
     }
 }

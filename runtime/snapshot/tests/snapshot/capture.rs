@@ -241,6 +241,34 @@ fn a_file_larger_than_the_buffer() {
 }
 
 #[test]
+fn times_with_a_fraction_are_those_of_this_machine() {
+    let place = Place::new();
+    let file = std::fs::File::options()
+        .write(true)
+        .open(place.world.join("sub/file"))
+        .unwrap();
+    let modified = |nanoseconds| {
+        let time = std::time::UNIX_EPOCH + std::time::Duration::new(1_000, nanoseconds);
+        file.set_modified(time).unwrap();
+        [true, false].map(|whole_seconds| {
+            let options = CaptureOptions {
+                clock: Some(7),
+                whole_seconds,
+                ..CaptureOptions::default()
+            };
+            let tree = place.with(&options).unwrap();
+            tree.get(&path("sub/file"))
+                .unwrap()
+                .as_file()
+                .unwrap()
+                .modified
+        })
+    };
+    assert_eq!(modified(0), [Some(1_000), Some(1_000)]);
+    assert_eq!(modified(1), [None, Some(1_000)]);
+}
+
+#[test]
 fn a_snapshot_without_a_store_lives_on_when_the_directory_is_gone() {
     let place = Place::new();
     let snapshot = Snapshot::of_directory(&place.world).unwrap();

@@ -13,6 +13,7 @@ macro_rules! sources {
 pub(crate) const SOURCES: &[Source] = sources![
     "wit/script.wit",
     "mcpmark_script/__init__.py",
+    "mcpmark_script/gaps.py",
     "mcpmark_script/guest.py",
     "mcpmark_script/loop.py",
     "mcpmark_script/preload.py",

@@ -176,10 +176,10 @@ fn json(value: &impl Serialize, code: u8) -> Answer {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum StateName {
     /// Where all attempts of the judge's task start.
-    Start(Option<(Digest, i64)>),
+    Start(Option<(Option<Digest>, i64)>),
     /// Where one request says that it started.
     Named(PathBuf),
-    Final(Option<(Digest, i64)>, PathBuf),
+    Final(Option<(Option<Digest>, i64)>, PathBuf),
 }
 
 /// Whether a place names a state by its digest. Only such a state is kept for further lines:
