@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Asking, Budget, Functions, Nop, Oracle, Random, React, Replay, Reply, Retries, Step,
-    ToolCall,
+    Agent, Allowance, Asking, Budget, Functions, Nop, Oracle, Random, React, Replay, Reply,
+    Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Model, Prices};
@@ -41,7 +41,7 @@ impl Cast {
             agent,
             models: Vec::new(),
             prices: Arc::default(),
-            budget: Arc::new(Budget::new(1, None, mcpmark_model::Cost::ZERO)),
+            budget: Arc::new(Budget::new(1, Allowance::default(), Spent::default())),
             retries: Retries::default(),
             compact_at: None,
             servers: BTreeMap::new(),
