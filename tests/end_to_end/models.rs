@@ -168,6 +168,27 @@ fn errors_that_pass_are_tried_again_and_each_try_is_kept() {
             "5 ok "
         ]
     );
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id]).exits(0).stdout;
+    for line in [
+        "model       openai/m {\"base-url\":",
+        "tokens      ",
+        "cost        not known\n",
+        "try 1 of a request for turn 1: connection: the reply broke off\n",
+        "try 2 of a request for turn 1: rate-limit: the provider sent an error (429): slow down\n",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let (before, _) = shown.split_once("\nturn 1\n").unwrap();
+    assert!(before.contains("try 4 of a request for turn 1"), "{before}");
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    assert_eq!(shown["requests"].as_array().unwrap().len(), 12);
+    let second = &shown["requests"][1];
+    assert_eq!(
+        (&second["try"], &second["status"], &second["error_kind"]),
+        (&json!(2), &json!("retry"), &json!("rate-limit"))
+    );
+    assert_eq!(shown["model_settings"]["base-url"], server.base_url());
     let digests = calls(
         &environment,
         "SELECT request_digest FROM model_calls WHERE turn = 1",
@@ -731,6 +752,54 @@ fn an_attempt_is_played_again() {
 }
 
 #[test]
+fn a_replay_says_what_has_changed_errors_among_it() {
+    let environment = Environment::new();
+    let server = serve(|request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        0 => Reaction::call("read_text_file", &json!({"path": "nothing.txt"})),
+        1 => Reaction::call("list_directory", &json!({"path": "."})),
+        2 => Reaction::call("invented", &json!({})),
+        3 => Reaction::call("read_text_file", &json!({})),
+        _ => Reaction::say("Done."),
+    });
+    let report = run(&environment, &server, &["--model", "openai/m", TASK]).exits(1);
+    let report = report.json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let replayed = || {
+        let args = ["run", "--agent", "replay", "--from", id, "--json"];
+        let report = environment.run(args).json();
+        let again = report["attempts"][0]["id"].as_str().unwrap();
+        environment.run(["show", again, "--json"]).exits(0).json()
+    };
+    let same = replayed();
+    assert_eq!(
+        same["ended_detail"], "0 of 4 results differ",
+        "{}",
+        same["messages"]
+    );
+    // The errors were others, as if the world or a server had been.
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let changed = journal.execute(
+        "UPDATE tool_calls SET error = 'there are no tools today'
+         WHERE attempt = ?1 AND result IS NULL AND error IS NOT NULL",
+        [id],
+    );
+    let errors = changed.unwrap();
+    assert!(errors >= 1);
+    let changed = journal.execute(
+        "UPDATE tool_calls SET result = replace(result, 'nothing.txt', 'something.txt')
+         WHERE attempt = ?1 AND name = 'read_text_file' AND result LIKE '%nothing.txt%'",
+        [id],
+    );
+    let differ = errors + changed.unwrap();
+    let other = replayed();
+    let detail = format!("{differ} of 4 results differ");
+    assert_eq!(other["ended_detail"], detail, "{}", other["messages"]);
+    let messages = other["messages"].to_string();
+    assert!(messages.contains("there are no tools today"), "{messages}");
+}
+
+#[test]
 fn what_cannot_work_is_said_before_anything_is_spent() {
     let environment = Environment::new();
     let server = serve(|request| match request.model.as_str() {
@@ -759,6 +828,15 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         (
             vec!["--model", "openai/m", "--base-url", "localhost:1"],
             "is no base URL",
+        ),
+        (
+            vec![
+                "--model",
+                "openai/m",
+                "--base-url",
+                "http://127.0.0.1/v1?key=k",
+            ],
+            "\"http://127.0.0.1/v1?…\" is no base URL: it has a part after `?`",
         ),
         (at("openai/locked"), "no such key"),
         (at("openai/toolless"), "does not support tools"),

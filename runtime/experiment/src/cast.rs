@@ -99,11 +99,11 @@ impl Cast {
 pub fn steps(trajectory: &Trajectory) -> Result<Vec<Step>, serde_json::Error> {
     let mut calls: HashMap<(u32, String), Vec<_>> = HashMap::new();
     for call in trajectory.calls.iter().rev() {
-        let result = call
-            .result
-            .clone()
-            .map(serde_json::from_value)
-            .transpose()?;
+        let result = match (&call.result, &call.error) {
+            (Some(result), _) => Some(Ok(serde_json::from_value(result.clone())?)),
+            (None, Some(error)) => Some(Err(error.clone())),
+            (None, None) => None,
+        };
         let key = (call.turn, call.call_id.clone());
         calls.entry(key).or_default().push(result);
     }
