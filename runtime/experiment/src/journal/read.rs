@@ -126,8 +126,9 @@ pub struct MessageRow {
     ///   of what was changed in them for the provider;
     /// - of `assistant`: `reasoning` where there is some, and `calls`, each with `id`, `name`,
     ///   `arguments`, and `malformed` where the model wrote no JSON object;
-    /// - of `compaction`, instead of a text: `request`, `summary` and `kept`, the messages that
-    ///   the model sees from there on.
+    /// - of `compaction`, instead of a text: `request` with `system` and `text`, `history`, the
+    ///   messages that are summed up, `summary`, and `kept`, the messages that the model sees
+    ///   from there on.
     pub content: Value,
 }
 
