@@ -168,6 +168,27 @@ fn errors_that_pass_are_tried_again_and_each_try_is_kept() {
             "5 ok "
         ]
     );
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id]).exits(0).stdout;
+    for line in [
+        "model       openai/m {\"base-url\":",
+        "tokens      ",
+        "cost        not known\n",
+        "try 1 of a request for turn 1: connection: the reply broke off\n",
+        "try 2 of a request for turn 1: rate-limit: the provider sent an error (429): slow down\n",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let (before, _) = shown.split_once("\nturn 1\n").unwrap();
+    assert!(before.contains("try 4 of a request for turn 1"), "{before}");
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    assert_eq!(shown["requests"].as_array().unwrap().len(), 12);
+    let second = &shown["requests"][1];
+    assert_eq!(
+        (&second["try"], &second["status"], &second["error_kind"]),
+        (&json!(2), &json!("retry"), &json!("rate-limit"))
+    );
+    assert_eq!(shown["model_settings"]["base-url"], server.base_url());
     let digests = calls(
         &environment,
         "SELECT request_digest FROM model_calls WHERE turn = 1",
@@ -362,7 +383,9 @@ fn an_experiment_stops_at_its_limit_and_goes_on_with_a_higher_one() {
     // An attempt is eight turns of a dollar each.
     let output = run(&environment, &server, &args).exits(5);
     assert!(
-        output.stderr.contains("the limit of 12.00 USD is reached"),
+        output
+            .stderr
+            .contains("the experiment's limit of 12.00 USD is reached"),
         "{}",
         output.stderr
     );
@@ -418,7 +441,10 @@ fn a_conversation_that_grows_long_is_summed_up_and_kept_whole() {
     let content = &compaction["content"];
     assert_eq!(content["summary"], "Three calls were made.");
     // The system prompt, the instruction, three replies and their results; then three messages.
-    assert_eq!(content["request"]["messages"].as_array().unwrap().len(), 8);
+    assert_eq!(content["history"].as_array().unwrap().len(), 8);
+    let asked = content["request"]["text"].as_str().unwrap();
+    assert!(asked.starts_with("## user\n"), "{asked}");
+    assert!(asked.contains("## result of "), "{asked}");
     assert_eq!(content["kept"].as_array().unwrap().len(), 3);
     assert_eq!(
         messages.iter().filter(|m| m["role"] == "assistant").count(),
@@ -429,6 +455,232 @@ fn a_conversation_that_grows_long_is_summed_up_and_kept_whole() {
         "SELECT DISTINCT purpose FROM model_calls ORDER BY 1",
     );
     assert_eq!(purposes, ["compaction", "turn"]);
+}
+
+/// A server whose model takes requests of so many bytes, and looks around until it was asked for a
+/// summary. `then` answers what comes after the summary.
+fn narrow(
+    bytes: usize,
+    summary: impl Fn() -> Reaction + Send + Sync + 'static,
+    then: impl Fn() -> Reaction + Send + Sync + 'static,
+) -> Server {
+    let summed_up = AtomicUsize::new(0);
+    serve(move |request| {
+        let too_long = || {
+            Reaction::error(
+                400,
+                "context_length_exceeded",
+                "This model's maximum context length is exceeded.",
+            )
+        };
+        // Without tools, a request is for a summary.
+        match request.body["messages"].to_string().len() > bytes {
+            _ if request.tools == ["ping"] => Reaction::say("ok"),
+            true => too_long(),
+            false if request.tools.is_empty() => {
+                summed_up.fetch_add(1, Ordering::SeqCst);
+                summary()
+            }
+            false if summed_up.load(Ordering::SeqCst) > 0 => then(),
+            false => Reaction::call("directory_tree", &json!({"path": "."})),
+        }
+    })
+}
+
+#[test]
+fn a_conversation_that_overflows_is_cut_until_its_summary_fits() {
+    let environment = Environment::new();
+    let server = narrow(
+        12_000,
+        || Reaction::say("I have looked around."),
+        || Reaction::say("All done."),
+    );
+    // The threshold is out of reach: it is the error that has it summed up.
+    let args = ["--model", "openai/m", "--compact-at", "900000000", TASK];
+    let report = run(&environment, &server, &args).exits(1).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(attempt["ended"], "completed", "{attempt}");
+    let id = attempt["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    assert_eq!(shown["answer"], "All done.");
+    let messages = shown["messages"].as_array().unwrap();
+    let compaction = messages.iter().find(|m| m["role"] == "compaction").unwrap();
+    let content = &compaction["content"];
+    let asked = content["request"]["text"].as_str().unwrap();
+    assert!(asked.contains("bytes left out]"), "{asked}");
+    assert!(content["history"].to_string().len() > 12_000);
+    let instruction = messages[0]["content"]["text"].as_str().unwrap();
+    assert!(asked.contains(instruction), "what is asked for stays whole");
+}
+
+#[test]
+fn what_goes_wrong_after_a_compaction_is_no_failure_of_the_model() {
+    let fine = || Reaction::say("I have looked around.");
+    let refused = || {
+        Reaction::Say(Saying {
+            text: "I cannot.".to_owned(),
+            refused: true,
+            ..Saying::default()
+        })
+    };
+    let overflow = || Reaction::error(400, "context_length_exceeded", "still too long");
+    let locked = || Reaction::error(401, "invalid_api_key", "the key was revoked");
+    type Act = fn() -> Reaction;
+    let table: [(Act, Act, &str, &str); 4] = [
+        (fine, locked, "model-error", "auth: "),
+        (fine, overflow, "context-overflow", "still too long"),
+        (|| Reaction::say(" "), fine, "model-error", "is empty"),
+        (refused, fine, "model-error", "was refused"),
+    ];
+    for (summary, then, ended, detail) in table {
+        let environment = Environment::new();
+        let server = narrow(12_000, summary, then);
+        let args = ["--model", "openai/m", "--compact-at", "900000000", TASK];
+        let report = run(&environment, &server, &args).json();
+        let attempt = &report["attempts"][0];
+        assert_eq!(attempt["ended"], ended, "{attempt}");
+        let id = attempt["id"].as_str().unwrap();
+        let shown = environment.run(["show", id, "--json"]).exits(0).json();
+        let said = shown["ended_detail"].as_str().unwrap();
+        assert!(said.contains(detail), "{said}");
+        let graded = ended == "context-overflow";
+        assert_eq!(attempt["outcome"] == "graded", graded, "{attempt}");
+    }
+}
+
+#[test]
+fn time_in_the_queue_is_not_the_attempts_own() {
+    let environment = Environment::new();
+    // Each attempt asks three times for 0.7 s each: 2.1 s by itself, and 8.4 s for four that take
+    // turns.
+    let server = serve(|request| {
+        let then = match request.turns {
+            _ if request.tools == ["ping"] => return Reaction::say("ok"),
+            0 | 1 => Reaction::call("list_directory", &json!({"path": "."})),
+            _ => Reaction::say("Done."),
+        };
+        Reaction::After(Duration::from_millis(700), Box::new(then))
+    });
+    let args = ["--model", "openai/m", "-k", "4", "-j", "4", TASK];
+    let limits = ["--max-model-calls", "1", "--limit-time", "6"];
+    let args: Vec<_> = args.into_iter().chain(limits).collect();
+    let report = run(&environment, &server, &args).exits(1).json();
+    for attempt in report["attempts"].as_array().unwrap() {
+        assert_eq!(attempt["ended"], "completed", "{attempt}");
+    }
+    assert_eq!(server.most_at_once(), 1);
+}
+
+#[test]
+fn errors_that_take_too_long_leave_no_grade() {
+    let environment = Environment::new();
+    let server = serve(|request| {
+        let limited = |after: &str| {
+            Reaction::error(429, "rate_limit", "slow down").with_header("retry-after", after)
+        };
+        match request.model.as_str() {
+            _ if request.tools == ["ping"] => Reaction::say("ok"),
+            "patient" => limited("3600"),
+            "dated" => limited("Tue, 31 Dec 2999 23:59:59 GMT"),
+            other => panic!("nobody asks {other}"),
+        }
+    });
+    for model in ["openai/patient", "openai/dated"] {
+        let args = ["--model", model, "--limit-time", "5", TASK];
+        let report = run(&environment, &server, &args).exits(5).json();
+        let attempt = &report["attempts"][0];
+        assert_eq!(attempt["ended"], "model-error", "{attempt}");
+        let message = attempt["fault"]["message"].as_str().unwrap();
+        assert!(message.contains("left alone for"), "{message}");
+    }
+    // It is asked once each: to ask again would be in vain.
+    let asked = server.requests();
+    let asked = asked.iter().filter(|request| request.tools != ["ping"]);
+    assert_eq!(asked.count(), 2);
+
+    let tries = AtomicUsize::new(0);
+    let server = serve(move |request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        _ if tries.fetch_add(1, Ordering::SeqCst) == 0 => Reaction::error(503, "busy", "busy"),
+        _ => Reaction::After(Duration::from_secs(60), Box::new(Reaction::say("late"))),
+    });
+    let args = ["--model", "openai/m", "--limit-time", "3", TASK];
+    let report = run(&environment, &server, &args).exits(5).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(attempt["ended"], "model-error", "{attempt}");
+    let message = attempt["fault"]["message"].as_str().unwrap();
+    assert!(message.contains("ran out at try 2"), "{message}");
+}
+
+#[test]
+fn an_experiment_stops_at_its_tokens_and_its_time() {
+    let environment = Environment::new();
+    let solutions = solutions(&environment, &[TASK]);
+    let server = serve(
+        move |request| match (request.model.as_str(), solutions.step(request, 0)) {
+            _ if request.tools == ["ping"] => Reaction::say("ok"),
+            ("slow", _) => {
+                Reaction::After(Duration::from_secs(60), Box::new(Reaction::say("late")))
+            }
+            (_, Reaction::Say(saying)) => Reaction::Say(Saying {
+                usage: Some([900, 0, 100, 0]),
+                ..saying
+            }),
+            (_, other) => other,
+        },
+    );
+    // An attempt is eight turns of a thousand tokens each.
+    let args = ["--model", "openai/m", "-k", "3", "-j", "1", TASK];
+    let limit = ["--limit-tokens", "12000", "--experiment", "long"];
+    let args: Vec<_> = args.into_iter().chain(limit).collect();
+    let output = run(&environment, &server, &args).exits(5);
+    let output = output.says(&[
+        "the experiment's limit of 12000 tokens is reached",
+        "mcpmark resume long --limit-tokens N",
+    ]);
+    assert_eq!(output.json()["summary"]["graded"], 1);
+    let args = ["resume", "long", "--limit-tokens", "100000", "--json"];
+    let report = environment.run(args).exits(0).json();
+    assert_eq!(report["summary"]["passed"], 3);
+
+    let args = ["--model", "openai/slow", "--limit-run-time", "2", TASK];
+    let output = run(&environment, &server, &args).exits(5);
+    let output = output.says(&["the experiment's limit of 2 s is reached"]);
+    assert_eq!(output.json()["attempts"][0]["outcome"], "cancelled");
+}
+
+#[test]
+fn no_limit_rests_on_tokens_that_nobody_counts() {
+    let environment = Environment::new();
+    let server = serve(|request| {
+        Reaction::Say(Saying {
+            text: "Done.".to_owned(),
+            no_usage: request.model == "silent" || request.tools != ["ping"],
+            ..Saying::default()
+        })
+    });
+    let prices = environment.directory("prices", &[("p.csv", "openai/m,1,1,1\n")]);
+    let prices = prices.join("p.csv");
+    let cost = ["--limit-cost", "1", "--prices", prices.to_str().unwrap()];
+    for limit in [
+        &cost[..],
+        &["--limit-tokens", "1000"],
+        &["--limit-input-tokens", "1000"],
+        &["--limit-output-tokens", "1000"],
+    ] {
+        // It said how many in its sign of life, and says it no more.
+        let args: Vec<_> = ["--model", "openai/m", TASK].iter().chain(limit).collect();
+        let args: Vec<_> = args.into_iter().copied().collect();
+        let report = run(&environment, &server, &args).exits(5).json();
+        let message = &report["attempts"][0]["fault"]["message"];
+        let message = message.as_str().unwrap();
+        assert!(message.contains("how many tokens it took"), "{message}");
+    }
+    let args = ["--model", "openai/silent", "--limit-tokens", "9", TASK];
+    let output = run(&environment, &server, &args).exits(2);
+    output.says(&["does not say how many tokens", "--limit-run-time"]);
+    let args = ["--model", "openai/silent", TASK];
+    run(&environment, &server, &args).exits(1);
 }
 
 #[test]
@@ -500,6 +752,54 @@ fn an_attempt_is_played_again() {
 }
 
 #[test]
+fn a_replay_says_what_has_changed_errors_among_it() {
+    let environment = Environment::new();
+    let server = serve(|request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        0 => Reaction::call("read_text_file", &json!({"path": "nothing.txt"})),
+        1 => Reaction::call("list_directory", &json!({"path": "."})),
+        2 => Reaction::call("invented", &json!({})),
+        3 => Reaction::call("read_text_file", &json!({})),
+        _ => Reaction::say("Done."),
+    });
+    let report = run(&environment, &server, &["--model", "openai/m", TASK]).exits(1);
+    let report = report.json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let replayed = || {
+        let args = ["run", "--agent", "replay", "--from", id, "--json"];
+        let report = environment.run(args).json();
+        let again = report["attempts"][0]["id"].as_str().unwrap();
+        environment.run(["show", again, "--json"]).exits(0).json()
+    };
+    let same = replayed();
+    assert_eq!(
+        same["ended_detail"], "0 of 4 results differ",
+        "{}",
+        same["messages"]
+    );
+    // The errors were others, as if the world or a server had been.
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let changed = journal.execute(
+        "UPDATE tool_calls SET error = 'there are no tools today'
+         WHERE attempt = ?1 AND result IS NULL AND error IS NOT NULL",
+        [id],
+    );
+    let errors = changed.unwrap();
+    assert!(errors >= 1);
+    let changed = journal.execute(
+        "UPDATE tool_calls SET result = replace(result, 'nothing.txt', 'something.txt')
+         WHERE attempt = ?1 AND name = 'read_text_file' AND result LIKE '%nothing.txt%'",
+        [id],
+    );
+    let differ = errors + changed.unwrap();
+    let other = replayed();
+    let detail = format!("{differ} of 4 results differ");
+    assert_eq!(other["ended_detail"], detail, "{}", other["messages"]);
+    let messages = other["messages"].to_string();
+    assert!(messages.contains("there are no tools today"), "{messages}");
+}
+
+#[test]
 fn what_cannot_work_is_said_before_anything_is_spent() {
     let environment = Environment::new();
     let server = serve(|request| match request.model.as_str() {
@@ -528,6 +828,15 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         (
             vec!["--model", "openai/m", "--base-url", "localhost:1"],
             "is no base URL",
+        ),
+        (
+            vec![
+                "--model",
+                "openai/m",
+                "--base-url",
+                "http://127.0.0.1/v1?key=k",
+            ],
+            "\"http://127.0.0.1/v1?…\" is no base URL: it has a part after `?`",
         ),
         (at("openai/locked"), "no such key"),
         (at("openai/toolless"), "does not support tools"),
@@ -771,12 +1080,21 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
         "{}",
         dry.stdout
     );
-    assert!(
-        dry.stdout.contains("openai/m: about 0.63 USD"),
-        "{}",
-        dry.stdout
-    );
+    for line in [
+        "  filesystem: 1 task\n",
+        "  openai/m: about 0.63 USD",
+        "\"temperature\":0.5",
+        "  limits of an attempt: 7 turns, 3600 s, 60 s a tool call\n",
+        "  limits of the experiment: 4.00 USD\n",
+    ] {
+        assert!(dry.stdout.contains(line), "{line}: {}", dry.stdout);
+    }
     assert!(asked.lock().unwrap().is_empty());
+    for (model, message) in [("openia/m", "known are"), ("openai/m", "OPENAI_API_KEY")] {
+        let mut command = environment.command(["run", TASK, "--model", model, "--dry-run"]);
+        let output = Output::of(command.env_remove("OPENAI_API_KEY"));
+        output.exits(2).says(&[message]);
+    }
     let args = ["run", "--config", config, "--experiment", "filed", "--json"];
     environment.run(args).exits(1);
     let body = asked.lock().unwrap().last().unwrap().clone();

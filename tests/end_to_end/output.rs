@@ -232,6 +232,12 @@ fn help_names_every_command_and_option() {
           --limit-cost <USD>
               Cost of the experiment in US dollars
 
+          --limit-tokens <N>
+              Tokens of the experiment, those of requests and of replies
+
+          --limit-run-time <SECONDS>
+              Wall time of the run in seconds
+
     Sandbox:
           --engine <ENGINE>
               What executes guests: machine code, or wasmtime's interpreter

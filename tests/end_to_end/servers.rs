@@ -76,13 +76,15 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
         }
         Output::of(&mut command)
     };
-    let report = run("right.toml", "t-123", &[]).exits(1).json();
+    let canary = "tk-canary-55d0";
+    let report = run("right.toml", canary, &[]).exits(1).json();
     let id = report["attempts"][0]["id"].as_str().unwrap();
     let shown = environment.run(["show", id, "--json"]).exits(0).json();
     assert_eq!(
         shown["calls"][0]["result"]["content"][0]["text"],
-        "token=t-123 home="
+        "token=[redacted] home="
     );
+    is_shown_nowhere(&environment, canary, &["NOTES_TOKEN"]);
     let error = shown["calls"][1]["error"].as_str().unwrap();
     assert!(
         error.contains("there is no tool named \"forget\""),

@@ -12,7 +12,7 @@ use crate::{
 pub struct AttemptLimits {
     /// Replies of the agent.
     pub turns: u32,
-    /// Wall time of the whole attempt.
+    /// Wall time of the whole attempt, but for what it [stands still](Attempt::stand_still).
     pub time: Duration,
     /// Wall time of one tool call.
     pub tool_call: Duration,
@@ -324,6 +324,25 @@ impl<'a> Attempt<'a> {
             Some(halt) => Err(halt),
             None => Ok(result),
         }
+    }
+
+    /// Waits for something that the agent has no part in. Its deadline moves by as long as that
+    /// takes.
+    ///
+    /// # Errors
+    ///
+    /// When somebody stops the attempt meanwhile.
+    pub async fn stand_still<T>(&mut self, waiting: impl Future<Output = T>) -> Result<T, Halt> {
+        let began = Instant::now();
+        let waited = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(Halt::End(End::new(EndKind::Cancelled))),
+            waited = waiting => Ok(waited),
+        };
+        self.deadline = self
+            .deadline
+            .and_then(|deadline| deadline.checked_add(began.elapsed()));
+        waited
     }
 
     /// Wall time since the start.

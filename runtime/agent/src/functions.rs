@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use async_trait::async_trait;
 use mcpmark_model::{AskedCall, CallResult, Conversation, Finish, ToolSpec};
-use mcpmark_service::{Content, Tool, ToolOutput};
+use mcpmark_service::{Content, Tool, ToolClient, ToolOutput};
 use serde_json::{Value, json};
 
 use crate::{Agent, Asking, Attempt, End, EndKind, Halt, Reply, ToolCall};
@@ -33,7 +33,7 @@ impl Agent for Functions {
 
     async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
         let (tools, adapted) = tool_specs(attempt.client().tools());
-        attempt.setup(SYSTEM, &tools_json(&tools), &adapted)?;
+        attempt.setup(SYSTEM, &tools_json(&tools, attempt.client()), &adapted)?;
         let mut conversation = Conversation::new(SYSTEM, attempt.instruction());
         loop {
             let answer = self.asking.turn(attempt, &mut conversation, &tools).await?;
@@ -181,15 +181,20 @@ pub(crate) fn tool_specs(tools: &[Tool]) -> (Vec<ToolSpec>, Vec<String>) {
     (specs, adapted)
 }
 
-pub(crate) fn tools_json(tools: &[ToolSpec]) -> Value {
+/// The tools for the journal, those of other servers with `server`, the name of theirs.
+pub(crate) fn tools_json(tools: &[ToolSpec], client: &ToolClient) -> Value {
     tools
         .iter()
         .map(|tool| {
-            json!({
+            let mut told = json!({
                 "name": tool.name,
                 "description": tool.description,
                 "input_schema": tool.input_schema,
-            })
+            });
+            if let Some(server) = client.server_of(&tool.name) {
+                told["server"] = server.into();
+            }
+            told
         })
         .collect()
 }

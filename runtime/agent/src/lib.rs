@@ -21,6 +21,7 @@
 
 mod agents;
 mod attempt;
+mod budget;
 mod end;
 pub mod failure;
 mod functions;
@@ -28,16 +29,19 @@ mod model;
 mod random;
 mod react;
 mod replay;
+mod retries;
 mod trajectory;
 
 pub use crate::agents::{Agent, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt};
+pub use crate::budget::{Allowance, Budget, Reached, Spent};
 pub use crate::end::{End, EndKind};
 pub use crate::functions::Functions;
-pub use crate::model::{Asking, Budget, Retries};
+pub use crate::model::Asking;
 pub use crate::random::Random;
 pub use crate::react::React;
 pub use crate::replay::{Replay, Step};
+pub use crate::retries::Retries;
 pub use crate::trajectory::{
     CallStatus, Event, ModelCall, Purpose, RecordError, Recorder, Reply, ToolCall,
 };

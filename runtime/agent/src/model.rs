@@ -1,73 +1,18 @@
 //! How agents ask models: with retries, under limits, and every request in the journal.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcpmark_model::{
-    Answer, AskError, AskErrorKind, Asked, Conversation, Model, Prices, REQUEST_TIME, ToolSpec,
+    Answer, AskError, AskErrorKind, Asked, Conversation, Finish, Model, Prices, REQUEST_TIME,
+    ToolSpec, Transcript,
 };
 use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 use serde_json::json;
-use tokio::sync::Semaphore;
+use tokio::sync::SemaphorePermit;
 
-use crate::{Attempt, CallStatus, Cost, End, EndKind, Halt, ModelCall, Purpose};
-
-/// Times and waits of requests that fail for now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retries {
-    /// Tries of one request, the first among them.
-    pub tries: u32,
-    /// The wait after the first; each further one is twice as long. A random share of up to a
-    /// half is taken off.
-    pub first: Duration,
-    /// The longest wait, also where the provider asks for more.
-    pub longest: Duration,
-}
-
-impl Default for Retries {
-    fn default() -> Self {
-        Self {
-            tries: 8,
-            first: Duration::from_secs(1),
-            longest: Duration::from_secs(120),
-        }
-    }
-}
-
-/// What all attempts of an experiment share: the money, and the requests at the same time.
-#[derive(Debug)]
-pub struct Budget {
-    calls: Semaphore,
-    limit: Option<Cost>,
-    spent: AtomicU64,
-}
-
-impl Budget {
-    /// So many requests at the same time, so much money in all, and what of it is spent already.
-    pub fn new(calls: usize, limit: Option<Cost>, spent: Cost) -> Self {
-        Self {
-            calls: Semaphore::new(calls.max(1)),
-            limit,
-            spent: AtomicU64::new(spent.nano_usd()),
-        }
-    }
-
-    /// What was spent.
-    pub fn spent(&self) -> Cost {
-        Cost::from_nano_usd(self.spent.load(Ordering::Relaxed))
-    }
-
-    /// The limit, where it is reached.
-    pub fn reached(&self) -> Option<Cost> {
-        self.limit.filter(|limit| self.spent() >= *limit)
-    }
-
-    fn spend(&self, cost: Cost) {
-        self.spent.fetch_add(cost.nano_usd(), Ordering::Relaxed);
-    }
-}
+use crate::{Attempt, Budget, CallStatus, End, EndKind, Halt, ModelCall, Purpose, Retries};
 
 /// A model with everything that asking it needs.
 #[derive(Clone)]
@@ -85,6 +30,17 @@ pub struct Asking {
     /// The attempt's own number: draws the waits, and the sampling seed where one is wanted.
     pub seed: u64,
 }
+
+/// How much of a conversation the request for its summary may hold at first.
+enum Fits {
+    /// All of it, as far as is known.
+    Whole,
+    /// Less: it was too long for the model.
+    Less,
+}
+
+/// The length of a request for a summary, in bytes, that a model should always take.
+const SHORTEST: usize = 4000;
 
 const COMPACTION: &str = "\
 You take over the notes of an agent that works on a task through tools. Its conversation has grown \
@@ -113,19 +69,15 @@ impl Asking {
             Ok(answer) => Ok(answer),
             Err(error) if error.kind == AskErrorKind::ContextOverflow => {
                 if self.compact_at.is_none() || conversation.len() <= 3 {
-                    return Err(overflow(&error));
+                    return Err(ended_by(&error));
                 }
-                self.compact(attempt, conversation).await?;
+                self.compact(attempt, conversation, Fits::Less).await?;
                 attempt.check()?;
-                match self
-                    .ask(attempt, conversation, tools, Purpose::Turn)
+                self.ask(attempt, conversation, tools, Purpose::Turn)
                     .await?
-                {
-                    Ok(answer) => Ok(answer),
-                    Err(error) => Err(overflow(&error)),
-                }
+                    .map_err(|error| ended_by(&error))
             }
-            Err(error) => Err(failed(&error)),
+            Err(error) => Err(ended_by(&error)),
         }
     }
 
@@ -143,7 +95,7 @@ impl Asking {
         let used = last.usage.map(|usage| usage.input + usage.output);
         match (self.compact_at, used) {
             (Some(threshold), Some(used)) if used >= threshold => {
-                self.compact(attempt, conversation).await
+                self.compact(attempt, conversation, Fits::Whole).await
             }
             _ => Ok(()),
         }
@@ -153,27 +105,49 @@ impl Asking {
         &self,
         attempt: &mut Attempt<'_>,
         conversation: &mut Conversation,
+        fits: Fits,
     ) -> Result<(), Halt> {
-        attempt.check()?;
         let history = conversation.to_json();
-        let request = Conversation::new(COMPACTION, &history.to_string());
-        let asked = self
-            .ask(attempt, &request, &[], Purpose::Compaction)
-            .await?;
-        let summary = match asked {
-            Ok(answer) => answer.text,
-            Err(error) if error.kind == AskErrorKind::ContextOverflow => {
-                return Err(overflow(&error));
-            }
-            Err(error) => return Err(failed(&error)),
+        let transcript = Transcript::of(conversation);
+        let mut length = match fits {
+            Fits::Whole => transcript.len(),
+            Fits::Less => transcript.len() / 2,
         };
+        let (text, answer) = loop {
+            attempt.check()?;
+            let text = transcript.cut_to(length);
+            let request = Conversation::new(COMPACTION, &text);
+            let asked = self
+                .ask(attempt, &request, &[], Purpose::Compaction)
+                .await?;
+            match asked {
+                Ok(answer) => break (text, answer),
+                // How many tokens fit is not said in a form to rely on.
+                Err(error)
+                    if error.kind == AskErrorKind::ContextOverflow && text.len() > SHORTEST =>
+                {
+                    length = text.len().min(length) / 2;
+                }
+                Err(error) => return Err(ended_by(&error)),
+            }
+        };
+        let summary = answer.text.trim();
+        if let Finish::Refused(reason) = &answer.finish {
+            let detail = format!("the summary of the conversation was refused: {reason}");
+            return Err(Halt::End(End::with(EndKind::ModelError, detail)));
+        }
+        if summary.is_empty() {
+            let detail = "the summary of the conversation is empty";
+            return Err(Halt::End(End::with(EndKind::ModelError, detail)));
+        }
         conversation.keep_first(2);
         conversation.push_user(&format!(
             "The work so far was summed up, for the conversation had grown too long:\n\n{summary}\n\n\
              Go on from there."
         ));
         attempt.compacted(&json!({
-            "request": { "system": COMPACTION, "messages": history },
+            "request": { "system": COMPACTION, "text": text },
+            "history": history,
             "summary": summary,
             "kept": conversation.to_json(),
         }))
@@ -189,9 +163,10 @@ impl Asking {
         let mut waits = ChaCha20Rng::seed_from_u64(self.seed ^ u64::from(attempt.turns()));
         let mut number = 1;
         loop {
+            let permit = self.queue(attempt).await?;
             let (over, remaining) = (attempt.over(), attempt.remaining());
-            let once = self.once(over, remaining, conversation, tools);
-            let (asked, started_ms) = once.await?;
+            let (asked, started_ms) = self.once(over, remaining, conversation, tools).await;
+            drop(permit);
             let again = match &asked {
                 Try::Over(_) => None,
                 Try::Asked(asked) => asked
@@ -199,7 +174,8 @@ impl Asking {
                     .as_ref()
                     .err()
                     .filter(|error| error.kind.is_passing() && number < self.retries.tries)
-                    .map(|error| self.wait(error, number, &mut waits)),
+                    .map(|error| self.retries.wait(error, number, &mut waits))
+                    .filter(|wait| *wait < attempt.remaining()),
             };
             let call = self.call(
                 attempt,
@@ -209,63 +185,77 @@ impl Asking {
                 &asked,
                 again.is_some(),
             );
-            if let Some(cost) = call.cost {
-                self.budget.spend(cost);
+            if let Some(usage) = call.usage {
+                self.budget.spend(usage, call.cost);
             }
             attempt.asked(&call)?;
             let asked = match asked {
+                // Nobody knows what the agent would have done with the time that errors took.
+                Try::Over(end) if end.kind == EndKind::TimeLimit && number > 1 => {
+                    let detail = format!("the time ran out at try {number} of a request: {end}");
+                    return Err(Halt::End(End::with(EndKind::ModelError, detail)));
+                }
                 Try::Over(end) => return Err(Halt::End(end)),
                 Try::Asked(asked) => asked,
             };
+            if asked.result.is_ok() && call.usage.is_none() {
+                self.must_know_usage(attempt)?;
+            }
             let Some(wait) = again else {
                 return Ok(asked.result);
             };
-            let over = attempt.over();
-            tokio::select! {
-                end = over => return Err(Halt::End(end)),
-                () = tokio::time::sleep(wait) => {}
-            }
+            attempt.stand_still(tokio::time::sleep(wait)).await?;
             number += 1;
         }
     }
 
-    /// Makes one request, when there is room for it.
+    /// Waits for room for a request. That takes none of the attempt's own time.
+    async fn queue(&self, attempt: &mut Attempt<'_>) -> Result<SemaphorePermit<'_>, Halt> {
+        let permit = attempt.stand_still(self.budget.calls.acquire()).await?;
+        // The semaphore is never closed.
+        let permit = permit.map_err(|error| Halt::Host(error.to_string()))?;
+        match self.budget.reached() {
+            Some(reached) => Err(Halt::End(End::with(
+                EndKind::Cancelled,
+                reached.to_string(),
+            ))),
+            None => Ok(permit),
+        }
+    }
+
+    /// Makes one request.
     async fn once(
         &self,
         over: impl Future<Output = End>,
         remaining: Duration,
         conversation: &Conversation,
         tools: &[ToolSpec],
-    ) -> Result<(Try, i64), Halt> {
-        tokio::pin!(over);
-        let permit = tokio::select! {
-            end = &mut over => return Err(Halt::End(end)),
-            permit = self.budget.calls.acquire() => permit,
-        };
-        // The semaphore is never closed.
-        let _permit = permit.map_err(|error| Halt::Host(error.to_string()))?;
-        if let Some(limit) = self.budget.reached() {
-            let detail = format!("the experiment's limit of {limit} is reached");
-            return Err(Halt::End(End::with(EndKind::Cancelled, detail)));
-        }
+    ) -> (Try, i64) {
         let started_ms = now_ms();
         let seed = self.model.sampling_seed(self.seed);
-        let time = REQUEST_TIME.min(remaining);
+        // A little longer than the attempt: at its end it is `over` that says so.
+        let time = REQUEST_TIME.min(remaining.saturating_add(Duration::from_secs(5)));
         let asked = tokio::select! {
-            end = &mut over => Try::Over(end),
+            end = over => Try::Over(end),
+            reached = self.budget.out_of_time() => {
+                Try::Over(End::with(EndKind::Cancelled, reached.to_string()))
+            }
             asked = self.model.ask(conversation, tools, seed, time) => Try::Asked(Box::new(asked)),
         };
-        Ok((asked, started_ms))
+        (asked, started_ms)
     }
 
-    fn wait(&self, error: &AskError, number: u32, waits: &mut ChaCha20Rng) -> Duration {
-        if let Some(wished) = error.retry_after {
-            return wished.min(self.retries.longest);
+    /// A limit on what nobody counts would never hold.
+    fn must_know_usage(&self, attempt: &Attempt<'_>) -> Result<(), Halt> {
+        let limits = attempt.limits();
+        let of_attempt = limits.input_tokens.is_some()
+            || limits.output_tokens.is_some()
+            || limits.cost.is_some();
+        if !of_attempt && !self.budget.counts_usage() {
+            return Ok(());
         }
-        let doubled = 2_u32.saturating_pow(number - 1);
-        let wait = self.retries.first.saturating_mul(doubled);
-        let share = f64::from(waits.next_u32()) / f64::from(u32::MAX);
-        wait.min(self.retries.longest).mul_f64(1.0 - share / 2.0)
+        let detail = "the reply does not say how many tokens it took, so no limit on tokens or cost can hold";
+        Err(Halt::End(End::with(EndKind::ModelError, detail)))
     }
 
     fn call(
@@ -334,13 +324,23 @@ enum Try {
     Over(End),
 }
 
-fn overflow(error: &AskError) -> Halt {
-    Halt::End(End::with(EndKind::ContextOverflow, error.message.clone()))
-}
-
-fn failed(error: &AskError) -> Halt {
-    let detail = format!("{}: {}", error.kind.as_str(), error.message);
-    Halt::End(End::with(EndKind::ModelError, detail))
+/// The end that an error is. Only a conversation that does not fit is the agent's own doing.
+fn ended_by(error: &AskError) -> Halt {
+    Halt::End(match error.kind {
+        AskErrorKind::ContextOverflow => End::with(EndKind::ContextOverflow, error.message.clone()),
+        kind => {
+            let detail = match error.retry_after {
+                Some(wait) if kind.is_passing() => format!(
+                    "{}: {} (it wants to be left alone for {} s)",
+                    kind.as_str(),
+                    error.message,
+                    wait.as_secs_f64().ceil()
+                ),
+                _ => format!("{}: {}", kind.as_str(), error.message),
+            };
+            End::with(EndKind::ModelError, detail)
+        }
+    })
 }
 
 fn now_ms() -> i64 {

@@ -33,7 +33,7 @@ impl Agent for React {
 
     async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
         let (tools, adapted) = tool_specs(attempt.client().tools());
-        attempt.setup(SYSTEM, &tools_json(&tools), &adapted)?;
+        attempt.setup(SYSTEM, &tools_json(&tools, attempt.client()), &adapted)?;
         let user = format!("{}\n\n{}", attempt.instruction(), listing(&tools));
         let mut conversation = Conversation::new(SYSTEM, &user);
         loop {

@@ -10,8 +10,9 @@ use crate::{Agent, Attempt, End, EndKind, Halt, Reply};
 pub struct Step {
     /// What was said and called.
     pub reply: Reply,
-    /// What each call came to then; none where there was no result.
-    pub results: Vec<Option<ToolOutput>>,
+    /// What each call came to then: a result, or why there was none; nothing where it never came
+    /// back.
+    pub results: Vec<Option<Result<ToolOutput, String>>>,
 }
 
 /// Plays the turns of an earlier attempt again, and notes where results differ.
@@ -45,27 +46,37 @@ impl Agent for Replay {
                     play(attempt, call, false).await?;
                     continue;
                 }
-                let now = attempt.call(call).await?.ok();
+                let tools = attempt.client().tools();
+                let now = if tools.iter().any(|tool| tool.name == call.name) {
+                    attempt.call(call).await?
+                } else {
+                    // It is refused as it was then, without asking the server.
+                    Err(play(attempt, call, false).await?.text)
+                };
                 played += 1;
-                if now != *then {
+                if then.as_ref() != Some(&now) {
                     different += 1;
-                    let show = |output: &Option<ToolOutput>| match output {
-                        Some(output) => {
-                            let text = output.text();
-                            Value::from(text.chars().take(SHOWN).collect::<String>()).to_string()
-                        }
-                        None => "no result".to_owned(),
-                    };
                     attempt.note(&format!(
                         "the result of call {played} ({}) differs: it was {}, and is {}",
                         call.name,
-                        show(then),
-                        show(&now)
+                        then.as_ref()
+                            .map_or_else(|| "never there".to_owned(), shown),
+                        shown(&now)
                     ))?;
                 }
             }
         }
         let detail = format!("{different} of {played} results differ");
         Ok(End::with(EndKind::Completed, detail))
+    }
+}
+
+/// The beginning of a result or of an error.
+fn shown(result: &Result<ToolOutput, String>) -> String {
+    let quoted = |text: &str| Value::from(text.chars().take(SHOWN).collect::<String>()).to_string();
+    match result {
+        Ok(output) if output.is_error => format!("the error {}", quoted(&output.text())),
+        Ok(output) => quoted(&output.text()),
+        Err(error) => format!("the error {}", quoted(error)),
     }
 }

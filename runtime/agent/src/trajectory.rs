@@ -109,7 +109,8 @@ pub enum Event<'a> {
     Setup {
         /// The system prompt.
         system: &'a str,
-        /// The tools as the model sees them: a list of `name`, `description`, `input_schema`.
+        /// The tools as the model sees them: a list of `name`, `description`, `input_schema`,
+        /// and `server` where it is not one of the world's.
         tools: &'a Value,
         /// Where a tool's schema was changed for the provider, and how.
         adapted: &'a [String],

@@ -306,6 +306,12 @@ pub(crate) struct LimitArgs {
     /// Cost of the experiment in US dollars
     #[arg(long, value_name = "USD")]
     pub(crate) limit_cost: Option<String>,
+    /// Tokens of the experiment, those of requests and of replies
+    #[arg(long, value_name = "N")]
+    pub(crate) limit_tokens: Option<u64>,
+    /// Wall time of the run in seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) limit_run_time: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -319,6 +325,12 @@ pub(crate) struct ResumeArgs {
     /// Cost of the experiment in US dollars, what is spent already among it [default: that of the run]
     #[arg(long, value_name = "USD")]
     pub(crate) limit_cost: Option<String>,
+    /// Tokens of the experiment, what is spent already among them [default: those of the run]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit_tokens: Option<u64>,
+    /// Wall time of this run in seconds [default: that of the run before]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) limit_run_time: Option<u64>,
     /// Ask no model for a sign of life before the attempts
     #[arg(long)]
     pub(crate) no_preflight: bool,

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Asking, Budget, Functions, Nop, Oracle, Random, React, Replay, Reply, Retries, Step,
-    ToolCall,
+    Agent, Allowance, Asking, Budget, Functions, Nop, Oracle, Random, React, Replay, Reply,
+    Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Model, Prices};
@@ -41,7 +41,7 @@ impl Cast {
             agent,
             models: Vec::new(),
             prices: Arc::default(),
-            budget: Arc::new(Budget::new(1, None, mcpmark_model::Cost::ZERO)),
+            budget: Arc::new(Budget::new(1, Allowance::default(), Spent::default())),
             retries: Retries::default(),
             compact_at: None,
             servers: BTreeMap::new(),
@@ -99,11 +99,11 @@ impl Cast {
 pub fn steps(trajectory: &Trajectory) -> Result<Vec<Step>, serde_json::Error> {
     let mut calls: HashMap<(u32, String), Vec<_>> = HashMap::new();
     for call in trajectory.calls.iter().rev() {
-        let result = call
-            .result
-            .clone()
-            .map(serde_json::from_value)
-            .transpose()?;
+        let result = match (&call.result, &call.error) {
+            (Some(result), _) => Some(Ok(serde_json::from_value(result.clone())?)),
+            (None, Some(error)) => Some(Err(error.clone())),
+            (None, None) => None,
+        };
         let key = (call.turn, call.call_id.clone());
         calls.entry(key).or_default().push(result);
     }

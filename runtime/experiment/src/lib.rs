@@ -40,7 +40,9 @@ mod told;
 pub mod upkeep;
 mod world;
 
-pub use mcpmark_agent::{Budget, End, EndKind, Retries, failure};
+pub use mcpmark_agent::{
+    Allowance, AttemptLimits, Budget, End, EndKind, Reached, Retries, Spent, failure,
+};
 pub use mcpmark_external::{External, ExternalError, ServerSpec};
 pub use mcpmark_model::{Cost, Usage, decimals};
 

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use mcpmark_agent::AttemptLimits;
+use mcpmark_agent::{Allowance, AttemptLimits};
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSpec, Prices};
 use mcpmark_task::canonical_json;
@@ -124,6 +124,12 @@ pub struct SpecLimits {
     /// Cost of the experiment, in nano-dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment_cost_nano_usd: Option<Cost>,
+    /// Tokens of all requests and replies of the experiment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experiment_tokens: Option<u64>,
+    /// Wall time of one run of the experiment, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experiment_time_seconds: Option<u64>,
 }
 
 impl SpecLimits {
@@ -139,6 +145,24 @@ impl SpecLimits {
             input_tokens: self.input_tokens,
             output_tokens: self.output_tokens,
             cost: self.attempt_cost_nano_usd,
+        }
+    }
+
+    /// Whether one of them rests on the tokens that providers report.
+    pub fn counts_usage(&self) -> bool {
+        self.input_tokens.is_some()
+            || self.output_tokens.is_some()
+            || self.attempt_cost_nano_usd.is_some()
+            || self.experiment_cost_nano_usd.is_some()
+            || self.experiment_tokens.is_some()
+    }
+
+    /// What all attempts may use together.
+    pub fn of_experiment(&self) -> Allowance {
+        Allowance {
+            cost: self.experiment_cost_nano_usd,
+            tokens: self.experiment_tokens,
+            time: self.experiment_time_seconds.map(Duration::from_secs),
         }
     }
 }

@@ -398,7 +398,7 @@ impl OneAttempt {
             notes.push(server.describe());
             let (other, process) = server.into_parts();
             client
-                .put_beside(other)
+                .put_beside(name, other)
                 .map_err(|error| format!("server {name}: {error}"))?;
             running.push(Box::new(process));
         }

@@ -22,8 +22,8 @@ impl Address {
     ///
     /// # Errors
     ///
-    /// When it is none of HTTP, names no host, or holds a user name or password: those come from
-    /// the environment, and would be seen here.
+    /// When it is none of HTTP, names no host, or holds a user name, a password or a query: keys
+    /// come from the environment, and would be seen here.
     pub fn parse(text: &str) -> Result<Self, BadAddress> {
         let wrong = |reason: &str| BadAddress {
             shown: shown(text),
@@ -36,6 +36,12 @@ impl Address {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong(
                 "it holds a user name or password; keys come from the environment",
+            ));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(wrong(
+                "it has a part after `?` or `#`, which may hold a key and would be seen; keys come \
+                 from the environment",
             ));
         }
         let local = match url.host() {
@@ -64,7 +70,10 @@ impl Address {
 /// An address for an error. What may hold a password is not shown, even where it is no URL.
 fn shown(text: &str) -> String {
     match text.split_once("://") {
-        _ if !text.contains('@') => text.to_owned(),
+        _ if !text.contains('@') => match text.find(['?', '#']) {
+            Some(end) => format!("{}…", &text[..=end]),
+            None => text.to_owned(),
+        },
         Some((scheme, _)) => format!("{scheme}://…"),
         None => "…".to_owned(),
     }
@@ -104,6 +113,9 @@ mod tests {
             "http://a:hunter2@127.0.0.1:99999/",
             "ftp://a:hunter2@x/",
             "a:hunter2@x",
+            "https://example.org/mcp?key=hunter2",
+            "https://example.org/mcp#hunter2",
+            "notes?hunter2",
         ] {
             let error = Address::parse(text).unwrap_err().to_string();
             assert!(error.contains("is no address"), "{error}");

@@ -1,6 +1,6 @@
 //! What goes over HTTP to others: keys, the addresses they may be sent to, the client.
 //!
-//! A [`Secret`] is a key that is shown nowhere. An [`Address`] says whether it is this machine,
+//! A [`Secret`] is a key that is shown nowhere, and [`Secrets`] are taken out of what comes back. An [`Address`] says whether it is this machine,
 //! and whether what is sent there can be read on the way. [`client`] makes the client that models
 //! and servers of others are reached with.
 //!
@@ -16,7 +16,9 @@
 mod address;
 mod client;
 mod secret;
+mod secrets;
 
 pub use crate::address::{Address, BadAddress};
 pub use crate::client::client;
 pub use crate::secret::Secret;
+pub use crate::secrets::Secrets;

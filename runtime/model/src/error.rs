@@ -3,7 +3,7 @@ use std::time::Duration;
 use rig_core::error::{ErrorKind as RigKind, ProviderError};
 
 use crate::http::Trouble;
-use crate::{Provider, Secret};
+use crate::{Provider, Secret, retry};
 
 /// A model cannot be asked at all.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -196,7 +196,7 @@ impl AskError {
         Self {
             kind,
             message: key.map_or(message.clone(), |key| key.scrub(&message)),
-            retry_after: error.provider_response_headers().and_then(retry_after),
+            retry_after: retry::wish(error.provider_response_headers(), body),
         }
     }
 }
@@ -251,6 +251,10 @@ fn by_status(status: u16, body: &str) -> AskErrorKind {
                 "exceeds the maximum number of tokens",
                 "input token count",
                 "too many tokens in the prompt",
+                "exceed context limit",
+                "exceeded model token limit",
+                "maximum prompt length is",
+                "range of input length",
             ]) =>
         {
             AskErrorKind::ContextOverflow
@@ -268,13 +272,12 @@ fn by_status(status: u16, body: &str) -> AskErrorKind {
         }
         401 | 403 => AskErrorKind::Auth,
         402 => AskErrorKind::Quota,
+        400 if says(&["credit balance"]) => AskErrorKind::Quota,
         404 => AskErrorKind::NotFound,
         408 | 504 => AskErrorKind::Timeout,
-        429 if says(&[
-            "insufficient_quota",
-            "exceeded your current quota",
-            "credit balance",
-        ]) =>
+        // Gemini speaks of an exceeded quota where a minute's share is used up: that passes.
+        429 if says(&["insufficient_quota", "credit balance"])
+            && !says(&["resource_exhausted", "retry in "]) =>
         {
             AskErrorKind::Quota
         }
@@ -288,16 +291,6 @@ fn by_status(status: u16, body: &str) -> AskErrorKind {
     }
 }
 
-/// The wish of a `Retry-After` header, in its form with seconds, or of OpenAI's with milliseconds.
-fn retry_after(headers: &http::HeaderMap) -> Option<Duration> {
-    let number =
-        |name: &str| -> Option<f64> { headers.get(name)?.to_str().ok()?.trim().parse().ok() };
-    let seconds = number("retry-after-ms")
-        .map(|milliseconds| milliseconds / 1000.0)
-        .or_else(|| number("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,14 +302,22 @@ mod tests {
             (429, r#"{"error":{"message":"slow down"}}"#, K::RateLimit),
             (429, r#"{"error":{"code":"insufficient_quota"}}"#, K::Quota),
             (
-                400,
-                r#"{"error":{"code":"context_length_exceeded"}}"#,
-                K::ContextOverflow,
+                429,
+                r#"{"error":{"message":"You exceeded your current quota, please check your plan.",
+                "code":"insufficient_quota"}}"#,
+                K::Quota,
             ),
             (
+                429,
+                r#"{"error":{"message":"You exceeded your current quota. Please retry in 20s.",
+                "status":"RESOURCE_EXHAUSTED"}}"#,
+                K::RateLimit,
+            ),
+            (429, "You exceeded your current quota.", K::RateLimit),
+            (
                 400,
-                "prompt is too long: 210000 tokens > 200000 maximum",
-                K::ContextOverflow,
+                "Your credit balance is too low to access the Anthropic API.",
+                K::Quota,
             ),
             (400, r#"{"error":"x does not support tools"}"#, K::NoTools),
             (404, "No endpoints found that support tool use", K::NoTools),
@@ -334,14 +335,51 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_says_how_long_to_wait() {
-        let mut headers = http::HeaderMap::new();
-        assert_eq!(retry_after(&headers), None);
-        headers.insert("retry-after", "2".parse().unwrap());
-        assert_eq!(retry_after(&headers), Some(Duration::from_secs(2)));
-        headers.insert("retry-after-ms", "150".parse().unwrap());
-        assert_eq!(retry_after(&headers), Some(Duration::from_millis(150)));
-        headers.insert("retry-after-ms", "-1".parse().unwrap());
-        assert_eq!(retry_after(&headers), None);
+    fn every_provider_has_its_words_for_too_long_a_conversation() {
+        for (status, body) in [
+            (400, r#"{"error":{"code":"context_length_exceeded"}}"#),
+            (
+                400,
+                "This model's maximum context length is 8192 tokens. However, you requested 9000.",
+            ),
+            (400, "prompt is too long: 210000 tokens > 200000 maximum"),
+            (
+                400,
+                "input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000",
+            ),
+            (
+                400,
+                "The input token count (1200000) exceeds the maximum number of tokens allowed",
+            ),
+            (
+                400,
+                "This model's maximum prompt length is 131072 but the request contains 140000",
+            ),
+            (
+                400,
+                "Invalid request: Your request exceeded model token limit: 131072",
+            ),
+            (
+                400,
+                "<400> InternalError.Algo.InvalidParameter: Range of input length should be \
+                 [1, 98304]",
+            ),
+            (
+                400,
+                "request (9000 tokens) exceeds the available context size (4096 tokens)",
+            ),
+            (500, "the input exceeds the context window"),
+        ] {
+            let kind = by_status(status, body);
+            assert_eq!(kind, AskErrorKind::ContextOverflow, "{status} {body}");
+        }
+        for (status, body) in [
+            (400, "max_tokens must be at least 1"),
+            (429, "context length"),
+            (400, "Range of temperature should be [0, 2)"),
+        ] {
+            let kind = by_status(status, body);
+            assert_ne!(kind, AskErrorKind::ContextOverflow, "{status} {body}");
+        }
     }
 }

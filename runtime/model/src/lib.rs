@@ -21,7 +21,9 @@ mod http;
 mod model;
 mod price;
 mod provider;
+mod retry;
 mod settings;
+mod transcript;
 mod usage;
 
 pub use crate::conversation::{Answer, AskedCall, CallResult, Conversation, Finish};
@@ -30,5 +32,6 @@ pub use crate::model::{Asked, Model, REQUEST_TIME, ToolSpec};
 pub use crate::price::{Price, PriceError, PriceRow, Prices};
 pub use crate::provider::Provider;
 pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec};
+pub use crate::transcript::Transcript;
 pub use crate::usage::{Cost, NoAmount, Usage, decimals};
 pub use mcpmark_http::Secret;

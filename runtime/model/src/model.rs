@@ -7,7 +7,7 @@ use rig_core::completion::{
 };
 use rig_core::error::ProviderError;
 use rig_core::message::ToolName;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::http::{Seen, Wiretap};
 use crate::provider::Reach;
@@ -161,22 +161,24 @@ impl Model {
         seed: Option<u64>,
         time: Duration,
     ) -> Asked {
-        let effort = self.spec.settings.reasoning_effort.map(reasoning);
-        let request = self.request(conversation, tools, effort, seed);
+        let effort = self.spec.settings.reasoning_effort;
+        let request = self.request(conversation, tools, effort.map(reasoning), seed);
         let asked = self.send(request, time).await;
-        // Models of Anthropic before the efforts take a budget of thinking instead.
-        if let (Err(error), Some(effort), true) = (
-            &asked.result,
-            self.spec.settings.reasoning_effort,
-            self.reach.is_anthropic(),
-        ) && error.kind == AskErrorKind::Unsupported
-            && let Some(tokens) = budget(effort)
-        {
-            let budget = Some(Reasoning::Budget { tokens });
-            let request = self.request(conversation, tools, budget, seed);
-            return self.send(request, time).await;
-        }
-        asked
+        let refused = |asked: &Asked| {
+            let unsupported = |error: &AskError| error.kind == AskErrorKind::Unsupported;
+            asked.result.as_ref().is_err_and(unsupported)
+        };
+        // Which models take a budget of thinking instead of an effort is known when the request
+        // is written: nothing was sent.
+        let tokens = effort.and_then(budget);
+        let Some(tokens) = tokens.filter(|_| self.reach.takes_budgets() && refused(&asked)) else {
+            return asked;
+        };
+        let budget = Some(Reasoning::Budget { tokens });
+        let request = self.request(conversation, tools, budget, seed);
+        let again = self.send(request, time).await;
+        // Where it takes neither, the first says what is wrong.
+        if refused(&again) { asked } else { again }
     }
 
     async fn send(&self, request: Result<CompletionRequest, AskError>, time: Duration) -> Asked {
@@ -232,6 +234,10 @@ impl Model {
         request.temperature = settings.temperature;
         request.max_tokens = settings.max_output_tokens;
         request.accept_unknown_finish_reasons = true;
+        if self.reach.is_qwen() {
+            request.additional_params = Some(self.qwen_options(seed));
+            return Ok(request);
+        }
         let mut options = GenerationOptions::new();
         if let Some(effort) = effort {
             options = options.reasoning(effort);
@@ -244,6 +250,24 @@ impl Model {
         }
         request.options = options;
         Ok(request)
+    }
+
+    /// Options in the form of Qwen, whose interface nothing maps them for.
+    fn qwen_options(&self, seed: Option<u64>) -> Value {
+        let settings = &self.spec.settings;
+        let mut options = Map::new();
+        if let Some(effort) = settings.reasoning_effort {
+            let tokens = budget(effort);
+            options.insert("enable_thinking".to_owned(), tokens.is_some().into());
+            options.extend(tokens.map(|tokens| ("thinking_budget".to_owned(), tokens.into())));
+        }
+        options.extend(
+            settings
+                .top_p
+                .map(|top_p| ("top_p".to_owned(), top_p.into())),
+        );
+        options.extend(seed.map(|seed| ("seed".to_owned(), seed.into())));
+        Value::Object(options)
     }
 }
 

@@ -30,7 +30,8 @@ enum Kind {
     Gemini,
 }
 
-/// Qwen has an interface of OpenAI's form, and no peculiarity that matters here.
+/// Qwen has an interface of OpenAI's form, with options of its own, which [`Model`](crate::Model)
+/// writes.
 static QWEN: Dialect = Dialect::gateway(
     "qwen",
     "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
@@ -196,8 +197,16 @@ impl Reach {
         }
     }
 
-    pub(crate) fn is_anthropic(&self) -> bool {
-        matches!(self.0, ProviderConfig::Anthropic(_))
+    /// Whether it has models that take a budget of thinking and no effort.
+    pub(crate) fn takes_budgets(&self) -> bool {
+        matches!(
+            self.0,
+            ProviderConfig::Anthropic(_) | ProviderConfig::Gemini(_)
+        )
+    }
+
+    pub(crate) fn is_qwen(&self) -> bool {
+        matches!(&self.0, ProviderConfig::OpenAi(config) if config.dialect.name == QWEN.name)
     }
 }
 

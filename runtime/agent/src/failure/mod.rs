@@ -122,7 +122,7 @@ pub struct Failure {
 /// What shows a class of failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evidence {
-    /// The turn that shows it; the last one.
+    /// The turn that shows it: the last one, or that of the last malformed call.
     pub turn: u32,
     /// The rule that holds, in words.
     pub rule: &'static str,

@@ -23,12 +23,17 @@ const INABILITY: [&str; 17] = [
 ];
 
 /// What one gives up with the work itself, and not with a detail of it.
-const WORK: [&str; 16] = [
+const WORK: [&str; 21] = [
     "complete",
+    "completing",
     "finish",
+    "finishing",
     "proceed",
+    "proceeding",
     "continue",
+    "continuing",
     "perform",
+    "performing",
     "fulfill",
     "fulfil",
     "carry out",
@@ -43,7 +48,7 @@ const WORK: [&str; 16] = [
 ];
 
 /// Gives up in so many words.
-const GIVES_UP: [&str; 11] = [
+const GIVES_UP: [&str; 12] = [
     "i give up",
     "i'm giving up",
     "i am giving up",
@@ -54,8 +59,12 @@ const GIVES_UP: [&str; 11] = [
     "cannot be done",
     "i don't have access to",
     "i do not have access to",
-    "i'm sorry, but i can",
+    "i'm sorry, but i can't",
+    "i'm sorry, but i cannot",
 ];
+
+/// Goes on to something else within a sentence.
+const TURNS: [&str; 5] = ["but", "however", "so", "though", "yet"];
 
 /// Hands the work back.
 const ASKS: [&str; 22] = [
@@ -96,7 +105,7 @@ const COURTESY: [&str; 8] = [
 ];
 
 /// Says that the work is done.
-const CLAIMS: [&str; 16] = [
+const CLAIMS: [&str; 20] = [
     "task completed",
     "task complete",
     "task is complete",
@@ -109,6 +118,10 @@ const CLAIMS: [&str; 16] = [
     "is now complete",
     "are now complete",
     "all done",
+    "completed the rest",
+    "the rest is done",
+    "everything else is",
+    "finished the rest",
     "have finished",
     "i've finished",
     "everything is in place",
@@ -225,25 +238,20 @@ fn plain(text: &str) -> String {
 }
 
 impl Sentence<'_> {
-    /// Whether a phrase stands in it that does not begin within a word. There are very many
-    /// replies to look through, so each place is looked at once for all phrases.
     fn has(&self, phrases: &[&str]) -> bool {
-        let mut within_word = false;
-        self.plain.char_indices().any(|(at, c)| {
-            let rest = &self.plain.as_bytes()[at..];
-            let begins_here = !within_word
-                && phrases.iter().any(|phrase| {
-                    let phrase = phrase.as_bytes();
-                    rest[0] == phrase[0] && rest.starts_with(phrase)
-                });
-            within_word = c.is_alphanumeric();
-            begins_here
-        })
+        find(&self.plain, phrases).is_some()
     }
 
-    /// Says that the work itself cannot be done.
+    /// Says that the work itself cannot be done, and nothing after that which takes it back.
     pub(super) fn gives_up(&self) -> bool {
-        self.has(&GIVES_UP) || (self.has(&INABILITY) && self.has(&WORK))
+        let after = find(&self.plain, &GIVES_UP).or_else(|| {
+            let unable = find(&self.plain, &INABILITY)?;
+            let rest = &self.plain[unable..];
+            // What comes after a `but` is something else.
+            let clause = find_start(rest, &TURNS).map_or(rest, |turn| &rest[..turn]);
+            Some(unable + find(clause, &WORK)?)
+        });
+        after.is_some_and(|after| find(&self.plain[after..], &CLAIMS).is_none())
     }
 
     /// Asks for a decision or for something to go on with.
@@ -280,5 +288,34 @@ pub(super) fn written_call(text: &str) -> Option<&str> {
 
 fn begins(text: &str, phrase: &str) -> bool {
     text.strip_prefix(phrase)
-        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        .is_some_and(|rest| !rest.starts_with(in_word))
+}
+
+/// Where the first of some phrases ends that stands in a text as whole words.
+fn find(text: &str, phrases: &[&str]) -> Option<usize> {
+    place(text, phrases).map(|(start, length)| start + length)
+}
+
+/// Where it begins.
+fn find_start(text: &str, phrases: &[&str]) -> Option<usize> {
+    place(text, phrases).map(|(start, _)| start)
+}
+
+/// There are very many replies to look through, so each place is looked at once for all phrases.
+fn place(text: &str, phrases: &[&str]) -> Option<(usize, usize)> {
+    let mut within_word = false;
+    text.char_indices().find_map(|(at, c)| {
+        let rest = &text[at..];
+        let found = phrases.iter().find(|phrase| {
+            let first = phrase.as_bytes()[0] == rest.as_bytes()[0];
+            !within_word && first && begins(rest, phrase)
+        });
+        within_word = in_word(c);
+        found.map(|phrase| (at, phrase.len()))
+    })
+}
+
+/// An apostrophe is within a word: `can` does not stand in `can't`.
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '\''
 }

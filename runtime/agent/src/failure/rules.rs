@@ -1,4 +1,4 @@
-use super::phrases::{sentences, written_call};
+use super::phrases::{Sentence, sentences, written_call};
 use super::{Ending, Evidence, Failure, FailureClass};
 use crate::EndKind;
 
@@ -16,7 +16,7 @@ const QUOTE: usize = 300;
 /// 4. the last reply was cut off at its token limit: premature-stop;
 /// 5. the last reply is empty: abandoned without any tool call, else premature-stop;
 /// 6. the last reply writes a tool call as text: malformed-calls;
-/// 7. it says that the work cannot be done: abandoned;
+/// 7. it says that the work cannot be done, and not after that that it is done: abandoned;
 /// 8. one of its last two sentences asks, and nothing claims success: premature-stop;
 /// 9. its last sentence announces a step: premature-stop;
 /// 10. no tool was called: abandoned;
@@ -33,7 +33,12 @@ pub fn classify(ending: &Ending<'_>) -> Option<Failure> {
     }
     if let Some(arguments) = ending.last_malformed {
         let rule = "the last tool call is malformed, and none came after it";
-        return found(FailureClass::MalformedCalls, rule, arguments);
+        let mut failure = failure(ending, FailureClass::MalformedCalls, rule, arguments);
+        // An attempt goes on for as long as it calls tools: only the reply that ends it calls none.
+        if ending.end == EndKind::Completed {
+            failure.evidence.turn = ending.turns.saturating_sub(1).max(1);
+        }
+        return Some(failure);
     }
     match ending.end {
         EndKind::TurnLimit => found(FailureClass::TurnLimit, "the turns were used up", detail),
@@ -66,10 +71,13 @@ fn by_itself(ending: &Ending<'_>) -> Failure {
         return found(MalformedCalls, "a tool call is written as text", call);
     }
     let sentences = sentences(answer);
-    if let Some(sentence) = sentences.iter().find(|sentence| sentence.gives_up()) {
-        return found(Abandoned, "it says that it cannot", sentence.quote);
+    let claims = |sentences: &[Sentence<'_>]| sentences.iter().any(Sentence::claims_success);
+    if let Some(at) = sentences.iter().position(Sentence::gives_up)
+        && !claims(&sentences[at + 1..])
+    {
+        return found(Abandoned, "it says that it cannot", sentences[at].quote);
     }
-    let claims = sentences.iter().any(|sentence| sentence.claims_success());
+    let claims = claims(&sentences);
     let mut last = sentences.iter().rev().take(2);
     if let Some(sentence) = last.find(|sentence| sentence.asks())
         && !claims

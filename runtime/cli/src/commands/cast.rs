@@ -1,9 +1,13 @@
 //! Who acts: models opened and asked for a sign of life, before anything is spent.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::{AgentKind, Budget, Cast, Cost, External, Journal, Retries, Spec, steps};
+use mcpmark_experiment::{
+    AgentKind, Allowance, AttemptLimits, Budget, Cast, Cost, External, Journal, Retries, Spec,
+    steps,
+};
 use mcpmark_model::{AskErrorKind, Conversation, Model, OpenError, ToolSpec, Usage};
 use serde_json::json;
 
@@ -84,8 +88,18 @@ pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), Comma
         let asked = model
             .ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE)
             .await;
-        let Err(error) = asked.result else {
-            continue;
+        let error = match asked.result {
+            Ok(answer) if answer.usage.is_none() && spec.limits.counts_usage() => {
+                let message = format!(
+                    "model {}: it does not say how many tokens a reply took, so no limit on tokens \
+                     or cost can hold",
+                    model.name()
+                );
+                return Err(CommandError::usage(message)
+                    .hint("limit turns or time instead: --limit-turns, --limit-run-time"));
+            }
+            Ok(_) => continue,
+            Err(error) => error,
         };
         let message = format!("model {}: {}", model.name(), sanitise::line(&error.message));
         let hint = match error.kind {
@@ -121,7 +135,7 @@ pub(crate) fn cast(
     experiment: &str,
     jobs: u32,
 ) -> Result<Cast, CommandError> {
-    let (spent, _) = journal.spent(experiment).map_err(journal_error)?;
+    let spent = journal.spent(experiment).map_err(journal_error)?;
     let replay = match &spec.agent_settings.replay {
         Some(attempt) => {
             let trajectory = journal.trajectory(attempt).map_err(journal_error)?;
@@ -130,7 +144,6 @@ pub(crate) fn cast(
         None => Vec::new(),
     };
     let calls = spec.concurrency.model_calls.unwrap_or(jobs) as usize;
-    let limit = spec.limits.experiment_cost_nano_usd;
     let mut policy = Retries::default();
     if let Some(retries) = spec.agent_settings.retries {
         policy.tries = retries.saturating_add(1);
@@ -138,7 +151,7 @@ pub(crate) fn cast(
     Ok(Cast {
         models,
         prices: Arc::new(spec.prices.clone()),
-        budget: Arc::new(Budget::new(calls, limit, spent)),
+        budget: Arc::new(Budget::new(calls, spec.limits.of_experiment(), spent)),
         retries: policy,
         compact_at: spec.agent_settings.compact_at,
         servers: spec.agent_settings.servers.clone(),
@@ -167,12 +180,15 @@ pub(crate) fn dry_run(spec: &Spec) -> String {
         spec.attempts
     );
     if spec.models.is_empty() {
-        return format!("{text}, by the {} agent\n", spec.agent.as_str());
+        text.push_str(&format!(", by the {} agent\n", spec.agent.as_str()));
+        text.push_str(&services(spec));
+        return text + &limits(spec);
     }
     text.push_str(&format!(
         " by {}\n",
         output::count(spec.models.len(), "model")
     ));
+    text.push_str(&services(spec));
     let each = (planned / spec.models.len()) as u64;
     for model in &spec.models {
         let name = sanitise::line(&model.name);
@@ -191,21 +207,61 @@ pub(crate) fn dry_run(spec: &Spec) -> String {
         };
         text.push_str(&line);
         text.push('\n');
+        if !model.settings.is_default() {
+            // Settings are numbers, names and an address without a key.
+            let settings = serde_json::to_string(&model.settings).unwrap_or_default();
+            text.push_str(&format!("    with {}\n", sanitise::line(&settings)));
+        }
     }
-    let limits = &spec.limits;
-    let by_attempt = limits
-        .attempt_cost_nano_usd
-        .and_then(|limit| limit.nano_usd().checked_mul(planned as u64))
-        .map(Cost::from_nano_usd);
-    if let Some(most) = by_attempt
-        .into_iter()
-        .chain(limits.experiment_cost_nano_usd)
-        .min()
-    {
-        text.push_str(&format!("  limited to about {most}\n"));
-    }
+    text.push_str(&limits(spec));
     text.push_str(
         "  (an attempt is taken as 15 turns of 20,000 tokens in and 500 out; yours will differ)\n",
     );
     text
+}
+
+/// The tasks of each service.
+fn services(spec: &Spec) -> String {
+    let mut tasks: BTreeMap<&str, usize> = BTreeMap::new();
+    for task in &spec.tasks {
+        let service = task.split('/').next().unwrap_or(task);
+        *tasks.entry(service).or_default() += 1;
+    }
+    let line = |(service, tasks)| {
+        let service = sanitise::line(service);
+        format!("  {service}: {}\n", output::count(tasks, "task"))
+    };
+    tasks.into_iter().map(line).collect()
+}
+
+/// The limits that hold.
+fn limits(spec: &Spec) -> String {
+    let limits = &spec.limits;
+    // The tasks' own may be lower.
+    let of_attempt = limits.over(AttemptLimits::default());
+    let mut each = vec![
+        output::count(of_attempt.turns as usize, "turn"),
+        format!("{} s", of_attempt.time.as_secs()),
+        format!("{} s a tool call", of_attempt.tool_call.as_secs()),
+    ];
+    let tokens = |which: &str| {
+        let which = which.to_owned();
+        move |limit: u64| format!("{limit} {which} tokens")
+    };
+    each.extend(of_attempt.input_tokens.map(tokens("input")));
+    each.extend(of_attempt.output_tokens.map(tokens("output")));
+    each.extend(of_attempt.cost.map(|limit| limit.to_string()));
+    let mut all = Vec::new();
+    let Allowance { cost, tokens, time } = limits.of_experiment();
+    all.extend(cost.map(|limit| limit.to_string()));
+    all.extend(tokens.map(|limit| format!("{limit} tokens")));
+    all.extend(time.map(|limit| format!("{} s", limit.as_secs())));
+    if all.is_empty() {
+        all.push("none".to_owned());
+    }
+    format!(
+        "  limits of an attempt: {}\n  limits of the experiment: {}\n",
+        each.join(", "),
+        all.join(", ")
+    )
 }

@@ -100,7 +100,9 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandE
         .map_err(|error| match error {
             ExportError::Journal(error) => journal_error(error),
             ExportError::NotEmpty(_) | ExportError::Exists(_) => CommandError::usage(error),
-            ExportError::Write { .. } => CommandError::infrastructure(chain(&error)),
+            ExportError::Write { .. } | ExportError::Spec(_) => {
+                CommandError::infrastructure(chain(&error))
+            }
         })?;
     let why = match args.format {
         ExportFormat::Mcpmark => "not graded",

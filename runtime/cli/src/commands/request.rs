@@ -43,6 +43,8 @@ struct Limits {
     output_tokens: Option<u64>,
     attempt_cost: Option<String>,
     cost: Option<String>,
+    tokens: Option<u64>,
+    run_time: Option<u64>,
 }
 
 /// A model with its settings beside its name.
@@ -260,6 +262,8 @@ fn limits(args: &RunArgs, file: &File) -> Result<SpecLimits, CommandError> {
                 .or(file.attempt_cost.as_ref()),
         )?,
         experiment_cost_nano_usd: amount(given.limit_cost.as_ref().or(file.cost.as_ref()))?,
+        experiment_tokens: given.limit_tokens.or(file.tokens),
+        experiment_time_seconds: given.limit_run_time.or(file.run_time),
     })
 }
 

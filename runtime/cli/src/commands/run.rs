@@ -3,7 +3,7 @@ use std::sync::Arc;
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::ExperimentReport;
 use mcpmark_experiment::{
-    AgentKind, Cast, JournalError, PrepareError, Prepared, Runner, Spec, decimals,
+    AgentKind, Cast, JournalError, PrepareError, Prepared, Reached, Runner, Spec, decimals,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -38,13 +38,13 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         None => Chosen::select(context, spec.published.as_ref(), &selection)?,
     };
     spec.tasks = chosen.ids().map(ToString::to_string).collect();
+    let models = cast::models(&spec)?;
     if args.dry_run {
         output::print(&cast::dry_run(&spec))?;
         return Ok(exit::PASSED);
     }
     interruption::say("interrupted; nothing was begun");
     interruption::watch();
-    let models = cast::models(&spec)?;
     if !args.models.no_preflight {
         super::runtime(1)?.block_on(cast::preflight(&models, &spec))?;
     }
@@ -104,6 +104,9 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     if let Some(limit) = request::amount(args.limit_cost.as_ref())? {
         spec.limits.experiment_cost_nano_usd = Some(limit);
     }
+    let limits = &mut spec.limits;
+    limits.experiment_tokens = args.limit_tokens.or(limits.experiment_tokens);
+    limits.experiment_time_seconds = args.limit_run_time.or(limits.experiment_time_seconds);
     interruption::say(goes_on(&experiment.name));
     interruption::watch();
     let models = cast::models(&spec)?;
@@ -288,6 +291,7 @@ impl Setting {
         })?;
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
         let code = exit_code(&rows, planned, cancel.is_cancelled());
+        let unfinished = unfinished(&rows, planned);
         let report = ExperimentReport::new(name, planned, rows);
         if json {
             output::print_json(&report)?;
@@ -299,9 +303,15 @@ impl Setting {
             }
             output::print(&text)?;
         }
-        if let Some(limit) = cast.budget.reached() {
+        if let Some(reached) = cast.budget.reached().filter(|_| unfinished) {
+            let flag = match reached {
+                Reached::Cost(_) => " --limit-cost USD",
+                Reached::Tokens(_) => " --limit-tokens N",
+                Reached::Time(_) => "",
+            };
+            let name = sanitise::line(name);
             output::note(&format!(
-                "the limit of {limit} is reached; go on with `mcpmark resume {name} --limit-cost USD`"
+                "{reached}; go on with `mcpmark resume {name}{flag}`"
             ));
         }
         if code == exit::INTERRUPTED {
@@ -331,6 +341,12 @@ async fn interrupt(
     std::process::exit(i32::from(exit::INTERRUPTED));
 }
 
+/// Whether attempts are left that somebody or a limit stopped.
+fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
+    let cancelled = |row: &AttemptRow| row.outcome.as_deref() == Some("cancelled");
+    rows.len() < planned || rows.iter().any(cancelled)
+}
+
 fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
     let has = |outcome: &str| {
         rows.iter()
@@ -341,7 +357,7 @@ fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
             .as_ref()
             .is_some_and(|grade| grade.passed == Some(false))
     };
-    let unfinished = rows.len() < planned || has("cancelled");
+    let unfinished = unfinished(rows, planned);
     if cancelled && unfinished {
         exit::INTERRUPTED
     } else if has("infra-error") || unfinished {

@@ -1,5 +1,6 @@
+use mcpmark_experiment::decimals;
 use mcpmark_experiment::failure::Failure;
-use mcpmark_experiment::journal::{AttemptRow, CallRow, Trajectory};
+use mcpmark_experiment::journal::{AttemptRow, CallRow, ModelCallRow, Trajectory};
 use mcpmark_experiment::report::AttemptReport;
 use mcpmark_snapshot::{Change, Digest, Store, diff};
 use serde_json::{Value, json};
@@ -22,6 +23,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     let journal = context.journal()?;
     let attempt = journal.attempt(&args.attempt).map_err(journal_error)?;
     let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;
+    let requests = journal.model_calls(&attempt.id).map_err(journal_error)?;
     let store = context.store()?;
     let failure = journal
         .survey_attempt(&attempt.id)
@@ -34,6 +36,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     };
     if args.json {
         let mut value = as_json(attempt, &trajectory, changes.ok().flatten().as_deref());
+        value["requests"] = requests.iter().map(request_json).collect();
         value["failure"] = json!(failure);
         if let Some(explained) = &explained {
             value["explained"] = json!(explained);
@@ -46,7 +49,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         text.push_str(&why(failure));
     }
     text.push_str(&heading("trajectory"));
-    text.push_str(&render(&trajectory, args.full));
+    text.push_str(&render(&trajectory, &requests, args.full));
     text.push_str(&heading("changes to the world"));
     match changes {
         Ok(Some(changes)) if changes.is_empty() => text.push_str("none\n"),
@@ -98,7 +101,16 @@ fn header(attempt: &AttemptRow) -> String {
         ("attempt", attempt.id.clone()),
         ("task", attempt.task.clone()),
         ("experiment", attempt.experiment.clone()),
-        ("agent", attempt.agent.clone()),
+        (
+            "agent",
+            with_settings(&attempt.agent, &attempt.agent_settings),
+        ),
+        (
+            "model",
+            attempt.model.as_ref().map_or_else(String::new, |model| {
+                with_settings(model, &attempt.model_settings)
+            }),
+        ),
         ("repetition", attempt.k.to_string()),
         ("begun", runs::instant(attempt.started_ms)),
         ("took", seconds.unwrap_or_default()),
@@ -107,6 +119,8 @@ fn header(attempt: &AttemptRow) -> String {
             "turns",
             format!("{}, {} tool calls", attempt.turns, attempt.tool_calls),
         ),
+        ("tokens", tokens(attempt)),
+        ("cost", cost(attempt)),
         ("start", attempt.world.clone().unwrap_or_default()),
         ("state", attempt.state.clone().unwrap_or_default()),
         ("bundle", attempt.bundle.clone().unwrap_or_default()),
@@ -131,6 +145,34 @@ fn header(attempt: &AttemptRow) -> String {
         output::paint(style, result)
     ));
     text
+}
+
+/// A name and the settings that it has, as canonical JSON.
+fn with_settings(name: &str, settings: &str) -> String {
+    match settings {
+        "{}" => name.to_owned(),
+        settings => format!("{name} {settings}"),
+    }
+}
+
+/// The tokens of an attempt, where a model acted.
+fn tokens(attempt: &AttemptRow) -> String {
+    match (&attempt.model, attempt.usage) {
+        (None, _) => String::new(),
+        (Some(_), None) => "not known".to_owned(),
+        (Some(_), Some(usage)) => format!(
+            "{} of input ({} of them kept), {} of output ({} of them reasoning)",
+            usage.input, usage.cached, usage.output, usage.reasoning
+        ),
+    }
+}
+
+fn cost(attempt: &AttemptRow) -> String {
+    match (&attempt.model, attempt.cost) {
+        (None, _) => String::new(),
+        (Some(_), None) => "not known".to_owned(),
+        (Some(_), Some(cost)) => format!("{} USD", decimals(cost.usd())),
+    }
 }
 
 /// The class of a failure and what shows it.
@@ -161,10 +203,26 @@ fn changes(attempt: &AttemptRow, store: &Store) -> Result<Option<Vec<Change>>, S
     Ok(Some(diff(&load(start)?, &load(state)?)))
 }
 
-fn render(trajectory: &Trajectory, full: bool) -> String {
+fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> String {
     let mut text = String::new();
+    let mut requests = requests.iter().peekable();
     let mut calls = trajectory.calls.iter().peekable();
     for message in &trajectory.messages {
+        let led_to = match message.role.as_str() {
+            "assistant" => Some("turn"),
+            "compaction" => Some("compaction"),
+            _ => None,
+        };
+        // Requests stand in the order in which they were made, up to the one that led to this.
+        while let Some(purpose) = led_to
+            && let Some(request) = requests.next_if(|request| request.turn <= message.turn)
+        {
+            text.push_str(&tried(request, full));
+            let led = request.status == "ok" && request.purpose == purpose;
+            if led && request.turn == message.turn {
+                break;
+            }
+        }
         let said = &message.content["text"];
         // Of a compaction the summary is what the model goes on with.
         let said = said
@@ -223,7 +281,46 @@ fn render(trajectory: &Trajectory, full: bool) -> String {
             }
         }
     }
+    for request in requests {
+        text.push_str(&tried(request, full));
+    }
     text
+}
+
+/// A request that came to no reply.
+fn tried(request: &ModelCallRow, full: bool) -> String {
+    let Some(error) = &request.error else {
+        return String::new();
+    };
+    let line = format!(
+        "try {} of a request for {} {}: {}: {error}",
+        request.try_number,
+        if request.purpose == "turn" {
+            "turn"
+        } else {
+            "a summary before turn"
+        },
+        request.turn,
+        request.error_kind.as_deref().unwrap_or("error"),
+    );
+    let line = sanitise::block(&clip(&line, full)).into_owned();
+    format!("{}\n", output::paint(output::WARN, line))
+}
+
+fn request_json(request: &ModelCallRow) -> Value {
+    json!({
+        "turn": request.turn,
+        "purpose": request.purpose,
+        "try": request.try_number,
+        "started": runs::instant(request.started_ms),
+        "elapsed_us": request.elapsed_us,
+        "status": request.status,
+        "error_kind": request.error_kind,
+        "error": request.error,
+        "request_digest": request.request_digest,
+        "usage": request.usage,
+        "cost_usd": request.cost.map(|cost| cost.usd()),
+    })
 }
 
 /// The text of a tool's result, other blocks by their type.
@@ -277,8 +374,13 @@ fn as_json(attempt: AttemptRow, trajectory: &Trajectory, changes: Option<&[Chang
         attempt.answer.clone(),
     );
     let ended_detail = attempt.ended_detail.clone();
+    let settings = [&attempt.agent_settings, &attempt.model_settings]
+        .map(|settings| serde_json::from_str::<Value>(settings).unwrap_or_default());
     let mut value = json!(AttemptReport::from(attempt));
     value["experiment"] = experiment.into();
+    let [agent, model] = settings;
+    value["agent_settings"] = agent;
+    value["model_settings"] = model;
     value["start"] = start.into();
     value["ended_detail"] = ended_detail.into();
     value["answer"] = answer.into();

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use mcpmark_agent::{Cost, Usage};
+use mcpmark_agent::{Cost, Spent, Usage};
 use mcpmark_sandbox::Check;
 use mcpmark_snapshot::Digest;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -129,8 +129,9 @@ pub struct MessageRow {
     ///   of what was changed in them for the provider;
     /// - of `assistant`: `reasoning` where there is some, and `calls`, each with `id`, `name`,
     ///   `arguments`, and `malformed` where the model wrote no JSON object;
-    /// - of `compaction`, instead of a text: `request`, `summary` and `kept`, the messages that
-    ///   the model sees from there on.
+    /// - of `compaction`, instead of a text: `request` with `system` and `text`, `history`, the
+    ///   messages that are summed up, `summary`, and `kept`, the messages that the model sees
+    ///   from there on.
     pub content: Value,
 }
 
@@ -423,21 +424,24 @@ impl Journal {
         Ok(tools.map(json).transpose()?)
     }
 
-    /// What an experiment's attempts have cost so far, tries that were abandoned among them, and
-    /// whether some of it is unknown.
+    /// What an experiment's attempts have used so far, tries that were abandoned among them. What
+    /// is not known is not in it.
     ///
     /// # Errors
     ///
     /// When the journal cannot be read.
-    pub fn spent(&self, experiment: &str) -> Result<(Cost, bool), JournalError> {
+    pub fn spent(&self, experiment: &str) -> Result<Spent, JournalError> {
         let spent = self.lock().query_row(
             "SELECT coalesce(sum(c.cost_nano_usd), 0),
-                    coalesce(max(c.status = 'ok' AND c.cost_nano_usd IS NULL), 0)
+                    coalesce(sum(c.input_tokens), 0) + coalesce(sum(c.output_tokens), 0)
              FROM attempts a JOIN model_calls c ON c.attempt = a.id WHERE a.experiment = ?1",
             [experiment],
             |row| {
-                let nano: i64 = row.get(0)?;
-                Ok((Cost::from_nano_usd(nano.unsigned_abs()), row.get(1)?))
+                let (nano, tokens): (i64, i64) = (row.get(0)?, row.get(1)?);
+                Ok(Spent {
+                    cost: Cost::from_nano_usd(nano.unsigned_abs()),
+                    tokens: tokens.unsigned_abs(),
+                })
             },
         )?;
         Ok(spent)

@@ -5,11 +5,11 @@
 //! That layout knows only success and failure. An attempt without a grade is neither, and is left
 //! out; its programs then take the run for incomplete, which it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use mcpmark_experiment::Journal;
 use mcpmark_experiment::journal::{Survey, SurveyRow};
+use mcpmark_experiment::{AttemptLimits, Journal, Spec};
 use serde_json::{Value, json};
 
 use super::{ExportError, Exported, Source, file_name, write_json};
@@ -22,6 +22,8 @@ struct Run {
     effort: String,
     service: String,
     agent: String,
+    /// Wall time of an attempt, in seconds.
+    timeout: u64,
     attempts: Vec<Attempt>,
 }
 
@@ -38,10 +40,14 @@ struct Attempt {
 
 pub(super) fn write(
     journal: &Journal,
+    experiment: &str,
     survey: &Survey,
     target: &Path,
 ) -> Result<Exported, ExportError> {
     let mut exported = Exported::default();
+    let spec: Spec = serde_json::from_str(&journal.experiment(experiment)?.spec)?;
+    let timeout = spec.limits.over(AttemptLimits::default()).time.as_secs();
+    let slugs = Slugs::of(&survey.rows);
     let mut runs: BTreeMap<String, Run> = BTreeMap::new();
     for row in &survey.rows {
         if row.passed.is_none() {
@@ -51,17 +57,15 @@ pub(super) fn write(
         let source = Source::read(journal, &row.id)?;
         let (service, world, task) = source.task();
         let effort = effort(row);
-        let name = row.model.clone().unwrap_or_else(|| row.agent.clone());
-        let dir = format!(
-            "{}__{}/run-{}",
-            slug(&name, &effort),
-            file_name(service),
-            row.k
-        );
+        let name = named(row).to_owned();
+        let dir = format!("{}__{}/run-{}", slugs.get(row), file_name(service), row.k);
         let place = target
             .join(&dir)
             .join(format!("{}__{}", file_name(world), file_name(task)));
-        write_json(&place.join("meta.json"), &meta(&source, &name, &effort))?;
+        write_json(
+            &place.join("meta.json"),
+            &meta(&source, &name, &effort, timeout),
+        )?;
         write_json(
             &place.join("messages.json"),
             &Value::from(messages(&source)),
@@ -71,6 +75,7 @@ pub(super) fn write(
             effort,
             service: service.to_owned(),
             agent: row.agent.clone(),
+            timeout,
             attempts: Vec::new(),
         });
         run.attempts.push(attempt(&source, world));
@@ -91,13 +96,73 @@ fn effort(row: &SurveyRow) -> String {
     effort.unwrap_or("default").to_owned()
 }
 
-/// The model's name without its provider, with `-` for `.`, and its effort.
+/// Who acted, with all settings.
+type Player<'a> = (&'a str, &'a str, Option<&'a str>, &'a str);
+
+fn player(row: &SurveyRow) -> Player<'_> {
+    (
+        &row.agent,
+        &row.agent_settings,
+        row.model.as_deref(),
+        &row.model_settings,
+    )
+}
+
+/// The names of directories, one for each player.
+struct Slugs<'a>(HashMap<Player<'a>, String>);
+
+impl<'a> Slugs<'a> {
+    /// The model's name without its provider, with `-` for `.`, and its effort. Where two players
+    /// have one name that way, the provider stands in it, and where that is not enough, a number.
+    fn of(rows: &'a [SurveyRow]) -> Self {
+        let mut players: Vec<(Player<'_>, &SurveyRow)> = Vec::new();
+        let mut seen = HashSet::new();
+        for row in rows {
+            if seen.insert(player(row)) {
+                players.push((player(row), row));
+            }
+        }
+        let short = |row: &SurveyRow| {
+            let name = named(row);
+            slug(name.rsplit('/').next().unwrap_or(name), &effort(row))
+        };
+        let mut shared: HashMap<String, usize> = HashMap::new();
+        for (_, row) in &players {
+            *shared.entry(short(row)).or_default() += 1;
+        }
+        let mut taken = HashSet::new();
+        let mut slugs = HashMap::new();
+        for (player, row) in players {
+            let plain = match shared[&short(row)] {
+                1 => short(row),
+                _ => slug(named(row), &effort(row)),
+            };
+            let numbered = (2..).map(|number| format!("{plain}-{number}"));
+            let mut free = std::iter::once(plain.clone())
+                .chain(numbered)
+                .filter(|slug| !taken.contains(slug));
+            // There are more numbers than players.
+            if let Some(slug) = free.next() {
+                taken.insert(slug.clone());
+                slugs.insert(player, slug);
+            }
+        }
+        Self(slugs)
+    }
+
+    fn get(&self, row: &'a SurveyRow) -> &str {
+        self.0.get(&player(row)).map_or("-", String::as_str)
+    }
+}
+
+fn named(row: &SurveyRow) -> &str {
+    row.model.as_deref().unwrap_or(&row.agent)
+}
+
 fn slug(name: &str, effort: &str) -> String {
-    let name = file_name(name.rsplit('/').next().unwrap_or(name));
-    if effort == "default" {
-        name
-    } else {
-        format!("{name}-{}", file_name(effort))
+    match effort {
+        "default" => file_name(name),
+        effort => format!("{}-{}", file_name(name), file_name(effort)),
     }
 }
 
@@ -125,7 +190,7 @@ fn attempt(source: &Source, category: &str) -> Attempt {
     }
 }
 
-fn meta(source: &Source, name: &str, effort: &str) -> Value {
+fn meta(source: &Source, name: &str, effort: &str, timeout: u64) -> Value {
     let row = &source.row;
     let (service, world, task) = source.task();
     let passed = source.passed() == Some(true);
@@ -150,7 +215,7 @@ fn meta(source: &Source, name: &str, effort: &str) -> Value {
         "litellm_run_model_name": name,
         "reasoning_effort": effort,
         "mcp": service,
-        "timeout": 3600,
+        "timeout": timeout,
         "time": {
             "start": time(row.started_ms),
             "end": time(row.ended_ms.unwrap_or(row.started_ms)),
@@ -180,7 +245,7 @@ fn messages(source: &Source) -> Vec<Value> {
     for message in &source.trajectory.messages {
         let text = message.content["text"].as_str().unwrap_or_default();
         match message.role.as_str() {
-            "user" | "note" => items.push(json!({ "content": text, "role": "user" })),
+            "user" => items.push(json!({ "content": text, "role": "user" })),
             "assistant" => {
                 let said = match message.content["reasoning"].as_str() {
                     Some(reasoning) => format!("<think>\n{reasoning}\n</think>\n{text}"),
@@ -225,61 +290,78 @@ fn messages(source: &Source) -> Vec<Value> {
     items
 }
 
+/// Sums over attempts.
+#[derive(Default)]
+struct Sums {
+    attempts: usize,
+    passed: usize,
+    seconds: f64,
+    agent_seconds: f64,
+    input: u64,
+    output: u64,
+    reasoning: u64,
+    turns: u64,
+}
+
+impl Sums {
+    fn add(&mut self, attempt: &Attempt) {
+        self.attempts += 1;
+        self.passed += usize::from(attempt.passed);
+        self.seconds += attempt.seconds;
+        self.agent_seconds += attempt.agent_seconds;
+        self.input += attempt.input;
+        self.output += attempt.output;
+        self.reasoning += attempt.reasoning;
+        self.turns += u64::from(attempt.turns);
+    }
+
+    fn mean(&self, sum: f64) -> f64 {
+        sum / self.attempts.max(1) as f64
+    }
+
+    fn rate(&self) -> f64 {
+        self.mean(self.passed as f64 * 100.0)
+    }
+
+    fn turn_usage(&self) -> Value {
+        json!({ "total_turns": self.turns, "avg_turns": self.mean(self.turns as f64) })
+    }
+}
+
 fn summary(run: &Run) -> Value {
-    let of = |attempts: &[&Attempt]| -> Value {
-        let n = attempts.len().max(1) as f64;
-        let sum = |figure: fn(&Attempt) -> u64| attempts.iter().map(|a| figure(a)).sum::<u64>();
-        let passed = attempts.iter().filter(|attempt| attempt.passed).count();
-        let (input, output, reasoning) =
-            (sum(|a| a.input), sum(|a| a.output), sum(|a| a.reasoning));
-        let turns: u32 = attempts.iter().map(|attempt| attempt.turns).sum();
-        let seconds: f64 = attempts.iter().map(|attempt| attempt.seconds).sum();
-        let agent: f64 = attempts.iter().map(|attempt| attempt.agent_seconds).sum();
-        json!({
-            "total": attempts.len(),
-            "successful": passed,
-            "rate": passed as f64 * 100.0 / n,
-            "seconds": seconds,
-            "agent_seconds": agent,
-            "n": n,
-            "input": input,
-            "output": output,
-            "reasoning": reasoning,
-            "turns": turns,
-        })
-    };
-    let all: Vec<&Attempt> = run.attempts.iter().collect();
-    let total = of(&all);
-    let number = |sums: &Value, key: &str| sums[key].as_f64().unwrap_or_default();
-    let mean = |sums: &Value, key: &str| number(sums, key) / number(sums, "n");
-    let mut categories: BTreeMap<&str, Vec<&Attempt>> = BTreeMap::new();
+    let mut all = Sums::default();
+    let mut categories: BTreeMap<&str, Sums> = BTreeMap::new();
     for attempt in &run.attempts {
+        all.add(attempt);
         categories
             .entry(&attempt.category)
             .or_default()
-            .push(attempt);
+            .add(attempt);
     }
     let breakdown: serde_json::Map<String, Value> = categories
         .into_iter()
-        .map(|(category, attempts)| {
-            let sums = of(&attempts);
+        .map(|(category, sums)| {
+            let total = sums.input + sums.output;
             let value = json!({
-                "total": sums["total"],
-                "success_rate": sums["rate"],
-                "avg_time": mean(&sums, "seconds"),
+                "total": sums.attempts,
+                "success_rate": sums.rate(),
+                "avg_time": sums.mean(sums.seconds),
                 "token_usage": {
-                    "total_input": sums["input"],
-                    "total_output": sums["output"],
-                    "total": number(&sums, "input") + number(&sums, "output"),
-                    "total_reasoning": sums["reasoning"],
-                    "avg_input": mean(&sums, "input"),
-                    "avg_output": mean(&sums, "output"),
+                    "total_input": sums.input,
+                    "total_output": sums.output,
+                    "total": total,
+                    "total_reasoning": sums.reasoning,
+                    "avg_input": sums.mean(sums.input as f64),
+                    "avg_output": sums.mean(sums.output as f64),
+                    "avg_total": sums.mean(total as f64),
+                    "avg_reasoning": sums.mean(sums.reasoning as f64),
                 },
-                "turn_usage": { "total_turns": sums["turns"], "avg_turns": mean(&sums, "turns") },
+                "turn_usage": sums.turn_usage(),
             });
             (category.to_owned(), value)
         })
         .collect();
+    let total = all.input + all.output;
     json!({
         "model_name": run.name,
         "model_config": {
@@ -287,28 +369,28 @@ fn summary(run: &Run) -> Value {
             "model_name": run.name,
             "litellm_run_model_name": run.name,
             "reasoning_effort": run.effort,
-            "timeout": 3600,
+            "timeout": run.timeout,
             "agent_name": run.agent,
         },
-        "total_tasks": total["total"],
-        "successful_tasks": total["successful"],
-        "failed_tasks": number(&total, "total") - number(&total, "successful"),
-        "success_rate": total["rate"],
-        "total_task_execution_time": total["seconds"],
-        "average_task_execution_time": mean(&total, "seconds"),
-        "total_agent_execution_time": total["agent_seconds"],
-        "average_agent_execution_time": mean(&total, "agent_seconds"),
+        "total_tasks": all.attempts,
+        "successful_tasks": all.passed,
+        "failed_tasks": all.attempts - all.passed,
+        "success_rate": all.rate(),
+        "total_task_execution_time": all.seconds,
+        "average_task_execution_time": all.mean(all.seconds),
+        "total_agent_execution_time": all.agent_seconds,
+        "average_agent_execution_time": all.mean(all.agent_seconds),
         "token_usage": {
-            "total_input_tokens": total["input"],
-            "total_output_tokens": total["output"],
-            "total_tokens": number(&total, "input") + number(&total, "output"),
-            "total_reasoning_tokens": total["reasoning"],
-            "avg_input_tokens": mean(&total, "input"),
-            "avg_output_tokens": mean(&total, "output"),
-            "avg_total_tokens": mean(&total, "input") + mean(&total, "output"),
-            "avg_reasoning_tokens": mean(&total, "reasoning"),
+            "total_input_tokens": all.input,
+            "total_output_tokens": all.output,
+            "total_tokens": total,
+            "total_reasoning_tokens": all.reasoning,
+            "avg_input_tokens": all.mean(all.input as f64),
+            "avg_output_tokens": all.mean(all.output as f64),
+            "avg_total_tokens": all.mean(total as f64),
+            "avg_reasoning_tokens": all.mean(all.reasoning as f64),
         },
-        "turn_usage": { "total_turns": total["turns"], "avg_turns": mean(&total, "turns") },
+        "turn_usage": all.turn_usage(),
         "category_breakdown": breakdown,
     })
 }

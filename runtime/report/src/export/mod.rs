@@ -42,6 +42,9 @@ pub enum ExportError {
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// What the experiment runs cannot be read.
+    #[error("the experiment's settings cannot be read: {0}")]
+    Spec(#[from] serde_json::Error),
     /// Something cannot be written.
     #[error("cannot write {path}: {source}")]
     Write {
@@ -65,7 +68,8 @@ struct Source {
     calls: Vec<ModelCallRow>,
     /// What the model was told beside the instruction.
     system: Option<String>,
-    /// The tools that it saw: a list of `name`, `description`, `input_schema`.
+    /// The tools that it saw: a list of `name`, `description`, `input_schema`, and `server` where
+    /// it is one of another server than the world's.
     tools: Vec<Value>,
 }
 
@@ -138,7 +142,7 @@ pub fn export(
     match layout {
         Layout::Mcpmark => {
             empty(target)?;
-            mcpmark::write(journal, &survey, target)
+            mcpmark::write(journal, experiment, &survey, target)
         }
         Layout::Sft => sft::write(journal, ids, target),
         Layout::Atif => {
@@ -171,9 +175,13 @@ fn write_json(path: &Path, value: &Value) -> Result<(), ExportError> {
         }
         let mut text = serde_json::to_string_pretty(value)?;
         text.push('\n');
-        fs::write(path, text)
+        fs::File::create_new(path)?.write_all(text.as_bytes())
     };
-    write().map_err(|source| failed(path, source))
+    write().map_err(|source| match source.kind() {
+        // Two things that have one name in this layout: neither is to be lost.
+        io::ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),
+        _ => failed(path, source),
+    })
 }
 
 /// A file that is not there yet, written line by line.

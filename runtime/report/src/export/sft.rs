@@ -1,7 +1,8 @@
 //! Conversations for training: the attempts that passed, one JSON object a line.
 //!
 //! The system message holds the system prompt and the signatures of the tools, whose names carry
-//! their service (`filesystem_read_text_file`). What the model thought is `reasoning_content`. An
+//! their service (`filesystem_read_text_file`) or that of the server that they were put beside from. What the model thought is `reasoning_content`.
+//! Notes of the host are not in it, for the model did not see them. An
 //! attempt whose conversation was compacted is no single conversation, and is left out.
 
 use std::path::Path;
@@ -37,14 +38,13 @@ pub(super) fn write<'a>(
 }
 
 fn conversation(source: &Source) -> Value {
-    let (service, _, _) = source.task();
     let mut messages = Vec::new();
     let mut system = source.system.clone().unwrap_or_default();
     if !source.tools.is_empty() {
         let signatures: Vec<String> = source
             .tools
             .iter()
-            .map(|tool| signature(service, tool))
+            .map(|tool| signature(source, tool))
             .collect();
         let gap = if system.is_empty() { "" } else { "\n\n" };
         system.push_str(&format!("{gap}Tools:\n{}", signatures.join("\n")));
@@ -55,7 +55,7 @@ fn conversation(source: &Source) -> Value {
     for message in &source.trajectory.messages {
         let text = message.content["text"].as_str().unwrap_or_default();
         match message.role.as_str() {
-            "user" | "note" => messages.push(json!({ "role": "user", "content": text })),
+            "user" => messages.push(json!({ "role": "user", "content": text })),
             "assistant" => {
                 let mut said = json!({ "role": "assistant", "content": text });
                 if let Some(reasoning) = message.content["reasoning"].as_str() {
@@ -67,8 +67,7 @@ fn conversation(source: &Source) -> Value {
                     .flatten()
                     .collect();
                 if !calls.is_empty() {
-                    said["tool_calls"] =
-                        calls.iter().map(|call| tool_call(service, call)).collect();
+                    said["tool_calls"] = calls.iter().map(|call| tool_call(source, call)).collect();
                 }
                 messages.push(said);
                 for call in calls {
@@ -92,7 +91,15 @@ fn conversation(source: &Source) -> Value {
     })
 }
 
-fn tool_call(service: &str, call: &Value) -> Value {
+/// A tool's name with that of its server: the world's service, or another.
+fn full_name(source: &Source, name: &str) -> String {
+    let tool = source.tools.iter().find(|tool| tool["name"] == name);
+    let server = tool.and_then(|tool| tool["server"].as_str());
+    let (service, _, _) = source.task();
+    format!("{}_{name}", server.unwrap_or(service))
+}
+
+fn tool_call(source: &Source, call: &Value) -> Value {
     let name = call["name"].as_str().unwrap_or_default();
     let arguments = call["malformed"]
         .as_str()
@@ -100,12 +107,12 @@ fn tool_call(service: &str, call: &Value) -> Value {
     json!({
         "id": call["id"],
         "type": "function",
-        "function": { "name": format!("{service}_{name}"), "arguments": arguments },
+        "function": { "name": full_name(source, name), "arguments": arguments },
     })
 }
 
 /// `filesystem_read_text_file(path: string, tail?: number): what it does`
-fn signature(service: &str, tool: &Value) -> String {
+fn signature(source: &Source, tool: &Value) -> String {
     let schema = &tool["input_schema"];
     let required: Vec<&str> = schema["required"]
         .as_array()
@@ -129,8 +136,8 @@ fn signature(service: &str, tool: &Value) -> String {
     let description = tool["description"].as_str().unwrap_or_default();
     let description: Vec<&str> = description.split_whitespace().collect();
     format!(
-        "{service}_{}({}): {}",
-        tool["name"].as_str().unwrap_or_default(),
+        "{}({}): {}",
+        full_name(source, tool["name"].as_str().unwrap_or_default()),
         parameters.join(", "),
         description.join(" ")
     )

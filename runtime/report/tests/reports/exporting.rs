@@ -2,6 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcpmark_report::export::{ExportError, Exported, Layout, export};
+use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::{Demonstration, journal};
@@ -122,6 +123,71 @@ fn conversations_for_training() {
             .map(|message| &message["tool_call_id"])
             .collect();
         assert_eq!(asked, answered);
+    }
+}
+
+/// The demonstration, exported after its journal was changed.
+fn exported_with(change: &str, layout: Layout, target: &str) -> (tempfile::TempDir, PathBuf) {
+    let demonstration = Demonstration::new();
+    let journal = Connection::open(demonstration.path().join("journal.db")).unwrap();
+    journal.execute_batch(change).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join(target);
+    export(&demonstration.journal, "demonstration", layout, &target).unwrap();
+    (dir, target)
+}
+
+#[test]
+fn models_that_differ_by_provider_alone_are_kept_apart() {
+    let (_dir, target) = exported_with(
+        "UPDATE attempts SET model = 'router/atlas-large',
+             model_settings = '{\"reasoning-effort\":\"medium\"}' WHERE model = 'local/sprig-small';
+         UPDATE attempts SET model_settings = json_set(model_settings, '$.temperature', 1)
+             WHERE model = 'router/atlas-large' AND k = 4;
+         UPDATE experiments SET spec = json_set(spec, '$.limits', json('{\"time_seconds\":600}'));",
+        Layout::Mcpmark,
+        "results",
+    );
+    let runs = |model: &str| {
+        let dir = target.join(format!("{model}__filesystem"));
+        fs::read_dir(dir).unwrap().count()
+    };
+    assert_eq!(runs("openai-atlas-large-medium"), 4);
+    assert_eq!(runs("router-atlas-large-medium"), 3);
+    // Other settings of the same model are another player.
+    assert_eq!(runs("router-atlas-large-medium-2"), 1);
+    let files = files(&target);
+    let metas = files.iter().filter(|file| file.ends_with("/meta.json"));
+    assert_eq!(metas.count(), 93);
+    let run = target.join("openai-atlas-large-medium__filesystem/run-1");
+    let summary = json(&run.join("summary.json"));
+    assert_eq!(summary["model_config"]["timeout"], 600);
+    assert_eq!(
+        json(&run.join("harbour__berth-list/meta.json"))["timeout"],
+        600
+    );
+}
+
+#[test]
+fn what_the_host_noted_was_not_said_to_the_model() {
+    let change = "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
+         SELECT id, 9000, 0, 'note', '{\"text\":\"server notes: notes 1.2.3\"}', 0 FROM attempts;
+         UPDATE tool_sets SET tools = json_set(tools, '$[0].server', 'notes');";
+    let (_dir, target) = exported_with(change, Layout::Sft, "sft.jsonl");
+    let text = fs::read_to_string(&target).unwrap();
+    assert!(!text.contains("notes 1.2.3"), "{text}");
+    // A tool has the name of its own server.
+    assert!(text.contains("notes_read_text_file(path: string"), "{text}");
+    assert!(text.contains("\"name\":\"notes_read_text_file\""), "{text}");
+    assert!(!text.contains("filesystem_read_text_file"), "{text}");
+    assert!(
+        text.contains("\"name\":\"filesystem_list_directory\""),
+        "{text}"
+    );
+    let (_dir, target) = exported_with(change, Layout::Mcpmark, "results");
+    for file in files(&target) {
+        let text = fs::read_to_string(target.join(&file)).unwrap();
+        assert!(!text.contains("notes 1.2.3"), "{file}");
     }
 }
 

@@ -8,6 +8,8 @@ mod exporting;
 mod forms;
 mod page;
 
+use std::path::Path;
+
 use mcpmark_experiment::{Home, Journal};
 use mcpmark_report::{Report, TaskFacts, TaskIndex};
 use mcpmark_snapshot::Store;
@@ -15,7 +17,7 @@ use tempfile::TempDir;
 
 /// The demonstration in a home of its own.
 struct Demonstration {
-    _dir: TempDir,
+    dir: TempDir,
     journal: Journal,
     store: Store,
 }
@@ -28,8 +30,12 @@ impl Demonstration {
         Self {
             journal: Journal::open(&home.journal_file()).unwrap(),
             store: Store::open(home.store_dir()).unwrap(),
-            _dir: dir,
+            dir: dir,
         }
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
     }
 
     fn report(&self, name: &str) -> Report {

@@ -5,18 +5,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderName, HeaderValue};
-use mcpmark_http::Secret;
+use mcpmark_http::{Secret, Secrets};
 use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
     StreamableHttpPostResponse,
 };
-use serde_json::Value;
 use tokio_stream::{Stream, StreamExt};
 
-use crate::{ExternalError, HttpServer, shake_hands};
+use crate::{ExternalError, HttpServer, scrub, shake_hands};
 
 type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -76,8 +75,6 @@ pub(crate) async fn connect(
             put(header, key, variable(key)?.trim().to_owned())?;
         }
     }
-    // The longest first: one may be a part of another.
-    secrets.sort_by_key(|secret: &Secret| std::cmp::Reverse(secret.expose().len()));
     let client = mcpmark_http::client(!server.is_local());
     let client = client.map_err(|error| ExternalError::Client {
         name: name.to_owned(),
@@ -85,7 +82,7 @@ pub(crate) async fn connect(
     })?;
     let guarded = Guarded {
         client,
-        secrets: secrets.into(),
+        secrets: Secrets::new(secrets),
         trouble: Arc::default(),
     };
     let trouble = Arc::clone(&guarded.trouble);
@@ -113,79 +110,16 @@ pub(crate) async fn connect(
 #[derive(Clone)]
 struct Guarded {
     client: reqwest::Client,
-    secrets: Arc<[Secret]>,
+    secrets: Secrets,
     trouble: Arc<Mutex<Option<Trouble>>>,
 }
 
 impl Guarded {
-    fn scrub(&self, text: &str) -> String {
-        let scrub = |text: String, secret: &Secret| secret.scrub(&text);
-        self.secrets.iter().fold(text.to_owned(), scrub)
-    }
-
-    /// Takes the secrets out of every text of a document, and says whether there were any.
-    fn scrub_value(&self, value: &mut Value) -> bool {
-        match value {
-            Value::String(text) => {
-                let scrubbed = self.scrub(text);
-                let changed = scrubbed != *text;
-                *text = scrubbed;
-                changed
-            }
-            Value::Array(values) => {
-                let mut changed = false;
-                for value in values {
-                    changed |= self.scrub_value(value);
-                }
-                changed
-            }
-            Value::Object(entries) => {
-                let mut changed = false;
-                let scrubbed = std::mem::take(entries).into_iter().map(|(key, mut value)| {
-                    let clean = self.scrub(&key);
-                    changed |= self.scrub_value(&mut value) || clean != key;
-                    (clean, value)
-                });
-                *entries = scrubbed.collect();
-                changed
-            }
-            _ => false,
-        }
-    }
-
-    /// A message without secrets. What is no JSON is looked through as the text that it is.
-    fn scrub_message(&self, text: String) -> String {
-        if self.secrets.is_empty() {
-            return text;
-        }
-        let Ok(mut value) = serde_json::from_str::<Value>(&text) else {
-            return self.scrub(&text);
-        };
-        match self.scrub_value(&mut value) {
-            true => value.to_string(),
-            false => text,
-        }
-    }
-
-    fn scrub_parsed(
-        &self,
-        message: ServerJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, HttpError> {
-        if self.secrets.is_empty() {
-            return Ok(message);
-        }
-        let mut value = serde_json::to_value(&message)?;
-        match self.scrub_value(&mut value) {
-            true => Ok(serde_json::from_value(value)?),
-            false => Ok(message),
-        }
-    }
-
     fn scrub_events(&self, events: Events) -> Events {
         let this = self.clone();
         Box::pin(events.map(move |event| {
             event.map(|mut event| {
-                event.data = event.data.map(|data| this.scrub_message(data));
+                event.data = event.data.map(|data| this.secrets.scrub_json(data));
                 event
             })
         }))
@@ -196,7 +130,7 @@ impl Guarded {
         let error = match error {
             HttpError::Client(error) => HttpError::Client(error.without_url()),
             HttpError::UnexpectedServerResponse(text) => {
-                HttpError::UnexpectedServerResponse(self.scrub(&text).into())
+                HttpError::UnexpectedServerResponse(self.secrets.scrub(&text).into())
             }
             HttpError::AuthRequired(_) => {
                 HttpError::UnexpectedServerResponse("HTTP 401 Unauthorized".into())
@@ -205,7 +139,7 @@ impl Guarded {
                 HttpError::UnexpectedServerResponse("HTTP 403 Forbidden".into())
             }
             HttpError::UnexpectedContentType(Some(text)) => {
-                HttpError::UnexpectedContentType(Some(self.scrub(&text)))
+                HttpError::UnexpectedContentType(Some(self.secrets.scrub(&text)))
             }
             other => other,
         };
@@ -286,7 +220,7 @@ impl StreamableHttpClient for Guarded {
             .map_err(|error| self.failed(error))?;
         Ok(match posted {
             StreamableHttpPostResponse::Json(message, session) => {
-                StreamableHttpPostResponse::Json(self.scrub_parsed(message)?, session)
+                StreamableHttpPostResponse::Json(scrub::message(&self.secrets, message)?, session)
             }
             StreamableHttpPostResponse::Sse(events, session) => {
                 StreamableHttpPostResponse::Sse(self.scrub_events(events), session)
@@ -339,30 +273,15 @@ impl StreamableHttpClient for Guarded {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn no_secret_comes_back_in() {
+    fn no_secret_comes_back_in_an_error() {
         let guarded = Guarded {
             client: mcpmark_http::client(false).unwrap(),
-            secrets: [Secret::new("Bearer can\"ary-1"), Secret::new("can\"ary-1")].into(),
+            secrets: Secrets::new(vec![Secret::new("can\"ary-1")]),
             trouble: Arc::default(),
         };
-        let message = json!({"result": [{"can\"ary-1": "Bearer can\"ary-1!"}, "can\\u0022ary", 1]});
-        let scrubbed: Value =
-            serde_json::from_str(&guarded.scrub_message(message.to_string())).unwrap();
-        assert_eq!(
-            scrubbed,
-            json!({"result": [{"[redacted]": "[redacted]!"}, "can\\u0022ary", 1]})
-        );
-        let escaped = r#"{"result": "can\u0022ary-1"}"#.to_owned();
-        assert_eq!(guarded.scrub_message(escaped), r#"{"result":"[redacted]"}"#);
-        assert_eq!(
-            guarded.scrub_message("<p>can\"ary-1".to_owned()),
-            "<p>[redacted]"
-        );
         let error = HttpError::UnexpectedServerResponse("HTTP 400: you sent can\"ary-1".into());
         let error = guarded.failed(error);
         assert!(!format!("{error:?} {error}").contains("ary-1"));

@@ -3,8 +3,9 @@
 //! A [`ServerSpec`] says how a server is reached: as a program that [`External::start`] starts and
 //! speaks with over its standard input and output, or over streamable HTTP. A program's
 //! environment is empty but for the variables that the spec names, and it runs on this machine as
-//! any does: nothing holds it back. What goes into headers comes from the environment by name, and
-//! is taken out of everything that a server answers.
+//! any does: nothing holds it back. What goes into headers comes from the environment by name.
+//! Those values are taken out of everything that a server answers, and so are those of a
+//! program's variables, but for such as `PATH` and places that are there.
 //!
 //! ```
 //! use mcpmark_external::{Reach, ServerSpec};
@@ -18,6 +19,7 @@
 
 mod http;
 mod program;
+mod scrub;
 mod spec;
 
 use std::io;

@@ -2,11 +2,15 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use mcpmark_service::ToolClient;
+use mcpmark_http::{Secret, Secrets};
+use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient};
+use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::net::unix::pipe;
 
+use crate::scrub::Scrubbed;
 use crate::{ExternalError, shake_hands};
 
 /// A child that goes when its owner does.
@@ -39,8 +43,13 @@ pub(crate) async fn start(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
+    let mut secrets = Vec::new();
     for key in env {
-        child.env(key, variable(key)?);
+        let value = variable(key)?;
+        if may_be_secret(key, &value) {
+            secrets.push(Secret::new(value.as_str()));
+        }
+        child.env(key, value);
     }
     let cannot_start = |source| ExternalError::Start {
         name: name.to_owned(),
@@ -52,7 +61,44 @@ pub(crate) async fn start(
     let (stdin, stdout) = pipes.ok_or_else(|| cannot_start(io::ErrorKind::BrokenPipe.into()))?;
     let writing = pipe::Sender::from_owned_fd(OwnedFd::from(stdin)).map_err(cannot_start)?;
     let reading = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout)).map_err(cannot_start)?;
-    let connecting = ToolClient::over(Box::new(tokio::io::join(reading, writing)));
-    let client = shake_hands(name, connecting).await?;
+    let transport = Scrubbed {
+        inner: AsyncRwTransport::new(reading, writing).with_max_line_length(MAX_MESSAGE_BYTES),
+        secrets: Secrets::new(secrets),
+    };
+    let client = shake_hands(name, ToolClient::through(transport)).await?;
     Ok((client, process))
+}
+
+/// Variables that say how a machine is set up.
+const PLAIN: [&str; 15] = [
+    "DISPLAY", "HOME", "HOSTNAME", "LANG", "LANGUAGE", "LOGNAME", "NODE_ENV", "PATH", "PWD",
+    "SHELL", "TEMP", "TERM", "TMPDIR", "TZ", "USER",
+];
+
+/// Whether a variable is to be seen nowhere: all but those of [`PLAIN`], locales, and places that
+/// are there, which a server may well speak of.
+fn may_be_secret(name: &str, value: &str) -> bool {
+    let is_plain = PLAIN.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_");
+    let is_place = value.starts_with('/') && Path::new(value).exists();
+    !is_plain && !is_place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_a_machine_are_no_secrets() {
+        for (name, value, secret) in [
+            ("PATH", "/usr/bin:/bin", false),
+            ("LC_ALL", "C.UTF-8", false),
+            ("XDG_CACHE_HOME", "/nowhere", false),
+            ("NOTES_DIR", "/", false),
+            ("NOTES_DIR", "/nowhere/to/be/seen", true),
+            ("NOTES_TOKEN", "t-123456", true),
+            ("HOMELY", "t-123456", true),
+        ] {
+            assert_eq!(may_be_secret(name, value), secret, "{name}={value}");
+        }
+    }
 }

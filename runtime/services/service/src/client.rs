@@ -21,7 +21,8 @@ const PIPE_BYTES: usize = 64 * 1024;
 pub struct ToolClient {
     connection: RunningService<RoleClient, ClientConfig>,
     tools: Vec<Tool>,
-    beside: Vec<Self>,
+    /// Servers of others by their names.
+    beside: Vec<(String, Self)>,
 }
 
 /// Two servers offer a tool of the same name.
@@ -107,14 +108,24 @@ impl ToolClient {
     /// # Errors
     ///
     /// When both have a tool of the same name.
-    pub fn put_beside(&mut self, other: Self) -> Result<(), ToolClash> {
+    pub fn put_beside(&mut self, name: &str, other: Self) -> Result<(), ToolClash> {
         let has = |name: &str| self.tools.iter().any(|tool| tool.name == name);
         if let Some(tool) = other.tools.iter().find(|tool| has(&tool.name)) {
             return Err(ToolClash(tool.name.to_string()));
         }
         self.tools.extend(other.tools.iter().cloned());
-        self.beside.push(other);
+        self.beside.push((name.to_owned(), other));
         Ok(())
+    }
+
+    /// The server of others that offers a tool, by the name under which it was put beside.
+    pub fn server_of(&self, tool: &str) -> Option<&str> {
+        self.beside(tool).map(|(name, _)| name.as_str())
+    }
+
+    fn beside(&self, tool: &str) -> Option<&(String, Self)> {
+        let offers = |client: &Self| client.tools.iter().any(|offered| offered.name == tool);
+        self.beside.iter().find(|(_, client)| offers(client))
     }
 
     /// Calls a tool and waits for its result at most as long as `timeout`.
@@ -132,8 +143,7 @@ impl ToolClient {
         let deadline = tokio::time::Instant::now() + timeout;
         let timed_out = || CallError::Timeout { after: timeout };
 
-        let offers = |client: &&Self| client.tools.iter().any(|tool| tool.name == name);
-        let server = self.beside.iter().find(offers).unwrap_or(self);
+        let server = self.beside(name).map_or(self, |(_, client)| client);
         let sending = server
             .connection
             .send_request_with_option(request, PeerRequestOptions::no_options());
@@ -153,7 +163,7 @@ impl ToolClient {
 
     /// Closes the connections.
     pub async fn close(mut self) -> Result<(), ServiceError> {
-        for mut other in self.beside.drain(..) {
+        for (_, mut other) in self.beside.drain(..) {
             // What becomes of a server of others is no concern of the world's.
             let _ = other.connection.close().await;
         }

@@ -1,0 +1,51 @@
+//! A transport that lets no secret back in.
+
+use mcpmark_http::Secrets;
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+
+/// A transport, and what its other end was given.
+pub(crate) struct Scrubbed<T> {
+    pub(crate) inner: T,
+    pub(crate) secrets: Secrets,
+}
+
+/// Takes secrets out of a message.
+///
+/// # Errors
+///
+/// When it is no message without them.
+pub(crate) fn message(
+    secrets: &Secrets,
+    message: ServerJsonRpcMessage,
+) -> Result<ServerJsonRpcMessage, serde_json::Error> {
+    if secrets.is_empty() {
+        return Ok(message);
+    }
+    let mut value = serde_json::to_value(&message)?;
+    match secrets.scrub_value(&mut value) {
+        true => serde_json::from_value(value),
+        false => Ok(message),
+    }
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Scrubbed<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.inner.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        // What cannot be understood without the secret ends the connection.
+        message(&self.secrets, self.inner.receive().await?).ok()
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
