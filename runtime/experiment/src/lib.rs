@@ -52,4 +52,6 @@ pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
 pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::told::Told;
-pub use crate::world::{Start, WorldError, capture_directory, capture_state, start_world};
+pub use crate::world::{
+    Start, WorldError, capture_directory, capture_state, capture_within, start_world,
+};

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mcpmark_experiment::{
     FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start, Told,
 };
-use mcpmark_sandbox::{Check, Interpreter, Limits, Sandbox, VerifyInput};
+use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
+use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
 use mcpmark_task::TaskId;
 use serde::Serialize;
@@ -28,6 +29,7 @@ pub(crate) struct Judge {
 struct Task {
     id: TaskId,
     start: Start,
+    session: SessionLimits,
     parameters: String,
     hears_answer: bool,
     warned: AtomicBool,
@@ -108,6 +110,7 @@ impl Judge {
             task: Some(Task {
                 id: prepared.id,
                 start: prepared.start,
+                session: prepared.session_limits,
                 parameters: prepared.parameters,
                 hears_answer: prepared.judged_on.answer,
                 warned: AtomicBool::new(false),
@@ -170,8 +173,9 @@ impl Judge {
         store: &Store,
     ) -> Result<Snapshot, CommandError> {
         match (place, &self.task) {
-            (Some(place), _) => stored(place, store, |dir| {
-                mcpmark_experiment::capture_directory(dir, store)
+            (Some(place), task) => stored(place, store, |dir| match task {
+                Some(task) => mcpmark_experiment::capture_within(dir, &task.session, store),
+                None => mcpmark_experiment::capture_directory(dir, store),
             }),
             (None, Some(task)) => load(&task.start.digest, store),
             (None, None) => {
@@ -184,7 +188,7 @@ impl Judge {
     /// A final state.
     pub(crate) fn state(&self, place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
         let state = stored(place, store, |dir| match &self.task {
-            Some(task) => mcpmark_experiment::capture_state(dir, &task.start, store),
+            Some(task) => mcpmark_experiment::capture_state(dir, &task.start, &task.session, store),
             None => mcpmark_experiment::capture_directory(dir, store),
         })?;
         let service = self.task.as_ref().map(|task| task.id.service());
@@ -225,8 +229,20 @@ impl Judge {
         }
     }
 
+    /// What the verifier may use: its task's limits, or without a task the usual ones, with those
+    /// that a text like `fuel=2000000000,checks=10` sets. The ceiling of this host is above all.
+    pub(crate) fn limits(&self, own: &str) -> Result<Limits, LimitsError> {
+        self.limits.with(own)
+    }
+
     /// Grades. A script is called with more arguments and variables, where there are some.
-    pub(crate) fn grade(&self, sandbox: &Sandbox, input: VerifyInput, more: &Told) -> Graded {
+    pub(crate) fn grade(
+        &self,
+        sandbox: &Sandbox,
+        input: VerifyInput,
+        more: &Told,
+        limits: &Limits,
+    ) -> Graded {
         match self.script() {
             Some(script) => {
                 let told = script.told.clone();
@@ -234,9 +250,9 @@ impl Judge {
                     told: told.and(&more.arguments, &more.environment),
                     ..script.clone()
                 };
-                script.grade(sandbox, input.end, input.answer, &self.limits)
+                script.grade(sandbox, input.end, input.answer, limits)
             }
-            None => mcpmark_experiment::grade_loaded(sandbox, &self.judge, input, &self.limits),
+            None => mcpmark_experiment::grade_loaded(sandbox, &self.judge, input, limits),
         }
     }
 }
