@@ -164,6 +164,45 @@ fn limits_end_a_verifier_without_a_grade() {
 }
 
 #[test]
+fn who_grades_without_a_task_sets_the_limits() {
+    let judge = Judge::new(&guests::hostile("endless-loop.wat"));
+    let own = ["--json", "--limits", "fuel=70000", "--limits", "checks=3"];
+    let report = judge.grade(&own).exits(3).json();
+    let message = report["fault"]["message"].as_str().unwrap();
+    let expected = "the guest used up its 70000 units of fuel (limit `fuel`, which `limits` of the task \
+                    or of the grade may raise to 100000000000 on this host)";
+    assert_eq!(message, expected);
+    let refused = judge.grade(&["--limits", "speed=1"]).exits(2).stderr;
+    assert!(
+        refused.contains("--limits: there is no limit `speed`"),
+        "{refused}"
+    );
+
+    let line = |limits: Value| {
+        let (verifier, state) = (&judge.verifier, &judge.state);
+        json!({"verifier": verifier, "state": state, "limits": limits}).to_string()
+    };
+    let lines = [
+        line(json!({"fuel": 70_000})),
+        line(json!({"fuel": "70000"})),
+        line(json!(7)),
+        json!({"task": "filesystem/a/b", "state": judge.state, "limits": {}}).to_string(),
+    ];
+    fs::write(judge.environment.path("batch.jsonl"), lines.join("\n")).unwrap();
+    let output = judge.environment.run(["grade", "--batch", "batch.jsonl"]);
+    let told: Vec<Value> = output
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(told[0]["fault"]["message"], expected);
+    for outcome in &told[1..] {
+        assert_eq!(outcome["error"]["key"], "limits", "{outcome}");
+    }
+    assert_eq!(told.len(), 4);
+}
+
+#[test]
 fn what_is_no_verifier_is_refused() {
     for (guest, words) in [
         ("wants-wasi.wat", "wasi:filesystem/preopens@0.2.6"),

@@ -313,6 +313,7 @@ fn help_names_every_command_and_option() {
                                world; without a task, empty]
           --answer <FILE>      A file with the agent's last message
           --parameters <JSON>  The task's parameters, a JSON object
+          --limits <LIMIT=N>   A limit of the verifier, as `fuel=2000000000`; may be repeated
           --env <NAME=VALUE>   A variable for a Python script's environment; may be repeated
           --json               Print one JSON object
           --batch <FILE>       Grade many: read one request a line from a file, or from standard input
@@ -341,6 +342,7 @@ fn help_names_every_command_and_option() {
         start             the starting state, as above
         answer            the agent's last message, the text itself
         parameters        a JSON object, for a verifier without a task
+        limits            the same: an object of limits, by the names of the README, and numbers
         env, args         variables (an object) and arguments (an array), for a Python script
         id                anything; it comes back with the outcome
       Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what

@@ -9,7 +9,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use crate::bodies::{component, filesystem, guest, metadata, tree, wasi};
+use crate::bodies::{component, filesystem, guest, metadata, repository, tree, wasi};
 
 #[test]
 fn component() {
@@ -24,6 +24,11 @@ fn guest() {
 #[test]
 fn metadata() {
     short("metadata", metadata::run, 3_000);
+}
+
+#[test]
+fn repository() {
+    short("repository", repository::run, 400);
 }
 
 #[test]

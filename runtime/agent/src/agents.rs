@@ -122,6 +122,7 @@ impl Agent for Oracle {
             Ok(Err(RunError::Fault(fault))) => {
                 Err(Halt::Invalid(format!("the solution faulted: {fault}")))
             }
+            Ok(Err(RunError::World(message))) => Err(Halt::Invalid(message)),
             Ok(Ok(Solved::Stopped(message)) | Err(RunError::Host(message))) => {
                 Err(Halt::Host(message))
             }

@@ -239,7 +239,12 @@ impl Examination<'_> {
         }
         let answer = PathBuf::from(format!("{}.answer", dir.display()));
         let answer = std::fs::read_to_string(answer).ok();
-        let captured = capture_state(&dir, &self.prepared.start, self.examiner.store);
+        let captured = capture_state(
+            &dir,
+            &self.prepared.start,
+            &self.prepared.session_limits,
+            self.examiner.store,
+        );
         Some(match captured {
             Ok(tree) => Ok(Left {
                 who: "given".to_owned(),

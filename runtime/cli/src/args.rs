@@ -370,6 +370,9 @@ pub(crate) struct GradeArgs {
     /// The task's parameters, a JSON object
     #[arg(long, value_name = "JSON", requires = "verifier")]
     pub(crate) parameters: Option<String>,
+    /// A limit of the verifier, as `fuel=2000000000`; may be repeated
+    #[arg(long, value_name = "LIMIT=N", requires = "verifier")]
+    pub(crate) limits: Vec<String>,
     /// A variable for a Python script's environment; may be repeated
     #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with = "batch", value_parser = crate::commands::script::variable)]
     pub(crate) environment: Vec<(String, String)>,
@@ -397,6 +400,7 @@ Batches:
     start             the starting state, as above
     answer            the agent's last message, the text itself
     parameters        a JSON object, for a verifier without a task
+    limits            the same: an object of limits, by the names of the README, and numbers
     env, args         variables (an object) and arguments (an array), for a Python script
     id                anything; it comes back with the outcome
   Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what

@@ -42,7 +42,9 @@ pub(crate) fn capture_hint(error: &CaptureError) -> &'static str {
         E::TargetNotUtf8 { .. } | E::Symlink(_) => {
             "take the symlink away, or have it point to something inside"
         }
-        E::TooManyFiles { .. } | E::TooManyBytes { .. } => "make it smaller, or name another",
+        E::TooManyFiles { .. } | E::TooManyBytes { .. } => {
+            "make it smaller, or raise `limits.world_bytes` or `limits.world_files` of its task"
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mcpmark_github::archive::{Archive, Meter, ReadError};
+use mcpmark_github::archive::{Archive, Cost, Meter, ReadError};
 use mcpmark_github::builder::{self, Builder, Step};
 use mcpmark_github::git;
 use mcpmark_sandbox::git::{
@@ -34,16 +34,18 @@ impl GitEngine for GitGuests {
     fn create(&self) -> Result<Box<dyn GitBuilder>, String> {
         match Builder::new(&self.scratch) {
             Ok(builder) => Ok(Box::new(Making(builder))),
-            Err(error) => Err(broken(error)),
+            Err(error) => Err(in_words(&error)),
         }
     }
 
     fn open(&self, world: &Snapshot, work: &mut Work) -> Result<Box<dyn GitRepository>, OpenError> {
         let dir = Archive::find(&world.tree).ok_or(OpenError::Absent)?;
         work.spend(BYTE.saturating_mul(bytes(dir)))?;
-        let archive = Archive::open(dir, &*world.blobs, &self.scratch)
-            .map_err(|error| OpenError::Broken(broken(error)))?;
-        Ok(Box::new(Reading(archive)))
+        match Archive::open(dir, &*world.blobs, &self.scratch) {
+            Ok(archive) => Ok(Box::new(Reading(archive))),
+            Err(error) if error.is_infrastructure() => Err(OpenError::Broken(in_words(&error))),
+            Err(error) => Err(OpenError::Damaged(in_words(&error))),
+        }
     }
 }
 
@@ -58,7 +60,7 @@ fn bytes(dir: &Directory) -> u64 {
 }
 
 /// An error of the engine with its causes.
-fn broken(error: impl std::error::Error) -> String {
+fn in_words(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -77,15 +79,26 @@ impl Reading {
         work: &mut Work,
         ask: impl FnOnce(&Archive, Meter<'_>) -> Result<T, ReadError>,
     ) -> Result<T, GitError> {
-        let mut meter = |objects: u64| work.spend(OBJECT.saturating_mul(objects)).is_ok();
-        ask(&self.0, &mut meter).map_err(|error| match error {
+        ask(&self.0, &mut |cost| pay(work, cost)).map_err(|error| match error {
             ReadError::NotFound => Error::NotFound.into(),
             ReadError::OtherKind(kind) => Error::OtherKind(kind.to_owned()).into(),
             ReadError::Invalid(rule) => Error::Invalid(rule).into(),
             ReadError::Spent => GitError::Spent,
-            error => GitError::Broken(broken(error)),
+            ReadError::Git(error) if !error.is_infrastructure() => {
+                GitError::Damaged(in_words(&error))
+            }
+            error => GitError::Broken(in_words(&error)),
         })
     }
+}
+
+/// Charges what the engine is about to do.
+fn pay(work: &mut Work, cost: Cost) -> bool {
+    let paid = match cost {
+        Cost::Objects(objects) => work.spend(OBJECT.saturating_mul(objects)),
+        Cost::Bytes(bytes) => work.hand_out(bytes),
+    };
+    paid.is_ok()
 }
 
 impl GitRepository for Reading {
@@ -219,7 +232,7 @@ fn entry((entry, size): (git::Entry, u64)) -> Entry {
 struct Making(Builder);
 
 impl GitBuilder for Making {
-    fn commit(&mut self, commit: NewCommit) -> Result<String, CreateError> {
+    fn commit(&mut self, commit: NewCommit, work: &mut Work) -> Result<String, CreateError> {
         let steps = commit.changes.into_iter().map(|change| match change {
             BuildChange::Write(file) => Step::Write {
                 path: file.path,
@@ -235,12 +248,20 @@ impl GitBuilder for Making {
                 &own(commit.author),
                 &own(commit.committer),
                 &commit.message,
+                &mut |cost| pay(work, cost),
             )
             .map_err(not_built)
     }
 
-    fn set_reference(&mut self, name: &str, target: &str) -> Result<(), CreateError> {
-        self.0.set_reference(name, target).map_err(not_built)
+    fn set_reference(
+        &mut self,
+        name: &str,
+        target: &str,
+        work: &mut Work,
+    ) -> Result<(), CreateError> {
+        self.0
+            .set_reference(name, target, &mut |cost| pay(work, cost))
+            .map_err(not_built)
     }
 
     fn annotate(
@@ -249,13 +270,16 @@ impl GitBuilder for Making {
         target: &str,
         tagger: Signature,
         message: &str,
+        work: &mut Work,
     ) -> Result<String, CreateError> {
+        let tagger = own(tagger);
         self.0
-            .annotate(name, target, &own(tagger), message)
+            .annotate(name, target, &tagger, message, &mut |cost| pay(work, cost))
             .map_err(not_built)
     }
 
-    fn set_head(&mut self, branch: &str) -> Result<(), CreateError> {
+    fn set_head(&mut self, branch: &str, work: &mut Work) -> Result<(), CreateError> {
+        work.spend(OBJECT)?;
         self.0.set_head(branch).map_err(not_built)
     }
 
@@ -263,8 +287,9 @@ impl GitBuilder for Making {
         self.0.bytes()
     }
 
-    fn finish(self: Box<Self>) -> Result<Vec<BuiltFile>, CreateError> {
-        let files = self.0.finish().map_err(not_built)?;
+    fn finish(self: Box<Self>, work: &mut Work) -> Result<Vec<BuiltFile>, CreateError> {
+        let files = self.0.finish(&mut |cost| pay(work, cost));
+        let files = files.map_err(not_built)?;
         let files = files.into_iter().map(|file| BuiltFile {
             path: file.path,
             content: file.content,
@@ -287,6 +312,7 @@ fn not_built(error: builder::BuildError) -> CreateError {
     match error {
         builder::BuildError::Invalid(rule) => BuildError::Invalid(rule).into(),
         builder::BuildError::NotFound(what) => BuildError::NotFound(what).into(),
-        error => CreateError::Broken(broken(error)),
+        builder::BuildError::Spent => CreateError::Spent,
+        error => CreateError::Broken(in_words(&error)),
     }
 }

@@ -219,6 +219,7 @@ pub(crate) fn outcome(result: Result<Verdict, RunError>) -> Outcome {
     match result {
         Ok(verdict) => Outcome::Graded(verdict),
         Err(RunError::Fault(fault)) => Outcome::VerifierFault(fault),
+        Err(RunError::World(message)) => Outcome::InvalidTask(message),
         Err(RunError::Host(message)) => Outcome::InfraError(message),
     }
 }

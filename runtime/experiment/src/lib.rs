@@ -61,5 +61,6 @@ pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::terms::{Terms, TermsError, VerifierTerms};
 pub use crate::told::Told;
 pub use crate::world::{
-    Start, WorldError, capture_directory, capture_published, capture_state, start_world,
+    Start, WorldError, capture_directory, capture_published, capture_state, capture_within,
+    start_world,
 };

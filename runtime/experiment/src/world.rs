@@ -43,6 +43,9 @@ pub enum WorldError {
     /// The setup guest broke.
     #[error("the setup guest faulted: {0}{logged}", logged = logged(.1))]
     Fault(Fault, Log),
+    /// The world that the setup guest works on is damaged.
+    #[error("the world is damaged: {0}")]
+    Damaged(String),
     /// The store cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -104,6 +107,7 @@ pub fn start_world(
             let run = sandbox.build_world(&guest, input, &mcpmark_sandbox::Limits::SETUP);
             let snapshot = run.result.map_err(|error| match error {
                 RunError::Fault(fault) => WorldError::Fault(fault, run.log),
+                RunError::World(message) => WorldError::Damaged(message),
                 RunError::Host(message) => WorldError::Host(message),
             })?;
             store.put_snapshot(&snapshot)?;
@@ -128,7 +132,19 @@ pub fn start_world(
 ///
 /// When it holds what a world cannot, or the store cannot be written.
 pub fn capture_directory(dir: &Path, store: &Store) -> Result<Tree, CaptureError> {
-    let limits = SessionLimits::default();
+    capture_within(dir, &SessionLimits::default(), store)
+}
+
+/// As [`capture_directory`], for a task that sets the limits of its world.
+///
+/// # Errors
+///
+/// As there.
+pub fn capture_within(
+    dir: &Path,
+    limits: &SessionLimits,
+    store: &Store,
+) -> Result<Tree, CaptureError> {
     let options = CaptureOptions {
         max_files: limits.max_files,
         max_bytes: limits.max_bytes,
@@ -158,13 +174,17 @@ pub fn capture_published(dir: &Path, clock: i64, store: &Store) -> Result<Tree, 
 
 /// Captures a directory as the final state of a world: an exported state gets the digest
 /// that it had. Times on disk count where they are times of this world; those that a copy
-/// got from the machine do not.
+/// got from the machine do not. The limits are those that the task sets for its world.
 ///
 /// # Errors
 ///
 /// When it holds what a world cannot, or the store cannot be written.
-pub fn capture_state(dir: &Path, start: &Start, store: &Store) -> Result<Tree, CaptureError> {
-    let limits = SessionLimits::default();
+pub fn capture_state(
+    dir: &Path,
+    start: &Start,
+    limits: &SessionLimits,
+    store: &Store,
+) -> Result<Tree, CaptureError> {
     let options = CaptureOptions {
         clock: Some(start.clock),
         max_files: limits.max_files,
@@ -224,4 +244,37 @@ fn with_times(tree: Tree, manifest: &WorldManifest, store: &Store) -> Result<Tre
     let tree = builder.finish();
     store.put_tree(&tree)?;
     Ok(tree)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_captured_within_the_limits_of_its_task() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let store = Store::open(home.path().join("store")).unwrap();
+        for name in ["a", "b", "c"] {
+            std::fs::write(dir.path().join(name), "12345").unwrap();
+        }
+        let tree = Tree::empty();
+        let start = Start {
+            digest: tree.digest(),
+            tree,
+            seed: 0,
+            clock: 0,
+        };
+        let limits = |max_bytes, max_files| SessionLimits {
+            max_bytes,
+            max_files,
+            ..SessionLimits::default()
+        };
+        let capture = |limits| capture_state(dir.path(), &start, &limits, &store);
+        assert_eq!(capture(limits(15, 3)).unwrap().len(), 3);
+        let error = capture(limits(14, 3)).unwrap_err();
+        assert!(matches!(error, CaptureError::TooManyBytes { limit: 14 }));
+        let error = capture(limits(15, 2)).unwrap_err();
+        assert!(matches!(error, CaptureError::TooManyFiles { limit: 2 }));
+    }
 }

@@ -145,7 +145,9 @@ fn grade(
             (serde_json::to_vec(&verdict).unwrap(), class)
         }
         Err(RunError::Fault(fault)) => (fault.to_string().into_bytes(), "fault"),
-        Err(RunError::Host(message)) => panic!("{}: the host failed: {message}", task.id),
+        Err(RunError::World(message) | RunError::Host(message)) => {
+            panic!("{}: the host failed: {message}", task.id)
+        }
     }
 }
 

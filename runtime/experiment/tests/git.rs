@@ -2,16 +2,24 @@
 
 #![allow(clippy::print_stderr, reason = "tests tell what they skip")]
 
+#[path = "git/hostile.rs"]
+mod hostile;
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use mcpmark_github::archive::{Archive, Meter, ReadError};
+use mcpmark_github::archive::{Archive, Cost, Meter, ReadError};
 use mcpmark_github::builder::{BuildError, Builder, NewFile, Signature, Step};
 use mcpmark_github::git::{EntryKind, Status};
 use mcpmark_snapshot::Snapshot;
+
+/// A meter of somebody who can pay everything.
+fn free(_: Cost) -> bool {
+    true
+}
 
 fn signature(name: &str, time: i64) -> Signature {
     Signature {
@@ -52,6 +60,7 @@ fn make(scratch: &Path) -> Made {
                 &ada(time),
                 &signature("Bob", time + 5),
                 message,
+                &mut free,
             )
             .unwrap()
     };
@@ -84,14 +93,26 @@ fn make(scratch: &Path) -> Made {
         1_700_000_200,
         "Merge topic\n",
     );
-    builder.set_reference("refs/heads/main", &merge).unwrap();
-    builder.set_reference("refs/heads/topic/a", &topic).unwrap();
-    builder.set_reference("refs/tags/v0.1", &first).unwrap();
     builder
-        .annotate("v1.0", &merge, &ada(1_700_000_300), "The first.\n")
+        .set_reference("refs/heads/main", &merge, &mut free)
+        .unwrap();
+    builder
+        .set_reference("refs/heads/topic/a", &topic, &mut free)
+        .unwrap();
+    builder
+        .set_reference("refs/tags/v0.1", &first, &mut free)
+        .unwrap();
+    builder
+        .annotate(
+            "v1.0",
+            &merge,
+            &ada(1_700_000_300),
+            "The first.\n",
+            &mut free,
+        )
         .unwrap();
     Made {
-        files: builder.finish().unwrap(),
+        files: builder.finish(&mut free).unwrap(),
         first,
         second,
         topic,
@@ -181,7 +202,7 @@ fn a_verifier_reads_what_was_written() {
     let world = Snapshot::of_directory(place.path()).unwrap();
     let dir = Archive::find(&world.tree).unwrap();
     let archive = Archive::open(dir, &*world.blobs, scratch.path()).unwrap();
-    let free: &mut dyn FnMut(u64) -> bool = &mut |_| true;
+    let free: Meter<'_> = &mut free;
 
     assert_eq!(archive.head(), "main");
     let references: Vec<(String, Option<String>)> = archive
@@ -311,14 +332,19 @@ fn nothing_is_read_that_is_not_paid_for() {
     let archive = Archive::open(dir, &*world.blobs, scratch.path()).unwrap();
     let cost = |ask: &dyn Fn(Meter<'_>) -> Result<(), ReadError>| {
         let mut paid = 0;
-        ask(&mut |objects| {
-            paid += objects;
+        ask(&mut |cost| {
+            if let Cost::Objects(objects) = cost {
+                paid += objects;
+            }
             true
         })
         .unwrap();
         // With less than that there is no answer.
         let mut left = paid - 1;
-        let asked = ask(&mut |objects| {
+        let asked = ask(&mut |cost| {
+            let Cost::Objects(objects) = cost else {
+                return true;
+            };
             let enough = objects <= left;
             left = left.saturating_sub(objects);
             enough
@@ -331,28 +357,22 @@ fn nothing_is_read_that_is_not_paid_for() {
     assert_eq!(cost(&|pay| archive.commit(&merge, pay).map(drop)), 1);
     assert_eq!(
         cost(&|pay| archive.stat(&first, "src/deep/long.txt", pay).map(drop)),
-        4
+        5
     );
-    assert_eq!(cost(&|pay| archive.walk(&merge, "", pay).map(drop)), 8);
-    assert_eq!(cost(&|pay| archive.references(pay).map(drop)), 8);
-    // The whole history, and once more for counting it.
+    assert_eq!(cost(&|pay| archive.walk(&merge, "", pay).map(drop)), 9);
+    assert_eq!(cost(&|pay| archive.references(pay).map(drop)), 9);
+    // Each commit on the way is looked at.
     let base = |pay: Meter<'_>| archive.merge_base(&first, &merge, pay).map(drop);
-    let mut paid = 0;
-    base(&mut |objects| {
-        paid += objects;
-        true
-    })
-    .unwrap();
-    assert_eq!((paid, cost(&base)), (8, 4));
+    assert_eq!(cost(&base), 6);
     // Nothing comes of it, and it is walked all the same.
     let tip = archive.resolve(main, &mut |_| true).unwrap().to_string();
     assert_eq!(
         cost(&|pay| archive.log(&tip, Some(&tip), None, 0, pay).map(drop)),
-        4
+        6
     );
     assert_eq!(
         cost(&|pay| archive.changes(Some(&first), &second, pay).map(drop)),
-        10
+        23
     );
 }
 
@@ -363,7 +383,7 @@ fn what_git_would_not_take_is_refused() {
     let ada = signature("Ada", 1);
     let mut commit = |parents: &[&str], steps| {
         let parents: Vec<String> = parents.iter().map(|&id| id.to_owned()).collect();
-        builder.commit(&parents, steps, &ada, &ada, "x\n")
+        builder.commit(&parents, steps, &ada, &ada, "x\n", &mut free)
     };
     let first = commit(&[], vec![write("a", "a")]).unwrap();
     for path in [
@@ -380,8 +400,25 @@ fn what_git_would_not_take_is_refused() {
         let refused = commit(&[&first], vec![write(path, "")]);
         assert!(matches!(refused, Err(BuildError::Invalid(_))), "{path:?}");
     }
-    let gone = commit(&[&first], vec![Step::Remove("b".to_owned())]);
-    assert!(matches!(gone, Err(BuildError::NotFound(_))));
+    let remove = |path: &str| Step::Remove(path.to_owned());
+    for steps in [
+        vec![remove("b")],
+        vec![remove("a"), remove("a")],
+        vec![write("b/c", ""), remove("b"), remove("b/c")],
+        vec![write("a/c", ""), write("a", ""), remove("a/c")],
+    ] {
+        let told = format!("{steps:?}");
+        let gone = commit(&[&first], steps);
+        assert!(matches!(gone, Err(BuildError::NotFound(_))), "{told}");
+    }
+    for steps in [
+        vec![write("b/c", ""), remove("b")],
+        vec![write("b/c", ""), remove("b/c"), remove("a")],
+        vec![remove("a"), write("a/b", ""), remove("a")],
+        vec![write("b", ""), write("b/c", ""), remove("b/c")],
+    ] {
+        commit(&[&first], steps).unwrap();
+    }
     let parent = "0".repeat(40);
     assert!(matches!(
         commit(&[&parent], vec![]),
@@ -393,7 +430,7 @@ fn what_git_would_not_take_is_refused() {
         signature("A\nb", 1),
         signature("A", -1),
     ] {
-        let refused = builder.commit(&[], vec![], &bad, &ada, "x\n");
+        let refused = builder.commit(&[], vec![], &bad, &ada, "x\n", &mut free);
         assert!(matches!(refused, Err(BuildError::Invalid(_))), "{bad:?}");
     }
     for name in [
@@ -403,12 +440,18 @@ fn what_git_would_not_take_is_refused() {
         "refs/notes/x",
         "refs/heads/a b",
     ] {
-        let refused = builder.set_reference(name, &first);
+        let refused = builder.set_reference(name, &first, &mut free);
         assert!(matches!(refused, Err(BuildError::Invalid(_))), "{name:?}");
     }
-    builder.set_reference("refs/heads/a/b", &first).unwrap();
-    assert!(builder.set_reference("refs/heads/a", &first).is_err());
-    let unmade = builder.finish().unwrap_err();
+    builder
+        .set_reference("refs/heads/a/b", &first, &mut free)
+        .unwrap();
+    assert!(
+        builder
+            .set_reference("refs/heads/a", &first, &mut free)
+            .is_err()
+    );
+    let unmade = builder.finish(&mut free).unwrap_err();
     assert_eq!(
         unmade.to_string(),
         "the default branch \"main\" was not made"

@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match run.result {
         Ok(verdict) => println!("score {}: {:?}", verdict.score(), verdict.checks()),
         Err(RunError::Fault(fault)) => println!("no score, the verifier broke: {fault}"),
+        Err(RunError::World(message)) => println!("no score, the world is damaged: {message}"),
         Err(RunError::Host(message)) => println!("no score, this host failed: {message}"),
     }
     Ok(())

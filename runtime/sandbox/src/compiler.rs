@@ -148,7 +148,8 @@ impl Compiler {
         };
         let mut request = serde_json::to_vec(&request).map_err(CompileError::host)?;
         request.push(b'\n');
-        let deadline = Instant::now() + Duration::from_secs(limits.wall_seconds);
+        // More time than the clock can count is no limit.
+        let deadline = Instant::now().checked_add(Duration::from_secs(limits.wall_seconds));
         let mut child = self.start()?;
         let outcome = converse(
             &mut child,
@@ -192,7 +193,8 @@ impl CompileError {
 /// How long a child is waited for.
 #[derive(Clone, Copy)]
 struct Patience<'a> {
-    deadline: Instant,
+    /// None where the time has no end.
+    deadline: Option<Instant>,
     cancel: Option<&'a Cancel>,
 }
 
@@ -208,7 +210,8 @@ impl Patience<'_> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             Some(Over::Cancelled)
         } else {
-            (Instant::now() >= self.deadline).then_some(Over::Time)
+            let over = |deadline| Instant::now() >= deadline;
+            self.deadline.is_some_and(over).then_some(Over::Time)
         }
     }
 }
@@ -325,7 +328,7 @@ fn read_up_to(stream: impl Read, limit: u64) -> Vec<u8> {
 impl Ended {
     fn judge(mut self, limits: CompileLimits) -> Result<Vec<u8>, CompileError> {
         let limit = |limit, allowed| Err(CompileError::Limit { limit, allowed });
-        if self.output.len() as u64 > limits.code_bytes + ANSWER.len() as u64 {
+        if self.output.len() as u64 > limits.code_bytes.saturating_add(ANSWER.len() as u64) {
             return limit(
                 "code_bytes",
                 format!("{} of machine code", mebibytes(limits.code_bytes)),

@@ -32,8 +32,8 @@ pub(crate) fn agree(
     second: Result<Verdict, RunError>,
 ) -> Result<Verdict, RunError> {
     let same = match (&first, &second) {
-        (Err(RunError::Host(_)), _) => return first,
-        (_, Err(RunError::Host(_))) => return second,
+        (Err(RunError::Host(_) | RunError::World(_)), _) => return first,
+        (_, Err(RunError::Host(_) | RunError::World(_))) => return second,
         // The clock says how busy the machine was and nothing of what an engine computes: where
         // it stopped one of them, there is nothing to compare, and so no verdict.
         (Err(RunError::Fault(fault)), _) if fault.kind == FaultKind::Time => {

@@ -76,6 +76,9 @@ pub enum RunError {
     /// The guest is to blame.
     #[error("{0}")]
     Fault(Fault),
+    /// The world is to blame: a repository that is damaged.
+    #[error("{0}")]
+    World(String),
     /// The host is to blame: a damaged blob, a full disk.
     #[error("{0}")]
     Host(String),

@@ -35,14 +35,16 @@ pub trait GitEngine: fmt::Debug + Send + Sync {
 pub enum OpenError {
     /// The world has none: the verifier was made for another one.
     Absent,
-    /// It is damaged, or the host cannot read it; there is no grade.
+    /// It is damaged: the world is to blame, and there is no grade.
+    Damaged(String),
+    /// The host cannot read it; there is no grade.
     Broken(String),
     /// The guest has no fuel left for it.
     Spent,
 }
 
 /// The repository of a world, read-only. The interface `git` of the contract says what each
-/// function gives.
+/// function gives. Whatever grows with the world is counted as [`Work`] before it is done.
 #[allow(missing_docs, reason = "documented in the contract")]
 pub trait GitRepository {
     fn head(&mut self, work: &mut Work) -> Result<String, GitError>;
@@ -71,21 +73,28 @@ pub trait GitRepository {
 }
 
 /// The repository of a new world. The interface `git-builder` of the contract says what each
-/// function does. Equal calls make equal files.
+/// function does. Equal calls make equal files, and whatever grows with what the guest wants is
+/// counted as [`Work`] before it is done.
 #[allow(missing_docs, reason = "documented in the contract")]
 pub trait GitBuilder {
-    fn commit(&mut self, commit: NewCommit) -> Result<String, CreateError>;
-    fn set_reference(&mut self, name: &str, target: &str) -> Result<(), CreateError>;
+    fn commit(&mut self, commit: NewCommit, work: &mut Work) -> Result<String, CreateError>;
+    fn set_reference(
+        &mut self,
+        name: &str,
+        target: &str,
+        work: &mut Work,
+    ) -> Result<(), CreateError>;
     fn annotate(
         &mut self,
         name: &str,
         target: &str,
         tagger: Signature,
         message: &str,
+        work: &mut Work,
     ) -> Result<String, CreateError>;
-    fn set_head(&mut self, branch: &str) -> Result<(), CreateError>;
+    fn set_head(&mut self, branch: &str, work: &mut Work) -> Result<(), CreateError>;
 
-    /// Bytes that the files of the repository will have, about.
+    /// Bytes that were written so far, about, also by calls that were refused in the end.
     fn bytes(&self) -> u64;
 
     /// The files of the repository and of its work tree.
@@ -93,7 +102,7 @@ pub trait GitBuilder {
     /// # Errors
     ///
     /// When the default branch is not there.
-    fn finish(self: Box<Self>) -> Result<Vec<BuiltFile>, CreateError>;
+    fn finish(self: Box<Self>, work: &mut Work) -> Result<Vec<BuiltFile>, CreateError>;
 }
 
 /// A file or an empty directory of a world whose repository was made.
@@ -114,6 +123,8 @@ pub enum CreateError {
     Refused(BuildError),
     /// The host cannot go on.
     Broken(String),
+    /// The guest has no fuel left for it.
+    Spent,
 }
 
 impl From<BuildError> for CreateError {
@@ -155,7 +166,9 @@ pub struct Log<'a> {
 pub enum GitError {
     /// What the guest asked for is not there; the guest is told.
     Refused(Error),
-    /// The repository is damaged; there is no grade.
+    /// The repository is damaged: the world is to blame, and there is no grade.
+    Damaged(String),
+    /// The host cannot read it; there is no grade.
     Broken(String),
     /// The guest has no fuel left for it.
     Spent,
@@ -167,10 +180,17 @@ impl From<Error> for GitError {
     }
 }
 
-/// What the engine does for a guest, which the guest pays with its fuel: a unit stands for about
-/// an instruction. Only what is the same on every machine may be counted.
+/// What the engine does for a guest, which the guest pays: a unit of fuel stands for about an
+/// instruction, and what a list holds is counted in bytes while it grows. Only what is the same on
+/// every machine may be counted.
 #[derive(Debug)]
 pub struct Work {
+    fuel: Account,
+    bytes: Account,
+}
+
+#[derive(Debug)]
+struct Account {
     used: u64,
     limit: u64,
 }
@@ -180,8 +200,12 @@ pub struct Work {
 pub struct Spent;
 
 impl Work {
-    pub(crate) fn new(limit: u64) -> Self {
-        Self { used: 0, limit }
+    pub(crate) fn new(fuel: u64, bytes: u64) -> Self {
+        let account = |limit| Account { used: 0, limit };
+        Self {
+            fuel: account(fuel),
+            bytes: account(bytes),
+        }
     }
 
     /// Counts work, before it is done.
@@ -190,16 +214,36 @@ impl Work {
     ///
     /// When the guest cannot pay it: the engine stops then.
     pub fn spend(&mut self, units: u64) -> Result<(), Spent> {
-        self.used = self.used.saturating_add(units);
+        self.fuel.take(units)
+    }
+
+    /// Counts the bytes of one more element of an answer, so that no answer grows past what may be
+    /// handed out.
+    ///
+    /// # Errors
+    ///
+    /// When the guest may not have so many: the engine stops then.
+    pub fn hand_out(&mut self, bytes: u64) -> Result<(), Spent> {
+        self.bytes.take(bytes)
+    }
+
+    pub(crate) fn fuel(&self) -> u64 {
+        self.fuel.used
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.used
+    }
+}
+
+impl Account {
+    fn take(&mut self, amount: u64) -> Result<(), Spent> {
+        self.used = self.used.saturating_add(amount);
         if self.used > self.limit {
             Err(Spent)
         } else {
             Ok(())
         }
-    }
-
-    pub(crate) fn used(&self) -> u64 {
-        self.used
     }
 }
 
@@ -210,6 +254,12 @@ impl From<Spent> for GitError {
 }
 
 impl From<Spent> for OpenError {
+    fn from(_: Spent) -> Self {
+        Self::Spent
+    }
+}
+
+impl From<Spent> for CreateError {
     fn from(_: Spent) -> Self {
         Self::Spent
     }

@@ -63,6 +63,8 @@ pub const MAX_TABLE_ELEMENTS: u64 = 100_000;
 pub const MAX_STACK_BYTES: u64 = 512 << 10;
 /// Handles to resources that a guest holds at once; each takes memory of the host.
 pub const MAX_HANDLES: usize = 10_000;
+/// Descriptors, streams and timers that a script may have open at once.
+pub(crate) const MOST_OPEN: usize = 10_000;
 
 const MIB: u64 = 1 << 20;
 
@@ -235,6 +237,11 @@ impl Allowed {
         }
     }
 
+    /// The value of a limit by its name.
+    pub(crate) fn value(&self, name: &'static str) -> u64 {
+        self.limits.get(name)
+    }
+
     /// Names a limit and who can raise it, for the end of a fault's message.
     pub(crate) fn how_to_raise(&self, name: &'static str) -> Raise {
         Raise {
@@ -269,7 +276,7 @@ impl fmt::Display for Raise {
         } else if *guest == GuestKind::Verifier {
             write!(
                 f,
-                "(limit `{name}`, which the task's `limits` may raise to {ceiling} on this host)"
+                "(limit `{name}`, which `limits` of the task or of the grade may raise to {ceiling} on this host)"
             )
         } else {
             // No task sets these; a program that embeds the sandbox does.
@@ -371,7 +378,7 @@ mod tests {
             allowed(GuestKind::Verifier)
                 .how_to_raise("checks")
                 .to_string(),
-            "(limit `checks`, which the task's `limits` may raise to 100000 on this host)"
+            "(limit `checks`, which `limits` of the task or of the grade may raise to 100000 on this host)"
         );
         assert_eq!(
             allowed(GuestKind::Setup).how_to_raise("fuel").to_string(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcpmark_snapshot::Snapshot;
 use rustix::io::Errno;
+use wasmtime::component::ResourceTableError;
 use wasmtime::{OutOfMemory, PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 
 use crate::bindings::verifier::{Check as WitCheck, VerifierPre};
@@ -14,7 +15,7 @@ use crate::host::{
     Common, HasCommon, Log, Repositories, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost,
     WorldBuilder,
 };
-use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES};
+use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES, MOST_OPEN};
 use crate::order::payload;
 use crate::{
     Cancel, Check, Fault, FaultKind, GradeData, GuestKind, Limits, RunError, Sandbox, Verdict,
@@ -235,8 +236,11 @@ impl Sandbox {
             }
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => {
-                let hand_over = (call_bytes, call_limit);
-                Err(classify(&error, hand_over, store.data_mut().common()))
+                let bounds = Bounds {
+                    hand_over: HandOver::Limit(call_limit),
+                    stack: MAX_STACK_BYTES,
+                };
+                Err(classify(&error, &bounds, store.data_mut().common()))
             }
             Err(panic) => Err(RunError::Host(format!(
                 "the host panicked: {}",
@@ -291,6 +295,21 @@ impl<R, H> Raw<R, H> {
     }
 }
 
+/// What bounds a guest beside its limits, for the message of a fault.
+pub(crate) struct Bounds {
+    pub(crate) hand_over: HandOver,
+    /// Bytes of its stack.
+    pub(crate) stack: u64,
+}
+
+/// What decides how much a guest may hand over in one call.
+pub(crate) enum HandOver {
+    /// A limit of this name: the call's own bound follows from it and is no smaller.
+    Limit(&'static str),
+    /// So many bytes.
+    Fixed(u64),
+}
+
 /// What the host takes of a verifier in one call: twice a verdict's limit, because
 /// records cost more on this side, so that the verdict's own limits speak first.
 fn verdict_bytes(limits: &Limits) -> u64 {
@@ -321,14 +340,11 @@ pub(crate) fn watch<H: 'static>(store: &mut Store<H>, cancel: Cancel, ticks: u64
     });
 }
 
-pub(crate) fn classify(
-    error: &wasmtime::Error,
-    (call_bytes, call_limit): (u64, &'static str),
-    common: &Common,
-) -> RunError {
+pub(crate) fn classify(error: &wasmtime::Error, bounds: &Bounds, common: &Common) -> RunError {
     if let Some(Stop(stop)) = error.downcast_ref::<Stop>() {
         return match stop {
             RunError::Fault(fault) => RunError::Fault(fault.clone()),
+            RunError::World(message) => RunError::World(message.clone()),
             RunError::Host(message) => RunError::Host(message.clone()),
         };
     }
@@ -347,7 +363,8 @@ pub(crate) fn classify(
         Some(Trap::StackOverflow) => Fault::new(
             FaultKind::Trap,
             format!(
-                "call stack exhausted: the guest used up its {MAX_STACK_BYTES} bytes of stack (fixed, the same on every host: call less deeply, or keep what is large in memory)"
+                "call stack exhausted: the guest used up its {} bytes of stack (fixed, the same on every host: call less deeply, or keep what is large in memory)",
+                bounds.stack
             ),
         ),
         Some(trap) => match common.panic_message() {
@@ -361,15 +378,28 @@ pub(crate) fn classify(
         None if is_of_the_system(error) => {
             return RunError::Host(format!("the system refuses: {}", one_line(error)));
         }
+        None if error.is::<ResourceTableError>() => Fault::new(
+            FaultKind::Memory,
+            format!(
+                "the guest holds {MOST_OPEN} open files and streams at once, and may hold no more (fixed)"
+            ),
+        ),
         None => {
             let message = one_line(error);
             if message.contains("fuel allocated for hostcalls") {
+                let message = match bounds.hand_over {
+                    HandOver::Limit(name) => {
+                        format!(
+                            "{} bytes at once {}",
+                            common.allowed.value(name),
+                            raise(name)
+                        )
+                    }
+                    HandOver::Fixed(bytes) => format!("{bytes} bytes at once (fixed)"),
+                };
                 Fault::new(
                     FaultKind::Output,
-                    format!(
-                        "the guest handed over more than {call_bytes} bytes at once {}",
-                        raise(call_limit)
-                    ),
+                    format!("the guest handed over more than {message}"),
                 )
             } else if message.contains("store handle limit exceeded") {
                 Fault::new(

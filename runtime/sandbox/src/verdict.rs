@@ -152,11 +152,11 @@ mod tests {
             (vec![check(" ", true)], "check 1 has no name"),
             (
                 vec![check("a", true), check("b", true), check("c", true)],
-                "the verdict has 3 checks, more than 2 (limit `checks`, which the task's `limits` may raise to 100000 on this host)",
+                "the verdict has 3 checks, more than 2 (limit `checks`, which `limits` of the task or of the grade may raise to 100000 on this host)",
             ),
             (
                 vec![check("a long name", true)],
-                "the verdict has 11 bytes, more than 10 (limit `output_bytes`, which the task's `limits` may raise to 16777216 on this host)",
+                "the verdict has 11 bytes, more than 10 (limit `output_bytes`, which `limits` of the task or of the grade may raise to 16777216 on this host)",
             ),
         ] {
             let fault = Verdict::new(checks, &limits).unwrap_err();

@@ -189,6 +189,35 @@ fn what_is_not_valid_is_said_by_the_child() {
 }
 
 #[test]
+fn limits_without_an_end_are_limits() {
+    let limits = CompileLimits {
+        cpu_seconds: u64::MAX,
+        wall_seconds: u64::MAX,
+        memory_bytes: u64::MAX,
+        code_bytes: u64::MAX,
+    };
+    let sandbox = sandbox(Some(compiler(limits)), None);
+    let guest = sandbox.verifier(&well_behaved()).unwrap();
+    let everything = Limits {
+        fuel: u64::MAX,
+        memory_bytes: u64::MAX,
+        table_elements: u64::MAX,
+        time_ms: u64::MAX,
+        copy_bytes: u64::MAX,
+        log_bytes: u64::MAX,
+        output_bytes: u64::MAX,
+        checks: u64::MAX,
+    };
+    let nothing = Snapshot {
+        tree: Tree::empty(),
+        blobs: Arc::new(MemoryBlobs::new()),
+    };
+    let input = VerifyInput::new(nothing.clone(), nothing);
+    let verdict = sandbox.verify(&guest, input, &everything).result.unwrap();
+    assert!(verdict.passed());
+}
+
+#[test]
 fn a_compile_bomb_meets_each_limit_by_name() {
     let bomb = bomb(2, 700_000);
     let generous = CompileLimits {

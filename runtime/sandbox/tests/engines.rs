@@ -38,7 +38,7 @@ fn grade(sandbox: &Sandbox, component: &[u8]) -> (Result<Verdict, Fault>, u64) {
     match run.result {
         Ok(verdict) => (Ok(verdict), run.fuel),
         Err(RunError::Fault(fault)) => (Err(fault), run.fuel),
-        Err(RunError::Host(message)) => panic!("{message}"),
+        Err(RunError::World(message) | RunError::Host(message)) => panic!("{message}"),
     }
 }
 

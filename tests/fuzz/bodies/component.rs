@@ -73,6 +73,8 @@ fn blames_the_guest(result: &Result<(), RunError>) {
     match result {
         Ok(()) => {}
         Err(RunError::Fault(fault)) => assert!(fault.message.len() <= MESSAGE),
-        Err(RunError::Host(message)) => panic!("the host failed: {message}"),
+        Err(RunError::World(message) | RunError::Host(message)) => {
+            panic!("the host failed: {message}")
+        }
     }
 }

@@ -62,7 +62,9 @@ pub(crate) fn run(bytes: &[u8]) {
     match &first.result {
         Ok(verdict) => well_formed(verdict),
         Err(RunError::Fault(fault)) => assert!(fault.message.len() <= 16 << 10),
-        Err(RunError::Host(message)) => panic!("the host failed: {message}"),
+        Err(RunError::World(message) | RunError::Host(message)) => {
+            panic!("the host failed: {message}")
+        }
     }
     let honest = arena.grade(&arena.guests[0], &arena.honest);
     assert!(honest.result.is_ok_and(|verdict| verdict.passed()));

@@ -6,6 +6,7 @@ pub(crate) mod component;
 pub(crate) mod filesystem;
 pub(crate) mod guest;
 pub(crate) mod metadata;
+pub(crate) mod repository;
 pub(crate) mod tree;
 pub(crate) mod wasi;
 pub(crate) mod wasi_guest;

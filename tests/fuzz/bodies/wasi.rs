@@ -54,7 +54,9 @@ pub(crate) fn run(bytes: &[u8]) {
     match &first.result {
         Ok(_) => {}
         Err(RunError::Fault(fault)) => assert!(fault.message.len() <= 16 << 10),
-        Err(RunError::Host(message)) => panic!("the host failed: {message}"),
+        Err(RunError::World(message) | RunError::Host(message)) => {
+            panic!("the host failed: {message}")
+        }
     }
     let honest = arena.grade(&arena.honest);
     assert_eq!(honest.written.stdout, b"alpha", "{:?}", honest.result);

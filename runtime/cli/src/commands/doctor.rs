@@ -1,4 +1,6 @@
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::Command;
 
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
@@ -35,6 +37,36 @@ enum State {
     Broken,
 }
 
+/// The cache of compiled guests. It is machine code, so one that others may write to is not used.
+fn compiled(dir: &Path) -> Finding {
+    const WHAT: &str = "compiled guests";
+    let problem = std::fs::symlink_metadata(dir).ok().and_then(|metadata| {
+        if !metadata.is_dir() {
+            Some("is no directory".to_owned())
+        } else if metadata.uid() != rustix::process::geteuid().as_raw() {
+            Some("belongs to another user".to_owned())
+        } else if metadata.mode() & 0o077 != 0 {
+            let mode = metadata.mode() & 0o777;
+            Some(format!(
+                "has mode {mode:03o} and lets others in, which `chmod 700` mends"
+            ))
+        } else {
+            None
+        }
+    });
+    match problem {
+        None => Finding::ok(WHAT, dir.display()),
+        Some(problem) => Finding {
+            what: WHAT.to_owned(),
+            state: State::Absent,
+            detail: format!(
+                "{} is not used, and guests are compiled each time: it {problem}",
+                dir.display()
+            ),
+        },
+    }
+}
+
 /// Says what is installed, which services can run, and where things lie.
 pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandError> {
     let mut findings = vec![
@@ -48,10 +80,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
         library(context),
         journal(context),
         store(context),
-        Finding::ok(
-            "compiled guests",
-            context.cache().join("compiled").display(),
-        ),
+        compiled(&context.cache().join("compiled")),
         copies(context),
     ];
     findings.extend(services(context));

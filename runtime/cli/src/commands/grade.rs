@@ -44,6 +44,10 @@ pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandErr
         (None, Some(file)) => scripts.of_file(context, file, &sandbox)?,
         (None, None) => return Err(CommandError::usage("name a task, or a --verifier")),
     };
+    let limits = judge.limits(&args.limits.join(",")).map_err(|error| {
+        CommandError::usage(format!("--limits: {error}"))
+            .hint("write it as `--limits fuel=2000000000,memory_bytes=134217728`")
+    })?;
     let input = judge.input(
         judge.start(args.start.as_deref(), &store)?,
         judge.state(state, &store)?,
@@ -51,7 +55,7 @@ pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandErr
         read_parameters(&args)?,
     );
     let state = input.end.digest();
-    let graded = judge.grade(&sandbox, input, &more);
+    let graded = judge.grade(&sandbox, input, &more, &limits);
     if args.json {
         output::print_json(&Report::new(&graded, state, &judge))?;
     } else {

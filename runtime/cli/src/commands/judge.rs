@@ -7,7 +7,8 @@ use mcpmark_experiment::{
     FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start, Told,
     capture_published,
 };
-use mcpmark_sandbox::{Check, Interpreter, Limits, Sandbox, VerifyInput};
+use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
+use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
 use mcpmark_task::TaskId;
 use serde::Serialize;
@@ -29,6 +30,7 @@ pub(crate) struct Judge {
 struct Task {
     id: TaskId,
     start: Start,
+    session: SessionLimits,
     parameters: String,
     hears_answer: bool,
     warned: AtomicBool,
@@ -109,6 +111,7 @@ impl Judge {
             task: Some(Task {
                 id: prepared.id,
                 start: prepared.start,
+                session: prepared.session_limits,
                 parameters: prepared.parameters,
                 hears_answer: prepared.judged_on.answer,
                 warned: AtomicBool::new(false),
@@ -173,8 +176,9 @@ impl Judge {
         store: &Store,
     ) -> Result<Snapshot, CommandError> {
         match (place, &self.task) {
-            (Some(place), _) => stored(place, store, |dir| {
-                mcpmark_experiment::capture_directory(dir, store)
+            (Some(place), task) => stored(place, store, |dir| match task {
+                Some(task) => mcpmark_experiment::capture_within(dir, &task.session, store),
+                None => mcpmark_experiment::capture_directory(dir, store),
             }),
             (None, Some(task)) => load(&task.start.digest, store),
             (None, None) => {
@@ -187,7 +191,9 @@ impl Judge {
     /// A final state.
     pub(crate) fn state(&self, place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
         let state = stored(place, store, |dir| match (&self.task, self.script()) {
-            (Some(task), _) => mcpmark_experiment::capture_state(dir, &task.start, store),
+            (Some(task), _) => {
+                mcpmark_experiment::capture_state(dir, &task.start, &task.session, store)
+            }
             // As what it started from: times of files that the agent left alone are the same.
             (None, Some(script)) => capture_published(dir, script.clock, store),
             (None, None) => mcpmark_experiment::capture_directory(dir, store),
@@ -230,8 +236,20 @@ impl Judge {
         }
     }
 
+    /// What the verifier may use: its task's limits, or without a task the usual ones, with those
+    /// that a text like `fuel=2000000000,checks=10` sets. The ceiling of this host is above all.
+    pub(crate) fn limits(&self, own: &str) -> Result<Limits, LimitsError> {
+        self.limits.with(own)
+    }
+
     /// Grades. A script is called with more arguments and variables, where there are some.
-    pub(crate) fn grade(&self, sandbox: &Sandbox, input: VerifyInput, more: &Told) -> Graded {
+    pub(crate) fn grade(
+        &self,
+        sandbox: &Sandbox,
+        input: VerifyInput,
+        more: &Told,
+        limits: &Limits,
+    ) -> Graded {
         match self.script() {
             Some(script) => {
                 let told = script.told.clone();
@@ -239,9 +257,9 @@ impl Judge {
                     told: told.and(&more.arguments, &more.environment),
                     ..script.clone()
                 };
-                script.grade(sandbox, input.end, input.answer, &self.limits)
+                script.grade(sandbox, input.end, input.answer, limits)
             }
-            None => mcpmark_experiment::grade_loaded(sandbox, &self.judge, input, &self.limits),
+            None => mcpmark_experiment::grade_loaded(sandbox, &self.judge, input, limits),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use mcpmark_experiment::receipt::{Receipt, ReceiptError};
 use mcpmark_experiment::{GradeInput, Graded, Start, TermsError, capture_state, grade};
+use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
 use mcpmark_task::{TaskId, WorldId, canonical_json};
 use serde_json::json;
@@ -128,7 +129,8 @@ fn take_in(
             seed: 0,
             clock: receipt.terms.clock,
         };
-        let tree = capture_state(dir, &start, store).map_err(|error| capture_error(dir, &error))?;
+        let tree = capture_state(dir, &start, &SessionLimits::default(), store)
+            .map_err(|error| capture_error(dir, &error))?;
         is_named(dir, "state", tree.digest(), receipt.state)?;
     }
     if let Some(file) = &args.verifier {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use mcpmark_sandbox::{Compiler, Sandbox, SandboxConfig};
 
+use crate::bound::held;
 use crate::{Bench, Times, fixture, micros};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_mcpmark-compile-guest");
@@ -25,30 +26,36 @@ impl Bench {
             "\na verifier in Rust, {} KB              least       p50",
             bytes.len() / 1000
         );
-        let row = |name: &str, times: usize, work: &dyn Fn()| {
+        // With the bound that the median is held to, in milliseconds.
+        let row = |name: &str, times: usize, bound: Option<f64>, work: &dyn Fn()| {
             let times = (0..times).map(|_| timed(work)).collect();
             let times = Times::of(times);
+            let verdict = bound.map(|bound| {
+                let shown = format!("{bound} ms");
+                held(times.p50.as_secs_f64() * 1e3, bound, &shown)
+            });
             println!(
-                "{name:34} {:>9} {:>9}",
+                "{name:34} {:>9} {:>9}  {}",
                 micros(times.least),
-                micros(times.p50)
+                micros(times.p50),
+                verdict.unwrap_or_default()
             );
         };
-        row("compiled in a child", 10, &|| {
+        row("compiled in a child", 10, Some(300.0), &|| {
             fresh.verifier(&bytes).unwrap();
         });
-        row("compiled in this process", 10, &|| {
+        row("compiled in this process", 10, None, &|| {
             fresh.trusting().verifier(&bytes).unwrap();
         });
-        row("a child that does nothing", 30, &|| {
+        row("a child that does nothing", 30, None, &|| {
             let mut child = Command::new(CHILD);
             child.stdin(Stdio::null()).stdout(Stdio::null());
             child.stderr(Stdio::null()).status().unwrap();
         });
-        row("a sandbox", 10, &|| {
+        row("a sandbox", 10, None, &|| {
             Sandbox::new(&config(None)).unwrap();
         });
-        row("loaded from the cache", 50, &|| {
+        row("loaded from the cache", 50, Some(3.0), &|| {
             cached.verifier(&bytes).unwrap();
         });
     }

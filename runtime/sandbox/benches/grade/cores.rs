@@ -121,12 +121,13 @@ impl Bench {
         let requests = std::iter::repeat_n(request, AT_ONCE as usize);
         let grades = sandbox.grade_many(requests, NonZeroUsize::new(AT_ONCE as usize));
         gate.wait_for(AT_ONCE);
-        let each = (fixture::resident_kib() - before) / u64::from(AT_ONCE);
+        let each = (fixture::resident_kib().saturating_sub(before)) / u64::from(AT_ONCE);
         gate.open();
         assert!(grades.unwrap().all(|run| run.result.unwrap().passed()));
         let after = (fixture::resident_kib().saturating_sub(before)) / u64::from(AT_ONCE);
         println!("\nmemory of a grade in flight, {AT_ONCE} at once");
-        println!("while it reads                 {each:>8} KiB");
+        let verdict = crate::bound::held(each as f64, 2_048.0, "2 MiB");
+        println!("while it reads                 {each:>8} KiB  {verdict}");
         println!("kept for the next in its slot  {after:>8} KiB");
     }
 }

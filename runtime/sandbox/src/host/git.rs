@@ -31,11 +31,6 @@ impl Repositories {
 type Answer<T> = wasmtime::Result<Result<T, git::Error>>;
 
 impl VerifierHost {
-    fn work(&self) -> Work {
-        let common = &self.common;
-        Work::new(common.allowed.limits.fuel.saturating_sub(common.charged))
-    }
-
     fn open(&mut self, tree: Tree) -> wasmtime::Result<()> {
         if self.repositories.of(tree).is_some() {
             return Ok(());
@@ -43,17 +38,20 @@ impl VerifierHost {
         let engine = self.git.clone().ok_or_else(|| {
             Stop::host("this sandbox has no engine for git (`SandboxConfig::git`)")
         })?;
-        let mut work = self.work();
-        let opened = engine.open(self.snapshot(tree), &mut work);
-        self.common.charge_fuel(work.used())?;
-        let repository = opened.map_err(|error| match error {
-            OpenError::Absent => Stop::fault(
-                FaultKind::Link,
-                "the verifier reads a git repository, and this world has none".into(),
-            ),
-            OpenError::Broken(message) => Stop::host(message),
-            OpenError::Spent => self.common.spent(),
-        })?;
+        let mut work = self.common.work();
+        let repository = match engine.open(self.snapshot(tree), &mut work) {
+            Ok(repository) => repository,
+            Err(OpenError::Spent) => return Err(self.common.spent(&work)),
+            Err(OpenError::Damaged(message)) => return Err(Stop::world(message)),
+            Err(OpenError::Broken(message)) => return Err(Stop::host(message)),
+            Err(OpenError::Absent) => {
+                return Err(Stop::fault(
+                    FaultKind::Link,
+                    "the verifier reads a git repository, and this world has none".into(),
+                ));
+            }
+        };
+        self.common.charge_fuel(work.fuel())?;
         *self.repositories.of(tree) = Some(repository);
         Ok(())
     }
@@ -68,21 +66,22 @@ impl VerifierHost {
     ) -> Answer<T> {
         self.common.charge(request)?;
         self.open(tree)?;
-        let mut work = self.work();
+        let mut work = self.common.work();
         let Some(repository) = self.repositories.of(tree) else {
             return Err(Stop::host("the repository was lost"));
         };
-        let answer = ask(repository.as_mut(), &mut work);
-        self.common.charge_fuel(work.used())?;
-        match answer {
-            Ok(answer) => {
-                self.common.charge_bytes(cost(&answer))?;
-                Ok(Ok(answer))
-            }
-            Err(GitError::Refused(error)) => Ok(Err(error)),
-            Err(GitError::Broken(message)) => Err(Stop::host(message)),
-            Err(GitError::Spent) => Err(self.common.spent()),
+        let answer = match ask(repository.as_mut(), &mut work) {
+            Ok(answer) => Ok(answer),
+            Err(GitError::Refused(error)) => Err(error),
+            Err(GitError::Spent) => return Err(self.common.spent(&work)),
+            Err(GitError::Damaged(message)) => return Err(Stop::world(message)),
+            Err(GitError::Broken(message)) => return Err(Stop::host(message)),
+        };
+        self.common.charge_fuel(work.fuel())?;
+        if let Ok(answer) = &answer {
+            self.common.charge_bytes(cost(answer))?;
         }
+        Ok(answer)
     }
 }
 
@@ -111,9 +110,17 @@ fn entry_cost(entry: &git::Entry) -> u64 {
     RECORD_COST + length(&entry.path)
 }
 
+fn words(error: git::Error) -> String {
+    match error {
+        git::Error::NotFound => "something that it names is not there".to_owned(),
+        git::Error::OtherKind(kind) => format!("something that it names is a {kind}"),
+        git::Error::Invalid(rule) => rule,
+    }
+}
+
 /// What could not be answered although nothing was asked that might be missing.
 fn surely<T>(answer: Answer<T>) -> wasmtime::Result<T> {
-    answer?.map_err(|error| Stop::host(format!("the repository of the world: {error:?}")))
+    answer?.map_err(|error| Stop::world(format!("the repository of the world: {}", words(error))))
 }
 
 impl git::Host for VerifierHost {
@@ -215,7 +222,7 @@ impl git::Host for VerifierHost {
             .as_ref()
             .is_ok_and(|bytes| bytes.len() as u64 != size)
         {
-            return Err(Stop::host(format!(
+            return Err(Stop::world(format!(
                 "blob {id} has another size than it says"
             )));
         }

@@ -2,13 +2,12 @@
 
 use super::{SetupHost, Stop};
 use crate::FaultKind;
+use crate::bindings::mcpmark::guest::builder;
 use crate::bindings::mcpmark::guest::git_builder::{self, Change, Error, Signature};
-use crate::git::{self, CreateError, GitBuilder, NewCommit};
+use crate::git::{self, CreateError, GitBuilder, NewCommit, Work};
 
-/// What a commit costs the host beyond its texts, in units of fuel: it writes the directories
-/// above each file anew.
-const COMMIT_FUEL: u64 = 50_000;
-const CHANGE_FUEL: u64 = 20_000;
+/// What a commit or a tag takes beyond its texts, in bytes, and a reference beyond its name.
+const RECORD_BYTES: u64 = 128;
 
 impl SetupHost {
     fn repository(&mut self) -> wasmtime::Result<&mut dyn GitBuilder> {
@@ -30,19 +29,51 @@ impl SetupHost {
             return Ok(());
         };
         let invalid = |message: String| Stop::fault(FaultKind::Output, message);
-        let files = match repository.finish() {
+        let mut work = self.common.work();
+        let files = match repository.finish(&mut work) {
             Ok(files) => files,
             Err(CreateError::Refused(error)) => return Err(invalid(words(error))),
             Err(CreateError::Broken(message)) => return Err(Stop::host(message)),
+            Err(CreateError::Spent) => return Err(self.common.spent(&work)),
         };
+        self.common.charge_fuel(work.fuel())?;
         for file in files {
             let put = match file.content {
                 Some(content) => self.world.put(&file.path, content, file.executable, None),
                 None => self.world.make_directory(&file.path),
             };
-            put.map_err(|error| invalid(format!("the repository of the world: {error:?}")))?;
+            put.map_err(|error| {
+                let words = builder_words(error);
+                invalid(format!("the repository of the world: {words}"))
+            })?;
         }
         Ok(())
+    }
+
+    /// Asks the repository, and charges the request and the work. `bytes` is what it may add to the
+    /// world, and `what` names it where that is too much.
+    fn ask<T>(
+        &mut self,
+        what: &str,
+        bytes: u64,
+        ask: impl FnOnce(&mut dyn GitBuilder, &mut Work) -> Result<T, CreateError>,
+    ) -> wasmtime::Result<Result<T, Error>> {
+        self.common.charge(bytes)?;
+        let limit = self.world.max_bytes;
+        let mut work = self.common.work();
+        let repository = self.repository()?;
+        if repository.bytes().saturating_add(bytes) > limit {
+            let message = format!("{what}: the world may have {limit} bytes");
+            return Ok(Err(Error::TooLarge(message)));
+        }
+        let answer = match ask(repository, &mut work) {
+            Ok(value) => Ok(value),
+            Err(CreateError::Refused(error)) => Err(error),
+            Err(CreateError::Broken(message)) => return Err(Stop::host(message)),
+            Err(CreateError::Spent) => return Err(self.common.spent(&work)),
+        };
+        self.common.charge_fuel(work.fuel())?;
+        Ok(answer)
     }
 }
 
@@ -53,12 +84,11 @@ fn words(error: Error) -> String {
     }
 }
 
-/// What the guest is told; what the host cannot do ends the run.
-fn answer<T>(result: Result<T, CreateError>) -> wasmtime::Result<Result<T, Error>> {
-    match result {
-        Ok(value) => Ok(Ok(value)),
-        Err(CreateError::Refused(error)) => Ok(Err(error)),
-        Err(CreateError::Broken(message)) => Err(Stop::host(message)),
+fn builder_words(error: builder::Error) -> String {
+    match error {
+        builder::Error::InvalidPath(words)
+        | builder::Error::Exists(words)
+        | builder::Error::TooLarge(words) => words,
     }
 }
 
@@ -90,24 +120,18 @@ impl git_builder::Host for SetupHost {
             Change::Remove(path) => path.len(),
         });
         let parents_bytes: usize = parents.iter().map(String::len).sum();
-        let bytes = (written.sum::<usize>() + message.len() + parents_bytes) as u64;
-        self.common
-            .charge(bytes + signature_bytes(&author) + signature_bytes(&committer))?;
-        self.common
-            .charge_fuel(COMMIT_FUEL + CHANGE_FUEL * changes.len() as u64)?;
-        let limit = self.world.max_bytes;
-        let repository = self.repository()?;
-        if repository.bytes().saturating_add(bytes) > limit {
-            let message = format!("a commit: the world may have {limit} bytes");
-            return Ok(Err(Error::TooLarge(message)));
-        }
-        answer(repository.commit(NewCommit {
-            parents,
-            changes,
-            author: known(author),
-            committer: known(committer),
-            message,
-        }))
+        let texts = (written.sum::<usize>() + message.len() + parents_bytes) as u64;
+        let bytes = texts + signature_bytes(&author) + signature_bytes(&committer) + RECORD_BYTES;
+        self.ask("a commit", bytes, |repository, work| {
+            let commit = NewCommit {
+                parents,
+                changes,
+                author: known(author),
+                committer: known(committer),
+                message,
+            };
+            repository.commit(commit, work)
+        })
     }
 
     fn set_reference(
@@ -115,8 +139,10 @@ impl git_builder::Host for SetupHost {
         name: String,
         target: String,
     ) -> wasmtime::Result<Result<(), Error>> {
-        self.common.charge((name.len() + target.len()) as u64)?;
-        answer(self.repository()?.set_reference(&name, &target))
+        let bytes = (name.len() + target.len()) as u64 + RECORD_BYTES;
+        self.ask("a reference", bytes, |repository, work| {
+            repository.set_reference(&name, &target, work)
+        })
     }
 
     fn annotate(
@@ -126,17 +152,16 @@ impl git_builder::Host for SetupHost {
         tagger: Signature,
         message: String,
     ) -> wasmtime::Result<Result<String, Error>> {
-        let bytes = (name.len() + target.len() + message.len()) as u64;
-        self.common.charge(bytes + signature_bytes(&tagger))?;
-        self.common.charge_fuel(COMMIT_FUEL)?;
-        answer(
-            self.repository()?
-                .annotate(&name, &target, known(tagger), &message),
-        )
+        let texts = (name.len() + target.len() + message.len()) as u64;
+        let bytes = texts + signature_bytes(&tagger) + RECORD_BYTES;
+        self.ask("a tag", bytes, |repository, work| {
+            repository.annotate(&name, &target, known(tagger), &message, work)
+        })
     }
 
     fn set_head(&mut self, branch: String) -> wasmtime::Result<Result<(), Error>> {
-        self.common.charge(branch.len() as u64)?;
-        answer(self.repository()?.set_head(&branch))
+        self.ask("a branch", branch.len() as u64, |repository, work| {
+            repository.set_head(&branch, work)
+        })
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use self::tools::SolutionHost;
 pub use self::tools::{ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
 use crate::bindings::mcpmark::guest::{log, parameters};
 use crate::component::one_line;
+use crate::git::Work;
 use crate::limits::{
     Allowed, CALL_COST, MAX_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES,
 };
@@ -60,6 +61,10 @@ impl std::error::Error for Stop {}
 impl Stop {
     pub(crate) fn fault(kind: FaultKind, message: String) -> wasmtime::Error {
         wasmtime::Error::from(Self(RunError::Fault(Fault::new(kind, message))))
+    }
+
+    pub(crate) fn world(message: impl fmt::Display) -> wasmtime::Error {
+        wasmtime::Error::from(Self(RunError::World(message.to_string())))
     }
 
     pub(crate) fn host(message: impl fmt::Display) -> wasmtime::Error {
@@ -110,13 +115,27 @@ impl Common {
     pub(crate) fn charge_fuel(&mut self, units: u64) -> wasmtime::Result<()> {
         self.charged = self.charged.saturating_add(units);
         if self.charged > self.allowed.limits.fuel {
-            return Err(self.spent());
+            return Err(Stop(RunError::Fault(self.out_of_fuel())).into());
         }
         Ok(())
     }
 
-    pub(crate) fn spent(&self) -> wasmtime::Error {
-        Stop(RunError::Fault(self.out_of_fuel())).into()
+    /// What an engine of the embedder's may do for the guest until this has spent all it has.
+    pub(crate) fn work(&self) -> Work {
+        let limits = &self.allowed.limits;
+        Work::new(
+            limits.fuel.saturating_sub(self.charged),
+            limits.copy_bytes.saturating_sub(self.copied),
+        )
+    }
+
+    /// Charges the work of an engine that stopped because the guest cannot pay it.
+    pub(crate) fn spent(&mut self, work: &Work) -> wasmtime::Error {
+        let charged = self.charge_fuel(work.fuel());
+        let charged = charged.and_then(|()| self.charge_bytes(work.bytes()));
+        charged.err().unwrap_or_else(|| {
+            Stop::host("an engine stopped for want of fuel, and there was some left")
+        })
     }
 
     pub(crate) fn out_of_fuel(&self) -> Fault {

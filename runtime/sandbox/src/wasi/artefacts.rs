@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mcpmark_snapshot::Digest;
 use rustix::fs::OFlags;
@@ -20,6 +21,9 @@ use crate::cache::private;
 
 /// Interpreters that are kept.
 const KEPT: usize = 4;
+/// How the names of files begin that are not whole yet, and when nobody writes one any more.
+const NEW: &str = "new-";
+const ABANDONED: Duration = Duration::from_secs(3600);
 const CODE: &str = "cwasm";
 const SEAL: &str = "seal";
 
@@ -81,7 +85,7 @@ impl Artefacts {
             .mode(0o700)
             .create(&self.root)?;
         let code = tempfile::Builder::new()
-            .prefix("new-")
+            .prefix(NEW)
             .tempfile_in(&self.root)?;
         code.as_file().write_all(artefact)?;
         code.as_file().sync_all()?;
@@ -89,7 +93,7 @@ impl Artefacts {
         // After it was renamed, for that touches it.
         let text = seal(digest, &file.metadata()?);
         let mut sealed = tempfile::Builder::new()
-            .prefix("new-")
+            .prefix(NEW)
             .tempfile_in(&self.root)?;
         sealed.write_all(text.as_bytes())?;
         sealed.persist(self.path(digest, SEAL))?;
@@ -97,7 +101,7 @@ impl Artefacts {
         Ok(self.get(engine, digest))
     }
 
-    /// Deletes all but the newest.
+    /// Deletes all but the newest, and what a process left that died while it wrote.
     fn forget(&self) -> io::Result<()> {
         let mut kept = Vec::new();
         for entry in fs::read_dir(&self.root)? {
@@ -106,6 +110,8 @@ impl Artefacts {
                 && let Ok(metadata) = path.symlink_metadata()
             {
                 kept.push((metadata.mtime(), metadata.mtime_nsec(), path));
+            } else if is_abandoned(&path) {
+                let _ = fs::remove_file(path);
             }
         }
         kept.sort();
@@ -116,6 +122,17 @@ impl Artefacts {
         }
         Ok(())
     }
+}
+
+/// Whether a file was begun so long ago that nobody writes it any more.
+fn is_abandoned(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let age = path
+        .symlink_metadata()
+        .and_then(|metadata| metadata.modified())
+        .ok()
+        .and_then(|modified| modified.elapsed().ok());
+    name.is_some_and(|name| name.starts_with(NEW)) && age.is_some_and(|age| age > ABANDONED)
 }
 
 /// What the file system tells of a file that nobody has touched.
@@ -151,6 +168,7 @@ fn map(engine: &Engine, path: &Path) -> Option<Component> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
+    use std::time::SystemTime;
 
     use super::*;
 
@@ -208,5 +226,25 @@ mod tests {
         }
         assert!(!artefacts.has(&digest()));
         assert_eq!(fs::read_dir(&artefacts.root).unwrap().count(), 2 * KEPT);
+    }
+
+    #[test]
+    fn what_dead_processes_left_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let artefacts = Artefacts::new(dir.path().to_owned(), "profile".to_owned());
+        let old = SystemTime::now() - 2 * ABANDONED;
+        for (name, modified) in [("new-a", Some(old)), ("new-b", None), ("other", Some(old))] {
+            let file = fs::File::create(dir.path().join(name)).unwrap();
+            if let Some(modified) = modified {
+                file.set_modified(modified).unwrap();
+            }
+        }
+        artefacts.forget().unwrap();
+        let mut left: Vec<_> = fs::read_dir(dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["new-b", "other"]);
     }
 }

@@ -14,14 +14,12 @@ use super::services::{ScriptServices, ScriptSession, ServiceAnswer};
 use super::streams::Written;
 use crate::FaultKind;
 use crate::host::{Common, HasCommon, Stop};
-use crate::limits::Allowed;
+use crate::limits::{Allowed, MOST_OPEN};
 
 /// What a call that copies next to nothing is charged, in bytes.
 const LIGHT_COST: u64 = 64;
 /// Bytes that are kept of what a script lacks.
 const MOST_TOLD: usize = 4096;
-/// Descriptors, streams and timers that a script may have open at once.
-const MOST_OPEN: usize = 10_000;
 
 /// The data of one script's store.
 pub(crate) struct WasiHost {

@@ -15,7 +15,7 @@ use crate::cross::agree;
 use crate::host::{HasCommon, cut};
 use crate::limits::Allowed;
 use crate::order::payload;
-use crate::run::{CANCELLED, classify, ticks, watch};
+use crate::run::{Bounds, CANCELLED, HandOver, classify, ticks, watch};
 use crate::{Fault, FaultKind, GuestKind, Limits, Mount, RunError, Sandbox, Verdict};
 
 /// Bytes that a script's interpreter hands over in one call.
@@ -164,10 +164,13 @@ impl Sandbox {
                 let fault = Fault::new(FaultKind::Link, cut(message, 4096));
                 (None, Err(RunError::Fault(fault)))
             }
-            Ok(Err(error)) => (
-                None,
-                Err(classify(&error, (CALL_BYTES, "copy_bytes"), &host.common)),
-            ),
+            Ok(Err(error)) => {
+                let bounds = Bounds {
+                    hand_over: HandOver::Fixed(CALL_BYTES),
+                    stack: STACK_BYTES as u64,
+                };
+                (None, Err(classify(&error, &bounds, &host.common)))
+            }
             Err(panic) => {
                 let message = format!("the host panicked: {}", payload(&*panic));
                 (None, Err(RunError::Host(message)))

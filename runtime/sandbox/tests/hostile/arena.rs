@@ -75,6 +75,7 @@ impl From<Run<Verdict>> for Outcome {
             }
             Ok(verdict) => ("graded failed".into(), String::new(), Some(verdict)),
             Err(RunError::Fault(fault)) => (format!("fault {}", fault.kind), fault.message, None),
+            Err(RunError::World(message)) => ("world".into(), message, None),
             Err(RunError::Host(message)) => ("host".into(), message, None),
         };
         Self {

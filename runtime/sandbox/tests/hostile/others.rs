@@ -111,6 +111,7 @@ fn outcome<T>(run: Run<T>, done: impl FnOnce(T) -> (String, String)) -> Outcome 
     let (kind, message) = match run.result {
         Ok(value) => done(value),
         Err(RunError::Fault(Fault { kind, message })) => (format!("fault {kind}"), message),
+        Err(RunError::World(message)) => ("world".into(), message),
         Err(RunError::Host(message)) => ("host".into(), message),
     };
     Outcome {

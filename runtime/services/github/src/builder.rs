@@ -3,9 +3,22 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::git::{Base, Draft, Edit, EntryKind, GIT_DIR, Git, GitError, Identity, ObjectId};
-use crate::git::{check_path, check_ref_name};
+use gix::objs::Kind;
+
+use crate::git::{
+    Base, Cost, Draft, Edit, Entry, EntryKind, GIT_DIR, Git, GitError, Identity, MAX_RECORD, Meter,
+    OBJECT_BYTES, ObjectId, Paid, Stop, check_path, check_ref_name,
+};
 use crate::world::CONFIG;
+
+/// The most parents of a commit. Merges of more than a few are curiosities.
+const MAX_PARENTS: usize = 64;
+/// The most references of a repository.
+const MAX_REFERENCES: usize = 10_000;
+/// The most bytes of the name of a reference.
+const MAX_NAME: usize = 1_000;
+/// Bytes that are counted for an object or a reference beyond what is written in it.
+const RECORD_BYTES: u64 = 256;
 
 /// Who made a commit or a tag, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +73,19 @@ pub enum BuildError {
     /// The host cannot go on.
     #[error(transparent)]
     Git(GitError),
+    /// Whoever asks cannot pay for it.
+    #[error("there is nothing left to pay with")]
+    Spent,
+}
+
+impl From<Stop> for BuildError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Spent => Self::Spent,
+            Stop::TooMany(most) => Self::Invalid(format!("there are more than {most} entries")),
+            Stop::Git(error) => error.into(),
+        }
+    }
 }
 
 impl From<GitError> for BuildError {
@@ -76,6 +102,8 @@ pub struct Builder {
     git: Git,
     head: String,
     bytes: u64,
+    objects: u64,
+    references: usize,
 }
 
 impl Builder {
@@ -89,10 +117,12 @@ impl Builder {
             git: Git::new(Base::empty(scratch)?),
             head: "main".to_owned(),
             bytes: 0,
+            objects: 0,
+            references: 0,
         })
     }
 
-    /// About how many bytes the repository has.
+    /// About how many bytes were written, also by what was refused in the end.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -102,7 +132,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// When a parent or a path to be removed is not there, or a path or signature is none.
+    /// When a parent or a path to be removed is not there, a path or signature is none, there are
+    /// more than 64 parents, the message is larger than a commit may be, or the meter stops it.
     pub fn commit(
         &mut self,
         parents: &[String],
@@ -110,22 +141,57 @@ impl Builder {
         author: &Signature,
         committer: &Signature,
         message: &str,
+        meter: Meter<'_>,
     ) -> Result<String, BuildError> {
+        let paid = Paid::new(&self.git, meter);
+        if parents.len() > MAX_PARENTS {
+            let count = parents.len();
+            let message = format!("{count} parents are more than the {MAX_PARENTS} of a commit");
+            return Err(BuildError::Invalid(message));
+        }
         let parents: Vec<ObjectId> = parents
             .iter()
-            .map(|id| self.known(id))
+            .map(|id| known(&paid, id))
             .collect::<Result<_, _>>()?;
+        let (author, committer) = (identity(author)?, identity(committer)?);
+        text(message)?;
         let tree = match parents.first() {
-            Some(parent) => self.git.tree_of(*parent)?,
+            Some(parent) => {
+                paid.object(*parent)?;
+                self.git.tree_of(*parent)?
+            }
             None => ObjectId::empty_tree(gix::hash::Kind::Sha1),
         };
-        let (edits, bytes) = self.edits(tree, steps)?;
-        let (author, committer) = (identity(author)?, identity(committer)?);
+        // All is looked at before the first byte is written.
+        let content = Overlay::new(&paid, tree).check(&steps)?;
+        paid.objects(1 + steps.len() as u64 + content / OBJECT_BYTES)?;
+        let directories = directories(&paid, tree, &steps)?;
+
+        self.objects += 1 + steps.len() as u64 + directories.count;
+        self.bytes += content + directories.bytes + message.len() as u64;
+        self.bytes += RECORD_BYTES * (1 + steps.len() as u64 + directories.count);
+        let mut edits = Vec::new();
+        for step in steps {
+            edits.push(match step {
+                Step::Remove(path) => Edit::Remove { path },
+                Step::Write {
+                    path,
+                    content,
+                    executable,
+                } => Edit::Put {
+                    path,
+                    kind: match executable {
+                        true => EntryKind::Executable,
+                        false => EntryKind::File,
+                    },
+                    id: self.git.write_blob(&content)?,
+                },
+            });
+        }
         let tree = match edits.is_empty() {
             true => tree,
             false => self.git.edit_tree(tree, &edits)?,
         };
-        self.bytes += bytes + message.len() as u64 + 512 + self.directories(tree, &edits)?;
         let id = self.git.write_commit(Draft {
             tree,
             parents,
@@ -136,101 +202,90 @@ impl Builder {
         Ok(id.to_string())
     }
 
-    /// Bytes of the directories that were written anew for these edits.
-    fn directories(&self, tree: ObjectId, edits: &[Edit]) -> Result<u64, BuildError> {
-        let mut above = BTreeSet::from([""]);
-        for edit in edits {
-            let (Edit::Put { path, .. } | Edit::Remove { path }) = edit;
-            above.extend(path.match_indices('/').map(|(end, _)| &path[..end]));
-        }
-        let mut bytes = 0;
-        for dir in above {
-            let entry = self.git.entry(tree, dir)?;
-            if let Some(entry) = entry.filter(|entry| entry.kind == EntryKind::Directory) {
-                bytes += self.git.size(entry.id)?;
-            }
-        }
-        Ok(bytes)
-    }
-
-    fn edits(&self, tree: ObjectId, steps: Vec<Step>) -> Result<(Vec<Edit>, u64), BuildError> {
-        let (mut edits, mut bytes, mut written) = (Vec::new(), 0, BTreeSet::new());
-        for step in steps {
-            match step {
-                Step::Write {
-                    path,
-                    content,
-                    executable,
-                } => {
-                    check(&path)?;
-                    bytes += content.len() as u64;
-                    let id = self.git.write_blob(&content)?;
-                    let kind = match executable {
-                        true => EntryKind::Executable,
-                        false => EntryKind::File,
-                    };
-                    written.insert(path.clone());
-                    edits.push(Edit::Put { path, kind, id });
-                }
-                Step::Remove(path) => {
-                    check(&path)?;
-                    if !written.contains(&path) && self.git.entry(tree, &path)?.is_none() {
-                        let message = format!("there is no {path:?} to be removed");
-                        return Err(BuildError::NotFound(message));
-                    }
-                    edits.push(Edit::Remove { path });
-                }
-            }
-        }
-        Ok((edits, bytes))
-    }
-
     /// Sets a branch, a tag or the head of a pull request (`refs/pull/7/head`) by its whole name.
     ///
     /// # Errors
     ///
-    /// When the name is none that git allows, or the commit is not there.
-    pub fn set_reference(&mut self, name: &str, target: &str) -> Result<(), BuildError> {
-        let target = self.known(target)?;
-        self.set(name, target)
+    /// When the name is none that git allows or longer than 1,000 bytes, the commit is not there,
+    /// there are 10,000 references, or the meter stops it.
+    pub fn set_reference(
+        &mut self,
+        name: &str,
+        target: &str,
+        meter: Meter<'_>,
+    ) -> Result<(), BuildError> {
+        let paid = Paid::new(&self.git, meter);
+        let target = known(&paid, target)?;
+        self.may_set(&paid, name)?;
+        self.set(name, target);
+        Ok(())
     }
 
-    fn set(&mut self, name: &str, target: ObjectId) -> Result<(), BuildError> {
+    /// Whether a reference can be set. Nothing is written for one that cannot.
+    fn may_set(&self, paid: &Paid<'_>, name: &str) -> Result<(), BuildError> {
         let is_known =
             name.starts_with("refs/heads/") || name.starts_with("refs/tags/") || is_pull_head(name);
-        if !is_known {
-            let message = format!("{name:?} is no branch, no tag and no head of a pull request");
-            return Err(BuildError::Invalid(message));
+        let length = name.len();
+        let problem = if length > MAX_NAME {
+            Some(format!(
+                "the name of a reference has {length} bytes, more than {MAX_NAME}"
+            ))
+        } else if !is_known {
+            Some(format!(
+                "{name:?} is no branch, no tag and no head of a pull request"
+            ))
+        } else if let Err(problem) = check_ref_name(name) {
+            Some(problem)
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            return Err(BuildError::Invalid(problem));
         }
-        check_ref_name(name).map_err(BuildError::Invalid)?;
-        if self.git.ref_clashes(name) {
-            let message = format!("{name:?} lies below another ref, or another below it");
-            return Err(BuildError::Invalid(message));
+        // Each directory of its name is looked for.
+        paid.objects(1 + name.split('/').count() as u64 / 16)?;
+        let problem = if self.git.ref_clashes(name) {
+            format!("{name:?} lies below another ref, or another below it")
+        } else if self.references >= MAX_REFERENCES && self.git.find_ref(name).is_none() {
+            format!("{name:?}: there are {MAX_REFERENCES} references, and may be no more")
+        } else {
+            return Ok(());
+        };
+        Err(BuildError::Invalid(problem))
+    }
+
+    fn set(&mut self, name: &str, target: ObjectId) {
+        if self.git.find_ref(name).is_none() {
+            self.references += 1;
+            self.bytes += name.len() as u64 + RECORD_BYTES;
         }
         self.git.set_ref(name, target);
-        Ok(())
     }
 
     /// Sets a tag that has a text, and gives the id of its object.
     ///
     /// # Errors
     ///
-    /// As [`Builder::set_reference`].
+    /// As [`Builder::set_reference`], and when the text is larger than a tag may be.
     pub fn annotate(
         &mut self,
         name: &str,
         target: &str,
         tagger: &Signature,
         message: &str,
+        meter: Meter<'_>,
     ) -> Result<String, BuildError> {
-        let target = self.known(target)?;
+        let paid = Paid::new(&self.git, meter);
+        let target = known(&paid, target)?;
         let whole = format!("refs/tags/{name}");
-        check_ref_name(&whole).map_err(BuildError::Invalid)?;
-        let id = self
-            .git
-            .write_tag(name, target, &identity(tagger)?, message)?;
-        self.bytes += message.len() as u64 + 256;
-        self.set(&whole, id)?;
+        self.may_set(&paid, &whole)?;
+        let tagger = identity(tagger)?;
+        text(message)?;
+        paid.objects(1 + message.len() as u64 / OBJECT_BYTES)?;
+        self.objects += 1;
+        self.bytes += message.len() as u64 + name.len() as u64 + RECORD_BYTES;
+        let id = self.git.write_tag(name, target, &tagger, message)?;
+        self.set(&whole, id);
         Ok(id.to_string())
     }
 
@@ -238,8 +293,12 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// When git allows no such name.
+    /// When git allows no such name, or it is longer than 1,000 bytes.
     pub fn set_head(&mut self, branch: &str) -> Result<(), BuildError> {
+        if branch.len() > MAX_NAME {
+            let message = format!("the name of a branch has more than {MAX_NAME} bytes");
+            return Err(BuildError::Invalid(message));
+        }
         check_ref_name(&format!("refs/heads/{branch}")).map_err(BuildError::Invalid)?;
         branch.clone_into(&mut self.head);
         Ok(())
@@ -249,9 +308,14 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// When the default branch is not there.
-    pub fn finish(&self) -> Result<Vec<NewFile>, BuildError> {
+    /// When the default branch is not there, or the meter stops it.
+    pub fn finish(&self, meter: Meter<'_>) -> Result<Vec<NewFile>, BuildError> {
         let head = &self.head;
+        // Each object is read for the pack and for the work tree, and written for both.
+        let objects = self.objects + self.references as u64 + self.bytes / OBJECT_BYTES;
+        if !meter(Cost::Objects(4 * objects)) {
+            return Err(BuildError::Spent);
+        }
         let tip = self.git.branch(head).ok_or_else(|| {
             BuildError::NotFound(format!("the default branch {head:?} was not made"))
         })?;
@@ -288,14 +352,167 @@ impl Builder {
         }
         Ok(files)
     }
+}
 
-    /// A commit that was written here.
-    fn known(&self, id: &str) -> Result<ObjectId, BuildError> {
-        let found = ObjectId::from_hex(id.as_bytes()).ok();
-        found
-            .filter(|id| self.git.commit(*id).is_ok())
-            .ok_or_else(|| BuildError::NotFound(format!("there is no commit {id:?}")))
+/// A commit that was written here.
+fn known(paid: &Paid<'_>, id: &str) -> Result<ObjectId, BuildError> {
+    let unknown = || BuildError::NotFound(format!("there is no commit {id:?}"));
+    let found = ObjectId::from_hex(id.as_bytes()).map_err(|_| unknown())?;
+    match paid.header(found)? {
+        Some(header) if header.kind == Kind::Commit => Ok(found),
+        _ => Err(unknown()),
     }
+}
+
+/// The text of a commit or a tag, which has room for names beside it.
+fn text(message: &str) -> Result<(), BuildError> {
+    let (bytes, limit) = (message.len() as u64, MAX_RECORD / 2);
+    if bytes > limit {
+        let message = format!("the message has {bytes} bytes, more than {limit}");
+        return Err(BuildError::Invalid(message));
+    }
+    Ok(())
+}
+
+/// Directories that are written anew.
+struct Directories {
+    count: u64,
+    bytes: u64,
+}
+
+/// The directories above what is changed, which are paid as what they were and are counted as they
+/// are at most.
+fn directories(paid: &Paid<'_>, tree: ObjectId, steps: &[Step]) -> Result<Directories, BuildError> {
+    let mut above = BTreeSet::new();
+    let mut bytes = 0;
+    for step in steps {
+        let path = step.path();
+        // An entry is a mode, a name and an id.
+        bytes += path.len() as u64 + 32;
+        above.insert("");
+        above.extend(self::above(path));
+    }
+    for dir in &above {
+        paid.objects(1)?;
+        if let Some(entry) = entry(paid, tree, dir)?
+            && entry.kind == EntryKind::Directory
+        {
+            bytes += paid.object(entry.id)?.size;
+        }
+        bytes += 32 + dir.len() as u64;
+    }
+    Ok(Directories {
+        count: above.len() as u64,
+        bytes,
+    })
+}
+
+/// What stands at a path below a tree.
+fn entry(paid: &Paid<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, Stop> {
+    let mut at = Entry {
+        path: String::new(),
+        kind: EntryKind::Directory,
+        id: tree,
+    };
+    for name in path.split('/').filter(|name| !name.is_empty()) {
+        if at.kind != EntryKind::Directory {
+            return Ok(None);
+        }
+        match paid.entry(at.id, name)? {
+            Some(entry) => at = entry,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(at))
+}
+
+impl Step {
+    fn path(&self) -> &str {
+        let (Self::Write { path, .. } | Self::Remove(path)) = self;
+        path
+    }
+}
+
+/// A tree while the steps of a commit are looked at, none of which is done yet.
+struct Overlay<'a> {
+    paid: &'a Paid<'a>,
+    tree: ObjectId,
+    /// Files that the steps write.
+    written: BTreeSet<String>,
+    /// Paths of the tree that the steps remove, with all below.
+    removed: BTreeSet<String>,
+}
+
+impl<'a> Overlay<'a> {
+    fn new(paid: &'a Paid<'a>, tree: ObjectId) -> Self {
+        Self {
+            paid,
+            tree,
+            written: BTreeSet::new(),
+            removed: BTreeSet::new(),
+        }
+    }
+
+    /// Checks the steps in their order; the bytes that they write.
+    fn check(mut self, steps: &[Step]) -> Result<u64, BuildError> {
+        let mut bytes = 0;
+        for step in steps {
+            let path = step.path();
+            check(path)?;
+            // What is looked up of a path are its directories, below and above.
+            self.paid.objects(1 + path.split('/').count() as u64 / 16)?;
+            match step {
+                Step::Write { content, .. } => {
+                    bytes += content.len() as u64;
+                    for above in above(path) {
+                        // What was a file is a directory now.
+                        self.written.remove(above);
+                    }
+                    self.clear(path);
+                    self.written.insert(path.to_owned());
+                }
+                Step::Remove(_) => {
+                    if !self.stands(path)? {
+                        let message = format!("there is no {path:?} to be removed");
+                        return Err(BuildError::NotFound(message));
+                    }
+                    self.clear(path);
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn stands(&self, path: &str) -> Result<bool, BuildError> {
+        if self.written_below(path).next().is_some() || self.written.contains(path) {
+            return Ok(true);
+        }
+        let gone = self.removed.contains(path)
+            || above(path).any(|it| self.removed.contains(it) || self.written.contains(it));
+        Ok(!gone && entry(self.paid, self.tree, path)?.is_some())
+    }
+
+    /// Takes away what stands at a path and below it.
+    fn clear(&mut self, path: &str) {
+        let below: Vec<String> = self.written_below(path).cloned().collect();
+        for path in below {
+            self.written.remove(&path);
+        }
+        self.written.remove(path);
+        self.removed.insert(path.to_owned());
+    }
+
+    fn written_below<'b>(&'b self, path: &str) -> impl Iterator<Item = &'b String> + use<'b> {
+        let below = format!("{path}/");
+        self.written
+            .range(below.clone()..)
+            .take_while(move |it| it.starts_with(&below))
+    }
+}
+
+/// The directories above a path, the outermost first.
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(end, _)| &path[..end])
 }
 
 fn check(path: &str) -> Result<(), BuildError> {

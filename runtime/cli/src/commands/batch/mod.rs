@@ -238,6 +238,10 @@ impl Batch {
                 "take it out",
             ));
         }
+        let limits = judge.limits(&request.limits).map_err(|error| {
+            let hint = r#"write it as {"fuel": 2000000000, "memory_bytes": 134217728}"#;
+            Refusal::of_key("limits", error.to_string(), hint)
+        })?;
         let (name, start_key) = match &request.start {
             Some(place) => (StateName::Named(place.clone()), "start"),
             None => (StateName::Start(judge.world()), key),
@@ -262,7 +266,7 @@ impl Batch {
         };
         let state = end.digest();
         let input = judge.input(start, end, request.answer, request.parameters);
-        let graded = judge.grade(&self.sandbox, input, &request.told);
+        let graded = judge.grade(&self.sandbox, input, &request.told, &limits);
         Ok((judge, state, graded))
     }
 

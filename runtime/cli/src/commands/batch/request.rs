@@ -12,7 +12,7 @@ use crate::exit;
 
 /// Bytes that one request may have.
 const MAX_LINE: u64 = 64 << 20;
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "id",
     "task",
     "verifier",
@@ -20,6 +20,7 @@ const KEYS: [&str; 9] = [
     "start",
     "answer",
     "parameters",
+    "limits",
     "env",
     "args",
 ];
@@ -140,6 +141,8 @@ pub(super) struct Request {
     pub(super) start: Option<PathBuf>,
     pub(super) answer: Option<String>,
     pub(super) parameters: Option<String>,
+    /// Limits of a verifier without a task, as `name=number`, separated by commas.
+    pub(super) limits: String,
     /// What a script is called with beside what its task tells it.
     pub(super) told: Told,
 }
@@ -185,6 +188,26 @@ pub(super) fn read(text: Result<Vec<u8>, Refusal>) -> (Option<Value>, Result<Req
     }
 }
 
+fn limits(value: Option<Value>, judge: &JudgeName) -> Result<String, Refusal> {
+    match (value, judge) {
+        (None | Some(Value::Null), _) => Ok(String::new()),
+        (Some(_), JudgeName::Task(_)) => Err(Refusal::of_key(
+            "limits",
+            "stands beside a task, which has its own",
+            "take it out, or name a verifier instead of the task",
+        )),
+        (Some(Value::Object(limits)), JudgeName::File(_)) => {
+            let limits = limits.iter().map(|(name, value)| format!("{name}={value}"));
+            Ok(limits.collect::<Vec<_>>().join(","))
+        }
+        (Some(other), JudgeName::File(_)) => Err(Refusal::of_key(
+            "limits",
+            format!("is {}, and must be an object", kind(&other)),
+            r#"write it as {"fuel": 2000000000}"#,
+        )),
+    }
+}
+
 fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
     if let Some(unknown) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Err(Refusal::of_line(
@@ -204,6 +227,7 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
         }
         (None, None) => return Err(Refusal::of_key("task", "is missing", EXAMPLE)),
     };
+    let limits = limits(keys.remove("limits"), &judge)?;
     let state = text(&mut keys, "state")?;
     let state = state.ok_or_else(|| Refusal::of_key("state", "is missing", EXAMPLE))?;
     let parameters = match (keys.remove("parameters"), &judge) {
@@ -230,6 +254,7 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
         start: text(&mut keys, "start")?.map(Into::into),
         answer: text(&mut keys, "answer")?,
         parameters,
+        limits,
         told: told(&mut keys)?,
     })
 }

@@ -15,6 +15,17 @@ use mcpmark_snapshot::{
 use super::GitError;
 use super::refs::check_ref_name;
 
+/// How a copy is read. The objects come from anybody: those that are larger than any file on GitHub
+/// are not decoded, and files that are larger than what a guest may read are not compared by lines.
+const CONFIG: &str = "[core]
+\trepositoryformatversion = 0
+\tbare = true
+\tprotectHFS = true
+\tbigFileThreshold = 16777216
+[gitoxide \"objects\"]
+\tallocLimit = 104857600
+";
+
 /// Where the repository lies in a world.
 pub(crate) const GIT_DIR: &str = "repo/.git";
 
@@ -25,11 +36,26 @@ pub(crate) struct Base {
     head: Option<String>,
     /// The nodes below `objects/`, as the world has them.
     objects: Vec<(String, File)>,
+    /// How many of them lie in each directory below `objects/`.
+    loose: HashMap<String, u64>,
     _copy: Scratch,
 }
 
 /// The copies in use, by what they are copies of and where they lie.
-type Cache = Mutex<HashMap<(Digest, PathBuf), Weak<Base>>>;
+type Cache = Mutex<HashMap<(Digest, PathBuf), Arc<Place>>>;
+
+/// Where one copy is kept for as long as somebody uses it. Those who want the same wait for it, and
+/// nobody waits for another's.
+#[derive(Default)]
+struct Place(Mutex<Weak<Base>>);
+
+impl Place {
+    /// Whether a session uses the copy; not asked while one is made.
+    fn is_used(&self) -> bool {
+        let copy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        copy.strong_count() > 0
+    }
+}
 
 impl Base {
     /// The repository in a directory `.git`; a copy that a session still uses is used again.
@@ -39,17 +65,20 @@ impl Base {
         scratch: &Path,
     ) -> Result<Arc<Self>, GitError> {
         static BASES: OnceLock<Cache> = OnceLock::new();
-        let mut bases = BASES
-            .get_or_init(Cache::default)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let key = (dir.digest(), scratch.to_owned());
-        if let Some(base) = bases.get(&key).and_then(Weak::upgrade) {
+        let place = {
+            let bases = BASES.get_or_init(Cache::default);
+            let mut bases = bases.lock().unwrap_or_else(PoisonError::into_inner);
+            // A place that somebody holds or waits for stays, whatever is in it.
+            bases.retain(|_, place| Arc::strong_count(place) > 1 || place.is_used());
+            let key = (dir.digest(), scratch.to_owned());
+            bases.entry(key).or_default().clone()
+        };
+        let mut copy = place.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(base) = copy.upgrade() {
             return Ok(base);
         }
         let base = Arc::new(Self::copy(dir, blobs, scratch)?);
-        bases.retain(|_, base| base.strong_count() > 0);
-        bases.insert(key, Arc::downgrade(&base));
+        *copy = Arc::downgrade(&base);
         Ok(base)
     }
 
@@ -62,16 +91,22 @@ impl Base {
             refs: BTreeMap::new(),
             head: None,
             objects: Vec::new(),
+            loose: HashMap::new(),
             _copy: copy,
         }))
     }
 
     fn copy(dir: &Directory, blobs: &dyn Blobs, scratch: &Path) -> Result<Self, GitError> {
         let reader = Reader { dir, blobs };
+        reader.refuse_shallow()?;
         let (refs, head) = (reader.refs()?, reader.head()?);
         let objects = object_files(dir)?;
         let mut builder = TreeBuilder::new();
+        let mut loose = HashMap::new();
         for (path, file) in &objects {
+            if let Some(dir) = path.split('/').nth(1) {
+                *loose.entry(dir.to_owned()).or_insert(0) += 1;
+            }
             let path = TreePath::parse(path).map_err(GitError::copy)?;
             builder
                 .insert_file(&path, file.clone())
@@ -83,6 +118,7 @@ impl Base {
             refs,
             head,
             objects,
+            loose,
             _copy: copy,
         })
     }
@@ -99,6 +135,14 @@ impl Base {
     /// The branch that `HEAD` names.
     pub(crate) fn head(&self) -> Option<&str> {
         self.head.as_deref()
+    }
+
+    /// How many loose objects have an id that begins as this one.
+    pub(crate) fn loose_beside(&self, id: &str) -> u64 {
+        let first = id.get(..2).map(str::to_ascii_lowercase);
+        first
+            .and_then(|first| self.loose.get(&first).copied())
+            .unwrap_or(0)
     }
 
     /// The files below `objects/`, by their path in the directory `.git`.
@@ -131,13 +175,7 @@ fn materialise_objects(objects: &Tree, blobs: &dyn Blobs, place: &Path) -> Resul
     for dir in ["objects", "refs"] {
         fs::create_dir_all(place.join(dir)).map_err(GitError::copy)?;
     }
-    let files = [
-        ("HEAD", "ref: refs/heads/none\n"),
-        (
-            "config",
-            "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tprotectHFS = true\n",
-        ),
-    ];
+    let files = [("HEAD", "ref: refs/heads/none\n"), ("config", CONFIG)];
     for (name, text) in files {
         fs::write(place.join(name), text).map_err(GitError::copy)?;
     }
@@ -184,11 +222,20 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Refuses a clone whose history ends in the midst: what is beyond could not be told from what
+    /// is lost.
+    fn refuse_shallow(&self) -> Result<(), GitError> {
+        match self.dir.get("shallow") {
+            Some(Node::File(file)) if file.size > 0 => Err(damaged(
+                "shallow",
+                "the clone has no whole history; `git fetch --unshallow` gets it",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     fn text(&self, path: &str, file: &File) -> Result<String, GitError> {
-        let bytes = self
-            .blobs
-            .read(&file.content)
-            .map_err(|error| damaged(path, error.to_string()))?;
+        let bytes = self.blobs.read(&file.content).map_err(GitError::copy)?;
         String::from_utf8(bytes).map_err(|_| damaged(path, "is no UTF-8"))
     }
 

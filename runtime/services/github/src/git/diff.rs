@@ -5,7 +5,7 @@ use gix::bstr::ByteSlice;
 use gix::object::tree::diff::ChangeDetached;
 use gix::objs::tree::EntryMode;
 
-use super::{Git, GitError, patch};
+use super::{Git, GitError, Meter, Paid, Stop, patch};
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,19 +73,38 @@ impl Git {
 
     /// The same with no lines compared.
     pub fn changed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>, GitError> {
-        self.compared(old, new, Some(gix::diff::Rewrites::default()))
+        // The engine keeps all that differs before it tells of the first: it must have an end.
+        let free: Meter<'_> = &mut |_| true;
+        match Paid::new(self, free).replaced(old, new) {
+            Ok(replaced) if replaced.is_empty() => return Ok(replaced),
+            Ok(_) => {}
+            Err(Stop::Git(error)) => return Err(error),
+            Err(Stop::TooMany(most)) => {
+                return Err(GitError::objects(format!("more than {most} files differ")));
+            }
+            Err(Stop::Spent) => return Err(GitError::objects("the comparison was broken off")),
+        }
+        self.compared(old, new, gix::diff::Rewrites::default())
     }
 
-    /// The same with no renames looked for either: what was renamed was removed and added.
-    pub fn replaced(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>, GitError> {
-        self.compared(old, new, None)
+    /// The same with renames found only where the bytes are equal.
+    pub(crate) fn moved(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+    ) -> Result<Vec<Change>, GitError> {
+        let equal = gix::diff::Rewrites {
+            percentage: None,
+            ..gix::diff::Rewrites::default()
+        };
+        self.compared(old, new, equal)
     }
 
     fn compared(
         &self,
         old: Option<ObjectId>,
         new: ObjectId,
-        renames: Option<gix::diff::Rewrites>,
+        renames: gix::diff::Rewrites,
     ) -> Result<Vec<Change>, GitError> {
         let old = match old {
             Some(id) => self.repo.find_tree(id)?,
@@ -93,7 +112,7 @@ impl Git {
         };
         let new = self.repo.find_tree(new)?;
         let mut options = gix::diff::Options::default();
-        options.track_rewrites(renames);
+        options.track_rewrites(Some(renames));
         let changes = self.repo.diff_tree_to_tree(&old, &new, options)?;
         let mut changes: Vec<Change> = changes.into_iter().filter_map(change).collect();
         changes.sort_by(|one, two| one.path.cmp(&two.path));
@@ -119,7 +138,7 @@ impl Git {
 }
 
 /// A change of gix's, without its lines; none for a directory.
-fn change(change: ChangeDetached) -> Option<Change> {
+pub(super) fn change(change: ChangeDetached) -> Option<Change> {
     let text = |path: &[u8]| path.to_str_lossy().into_owned();
     let mut similarity = 100;
     let (status, path, previous, old, new) = match change {

@@ -15,16 +15,34 @@ pub enum GitError {
     /// Objects are missing, or are not what they should be.
     #[error("the repository is damaged: {0}")]
     Objects(String),
+    /// An object has more bytes than are read.
+    #[error(
+        "the repository is damaged: {id} has {size} bytes, more than the {limit} that are read"
+    )]
+    TooLarge {
+        /// The object.
+        id: gix::ObjectId,
+        /// Its bytes, by its header.
+        size: u64,
+        /// The most that objects of its kind may have.
+        limit: u64,
+    },
     /// A path that no tree may have.
     #[error("{0:?} is no path of a repository")]
     Path(String),
-    /// The copy of the objects could not be made.
-    #[error("cannot make a copy of the repository")]
+    /// The copy of the objects could not be made or read: the host is to blame.
+    #[error("cannot make or read a copy of the repository")]
     Copy(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl From<gix::Error> for GitError {
     fn from(error: gix::Error) -> Self {
+        let of_the_system = error
+            .downcast_any_ref::<std::io::Error>()
+            .is_some_and(|error| error.raw_os_error().is_some());
+        if of_the_system {
+            return Self::copy(error);
+        }
         let mut text = error.to_string();
         let mut source = std::error::Error::source(&error);
         while let Some(cause) = source {
@@ -37,6 +55,11 @@ impl From<gix::Error> for GitError {
 }
 
 impl GitError {
+    /// Whether the host is to blame, and not the repository.
+    pub fn is_infrastructure(&self) -> bool {
+        matches!(self, Self::Copy(_))
+    }
+
     pub(crate) fn copy(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Copy(error.into())
     }

@@ -11,6 +11,7 @@ mod loose;
 mod merge;
 mod objects;
 mod pack;
+mod paid;
 mod patch;
 mod reach;
 mod refs;
@@ -25,7 +26,10 @@ pub use error::GitError;
 pub use gix::ObjectId;
 pub use log::{Author, Filter};
 pub use merge::Merged;
+pub(crate) use objects::kind_name;
 pub use objects::{Commit, Entry, EntryKind, Identity, Tag};
+pub use paid::{Cost, Meter};
+pub(crate) use paid::{Header, MAX_RECORD, OBJECT_BYTES, Paid, Stop};
 pub(crate) use patch::is_binary;
 pub(crate) use refs::check_ref_name;
 pub(crate) use write::{Draft, Edit, check_path};
@@ -47,6 +51,8 @@ impl Git {
     pub(crate) fn new(base: Arc<Base>) -> Self {
         let mut repo = base.repository().with_object_memory();
         repo.object_cache_size(OBJECT_CACHE);
+        // Nobody adds to the copy, so that what is not there need not be looked for anew.
+        repo.objects.refresh_never();
         let refs = base.refs().clone();
         Self {
             repo,

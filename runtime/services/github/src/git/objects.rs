@@ -5,6 +5,10 @@ use gix::bstr::ByteSlice;
 
 use super::{Git, GitError};
 
+/// The most entries below a tree, and bytes of their paths.
+const MAX_ENTRIES: usize = 1_000_000;
+const MAX_PATH: usize = 4_096;
+
 /// Who made a commit or a tag, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
@@ -58,7 +62,7 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    fn of(mode: gix::objs::tree::EntryMode) -> Self {
+    pub(super) fn of(mode: gix::objs::tree::EntryMode) -> Self {
         match mode.kind() {
             gix::objs::tree::EntryKind::Tree => Self::Directory,
             gix::objs::tree::EntryKind::Blob => Self::File,
@@ -184,13 +188,19 @@ impl Git {
         Ok(entries)
     }
 
-    /// All entries below a tree, directories before what lies in them.
+    /// All entries below a tree, directories before what lies in them. There may be a million: a few
+    /// objects can stand for a tree without an end.
     pub fn walk(&self, tree: ObjectId) -> Result<Vec<Entry>, GitError> {
         let mut all = Vec::new();
         // Not by recursion: a tree may be deeper than a stack.
         let mut todo = self.entries(tree, "")?;
         todo.reverse();
         while let Some(entry) = todo.pop() {
+            if all.len() + todo.len() >= MAX_ENTRIES || entry.path.len() > MAX_PATH {
+                return Err(GitError::objects(format!(
+                    "tree {tree} has more than {MAX_ENTRIES} entries, or a path of more than {MAX_PATH} bytes"
+                )));
+            }
             if entry.kind == EntryKind::Directory {
                 todo.extend(self.entries(entry.id, &entry.path)?.into_iter().rev());
             }
@@ -207,12 +217,6 @@ impl Git {
     /// The size of a blob in bytes.
     pub fn size(&self, id: ObjectId) -> Result<u64, GitError> {
         Ok(self.repo.find_header(id)?.size())
-    }
-
-    /// What kind of object an id names; none where there is no such object.
-    pub(crate) fn kind(&self, id: ObjectId) -> Result<Option<&'static str>, GitError> {
-        let header = self.repo.try_find_header(id)?;
-        Ok(header.map(|header| kind_name(header.kind())))
     }
 
     /// The annotated tag of an id; none where it is another object.
@@ -236,7 +240,7 @@ impl Git {
     }
 }
 
-fn kind_name(kind: gix::objs::Kind) -> &'static str {
+pub(crate) fn kind_name(kind: gix::objs::Kind) -> &'static str {
     match kind {
         gix::objs::Kind::Commit => "commit",
         gix::objs::Kind::Tree => "tree",

@@ -5,6 +5,9 @@ use gix::hash::Prefix;
 
 use super::{Git, GitError};
 
+/// The most tags on the way from a tag to what it is of. One is common, and nobody needs ten.
+const MAX_TAGS: usize = 100;
+
 /// Checks a full ref name by the rules of git; what is wrong with it otherwise.
 pub(crate) fn check_ref_name(name: &str) -> Result<(), String> {
     gix::validate::reference::name(name.into())
@@ -52,21 +55,26 @@ impl Git {
     /// The commit that a text names: a branch, a tag, a ref, or a commit by its id or the
     /// beginning of it.
     pub fn resolve(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
-        let named = [
-            format!("refs/heads/{text}"),
-            format!("refs/tags/{text}"),
-            format!("refs/{text}"),
-            text.to_owned(),
-        ];
-        let id = named.iter().find_map(|name| self.find_ref(name));
+        let id = self.named(text);
         match id.map_or_else(|| self.by_id(text), |id| Ok(Some(id)))? {
             Some(id) => self.peel(id),
             None => Ok(None),
         }
     }
 
+    /// What a branch, a tag or a ref of this name points to.
+    pub(crate) fn named(&self, text: &str) -> Option<ObjectId> {
+        let names = [
+            format!("refs/heads/{text}"),
+            format!("refs/tags/{text}"),
+            format!("refs/{text}"),
+            text.to_owned(),
+        ];
+        names.iter().find_map(|name| self.find_ref(name))
+    }
+
     /// The object of an id or of the beginning of one.
-    fn by_id(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
+    pub(crate) fn by_id(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
         let hex =
             text.len() >= 7 && text.len() <= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
         if !hex {
@@ -86,17 +94,20 @@ impl Git {
     }
 
     /// The commit that an object is or leads to; none for trees and blobs.
-    pub fn peel(&self, mut id: ObjectId) -> Result<Option<ObjectId>, GitError> {
-        // The kind first: a blob may be large.
-        while let Some(header) = self.repo.try_find_header(id)? {
-            match header.kind() {
-                gix::objs::Kind::Commit => return Ok(Some(id)),
-                gix::objs::Kind::Tag => {
-                    id = self.repo.find_tag(id)?.target_id()?.detach();
+    pub fn peel(&self, id: ObjectId) -> Result<Option<ObjectId>, GitError> {
+        let mut at = id;
+        for _ in 0..MAX_TAGS {
+            // The kind first: a blob may be large.
+            match self.repo.try_find_header(at)?.map(|header| header.kind()) {
+                Some(gix::objs::Kind::Commit) => return Ok(Some(at)),
+                Some(gix::objs::Kind::Tag) => {
+                    at = self.repo.find_tag(at)?.target_id()?.detach();
                 }
                 _ => return Ok(None),
             }
         }
-        Ok(None)
+        Err(GitError::objects(format!(
+            "tag {id} leads to more than {MAX_TAGS} others"
+        )))
     }
 }

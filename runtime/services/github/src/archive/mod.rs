@@ -1,21 +1,28 @@
 //! The repository of a world for those who only read it, and pay for it: verifiers.
 
-use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::path::Path;
 
+use gix::bstr::ByteSlice;
+use gix::objs::Kind;
 use mcpmark_snapshot::{Blobs, Directory, Node, Tree};
 
-use crate::git::{Base, Change, Commit, Entry, EntryKind, Git, GitError, ObjectId, Tag};
+use crate::git::{
+    Base, Change, Commit, Entry, EntryKind, Git, GitError, Header, OBJECT_BYTES, ObjectId, Paid,
+    Stop, Tag, kind_name,
+};
+pub use crate::git::{Cost, Meter};
 
-/// Bytes of a blob that cost as much as an object.
-const OBJECT_BYTES: u64 = 4 << 10;
+/// Bytes of files up to which their lines are compared to find renames.
+const COMPARED_BYTES: u64 = 8 << 20;
+/// Loose files of which looking at the names costs as much as an object.
+const NAMES: u64 = 16;
 
 /// A repository as a world or a final state has it.
 pub struct Archive {
     git: Git,
     head: String,
-    /// Commits that its refs reach, once somebody has paid for counting them.
-    commits: OnceCell<u64>,
 }
 
 /// A branch or a tag.
@@ -50,11 +57,16 @@ pub enum ReadError {
     Spent,
 }
 
-/// Is told of work before it is done, in objects that are read. False stops it.
-pub type Meter<'a> = &'a mut dyn FnMut(u64) -> bool;
-
-fn pay(meter: Meter<'_>, objects: u64) -> Result<(), ReadError> {
-    meter(objects).then_some(()).ok_or(ReadError::Spent)
+impl From<Stop> for ReadError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Spent => Self::Spent,
+            Stop::TooMany(most) => {
+                Self::Invalid(format!("there are more than {most} entries; ask for less"))
+            }
+            Stop::Git(error) => Self::Git(error),
+        }
+    }
 }
 
 impl Archive {
@@ -79,7 +91,6 @@ impl Archive {
         Ok(Self {
             git: Git::new(base),
             head,
-            commits: OnceCell::new(),
         })
     }
 
@@ -94,14 +105,16 @@ impl Archive {
     ///
     /// When the repository is damaged, or the meter stops it.
     pub fn references(&self, meter: Meter<'_>) -> Result<Vec<Reference>, ReadError> {
+        let paid = Paid::new(&self.git, meter);
         let mut references = Vec::new();
         for prefix in ["refs/heads/", "refs/tags/"] {
             for (name, target) in self.git.refs_below(prefix) {
-                pay(meter, 2)?;
+                paid.objects(1)?;
+                paid.spend(Cost::Bytes(name.len() as u64))?;
                 references.push(Reference {
                     name: format!("{prefix}{name}"),
                     target,
-                    commit: self.git.peel(target)?,
+                    commit: paid.peel(target)?,
                 });
             }
         }
@@ -115,12 +128,21 @@ impl Archive {
     ///
     /// When there is none, or the meter stops it.
     pub fn resolve(&self, revision: &str, meter: Meter<'_>) -> Result<ObjectId, ReadError> {
-        pay(meter, 2)?;
+        let paid = Paid::new(&self.git, meter);
+        paid.objects(1)?;
         let invalid = || ReadError::Invalid(format!("{revision:?} is no revision"));
         let end = revision.find(['~', '^']).unwrap_or(revision.len());
         let (name, steps) = revision.split_at(end);
         let name = if name == "HEAD" { &self.head } else { name };
-        let mut id = self.git.resolve(name)?.ok_or(ReadError::NotFound)?;
+        let named = match self.git.named(name) {
+            Some(id) => Some(id),
+            None => {
+                paid.objects(self.git.base().loose_beside(name) / NAMES)?;
+                self.git.by_id(name)?
+            }
+        };
+        let id = named.map(|id| paid.peel(id)).transpose()?.flatten();
+        let mut id = id.ok_or(ReadError::NotFound)?;
         let mut steps = steps.chars().peekable();
         while let Some(sign) = steps.next() {
             let mut digits = String::new();
@@ -137,7 +159,7 @@ impl Archive {
                 _ => return Err(invalid()),
             };
             for _ in 0..generations {
-                pay(meter, 1)?;
+                paid.object(id)?;
                 // `^0` is the commit itself.
                 if which > 0 {
                     let parents = self.git.commit(id)?.parents;
@@ -154,8 +176,8 @@ impl Archive {
     ///
     /// When there is none, or the meter stops it.
     pub fn commit(&self, id: &str, meter: Meter<'_>) -> Result<Commit, ReadError> {
-        pay(meter, 1)?;
-        Ok(self.git.commit(self.known(id, "commit")?)?)
+        let paid = Paid::new(&self.git, meter);
+        Ok(self.git.commit(known(&paid, id, Kind::Commit)?)?)
     }
 
     /// An annotated tag by the id of its object.
@@ -164,8 +186,8 @@ impl Archive {
     ///
     /// When there is none, or the meter stops it.
     pub fn tag(&self, id: &str, meter: Meter<'_>) -> Result<Tag, ReadError> {
-        pay(meter, 1)?;
-        let tag = self.git.tag(self.known(id, "tag")?)?;
+        let paid = Paid::new(&self.git, meter);
+        let tag = self.git.tag(known(&paid, id, Kind::Tag)?)?;
         tag.ok_or(ReadError::NotFound)
     }
 
@@ -183,32 +205,40 @@ impl Archive {
         limit: usize,
         meter: Meter<'_>,
     ) -> Result<Vec<Commit>, ReadError> {
-        let start = self.known(start, "commit")?;
-        let stop = stop.map(|id| self.known(id, "commit")).transpose()?;
-        if stop.is_some() {
-            // What is left out is walked before the first commit comes.
-            self.history(meter)?;
-        }
+        let paid = Paid::new(&self.git, meter);
+        let start = known(&paid, start, Kind::Commit)?;
+        let hidden = match stop {
+            Some(id) => paid.history(known(&paid, id, Kind::Commit)?)?,
+            None => HashSet::new(),
+        };
         let mut commits = Vec::new();
-        for id in self.git.newest_first([start], stop)? {
-            if commits.len() >= limit {
-                break;
-            }
-            pay(meter, 1)?;
-            let commit = self.git.commit(id?)?;
+        if limit == 0 {
+            return Ok(commits);
+        }
+        paid.newest_first(start, &hidden, |id| {
+            paid.object(id)?;
+            let commit = self.git.commit(id)?;
             if let Some(path) = path {
                 let of = |entry: Entry| (entry.kind, entry.id);
-                let own = self.at(commit.tree, path, meter)?.map(of);
+                let own = at(&paid, commit.tree, path)?.map(of);
                 let before = match commit.parents.first() {
-                    Some(parent) => self.at(self.git.tree_of(*parent)?, path, meter)?.map(of),
+                    Some(parent) => {
+                        paid.object(*parent)?;
+                        at(&paid, self.git.tree_of(*parent)?, path)?.map(of)
+                    }
                     None => None,
                 };
                 if own == before {
-                    continue;
+                    return Ok(ControlFlow::Continue(()));
                 }
             }
+            paid.spend(Cost::Bytes(commit.message.len() as u64))?;
             commits.push(commit);
-        }
+            Ok(match commits.len() < limit {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            })
+        })?;
         Ok(commits)
     }
 
@@ -223,9 +253,10 @@ impl Archive {
         other: &str,
         meter: Meter<'_>,
     ) -> Result<Option<ObjectId>, ReadError> {
-        let (one, other) = (self.known(one, "commit")?, self.known(other, "commit")?);
-        self.history(meter)?;
-        Ok(self.git.merge_base(one, other)?)
+        let paid = Paid::new(&self.git, meter);
+        let one = known(&paid, one, Kind::Commit)?;
+        let other = known(&paid, other, Kind::Commit)?;
+        Ok(paid.merge_base(one, other)?)
     }
 
     /// What stands at a path of a commit, and bytes of a file or of a link's target.
@@ -239,10 +270,10 @@ impl Archive {
         path: &str,
         meter: Meter<'_>,
     ) -> Result<(Entry, u64), ReadError> {
-        pay(meter, 1)?;
-        let tree = self.git.tree_of(self.known(commit, "commit")?)?;
-        let entry = self.at(tree, path, meter)?.ok_or(ReadError::NotFound)?;
-        self.sized(entry)
+        let paid = Paid::new(&self.git, meter);
+        let tree = self.git.tree_of(known(&paid, commit, Kind::Commit)?)?;
+        let entry = at(&paid, tree, path)?.ok_or(ReadError::NotFound)?;
+        Ok(sized(&paid, entry)?)
     }
 
     /// Every file, link and submodule below a directory of a commit with its bytes, by path.
@@ -256,22 +287,30 @@ impl Archive {
         path: &str,
         meter: Meter<'_>,
     ) -> Result<Vec<(Entry, u64)>, ReadError> {
-        pay(meter, 1)?;
-        let tree = self.git.tree_of(self.known(commit, "commit")?)?;
-        let root = self.at(tree, path, meter)?.ok_or(ReadError::NotFound)?;
+        let paid = Paid::new(&self.git, meter);
+        let tree = self.git.tree_of(known(&paid, commit, Kind::Commit)?)?;
+        let root = at(&paid, tree, path)?.ok_or(ReadError::NotFound)?;
         if root.kind != EntryKind::Directory {
             return Err(ReadError::OtherKind("file"));
         }
-        let mut found = Vec::new();
+        let (mut found, mut seen) = (Vec::new(), 0);
         let mut todo = vec![root];
         while let Some(dir) = todo.pop() {
-            for entry in self.git.entries(dir.id, &dir.path)? {
-                pay(meter, 1)?;
-                match entry.kind {
+            paid.entries(dir.id, |name, kind, id| {
+                let name = name.to_str_lossy();
+                let path = match dir.path.as_str() {
+                    "" => name.into_owned(),
+                    above => format!("{above}/{name}"),
+                };
+                seen += 1;
+                paid.listed(seen, path.as_bytes())?;
+                let entry = Entry { path, kind, id };
+                match kind {
                     EntryKind::Directory => todo.push(entry),
-                    _ => found.push(self.sized(entry)?),
+                    _ => found.push(sized(&paid, entry)?),
                 }
-            }
+                Ok(())
+            })?;
         }
         found.sort_unstable_by(|one, other| one.0.path.cmp(&other.0.path));
         Ok(found)
@@ -283,8 +322,8 @@ impl Archive {
     ///
     /// When there is none, or the meter stops it.
     pub fn blob_size(&self, id: &str, meter: Meter<'_>) -> Result<u64, ReadError> {
-        pay(meter, 1)?;
-        Ok(self.git.size(self.known(id, "blob")?)?)
+        let paid = Paid::new(&self.git, meter);
+        Ok(header(&paid, parse(id)?, Kind::Blob)?.size)
     }
 
     /// A blob by its id.
@@ -293,12 +332,12 @@ impl Archive {
     ///
     /// When there is none, or the meter stops it.
     pub fn blob(&self, id: &str, meter: Meter<'_>) -> Result<Vec<u8>, ReadError> {
-        let id = self.known(id, "blob")?;
-        pay(meter, 1 + self.git.size(id)? / OBJECT_BYTES)?;
-        Ok(self.git.blob(id)?)
+        let paid = Paid::new(&self.git, meter);
+        Ok(self.git.blob(known(&paid, id, Kind::Blob)?)?)
     }
 
-    /// The files that differ between two commits, by path, with renames found.
+    /// The files that differ between two commits, by path, with renames found: by their lines, or
+    /// where files of more than 8 MiB together came and went, by equal bytes.
     ///
     /// # Errors
     ///
@@ -309,92 +348,105 @@ impl Archive {
         after: &str,
         meter: Meter<'_>,
     ) -> Result<Vec<Change>, ReadError> {
+        let paid = Paid::new(&self.git, meter);
         let tree = |id: &str| -> Result<ObjectId, ReadError> {
-            Ok(self.git.tree_of(self.known(id, "commit")?)?)
+            Ok(self.git.tree_of(known(&paid, id, Kind::Commit)?)?)
         };
         let (before, after) = (before.map(tree).transpose()?, tree(after)?);
-        // Each directory that differs is read, and none is without a file that does.
-        pay(meter, 2)?;
-        let replaced = self.git.replaced(before, after)?;
-        pay(meter, 2 * replaced.len() as u64)?;
-        let (mut added, mut removed) = ((0, 0), (0, 0));
+        let replaced = paid.replaced(before, after)?;
+        let (mut added, mut removed) = (Sum::default(), Sum::default());
         for change in &replaced {
-            let (count, (_, id)) = match (&change.old, &change.new) {
-                (None, Some(side)) => (&mut added, side),
-                (Some(side), None) => (&mut removed, side),
-                _ => continue,
-            };
-            count.0 += 1;
-            count.1 += 1 + self.git.size(*id).unwrap_or(0) / OBJECT_BYTES;
+            match (&change.old, &change.new) {
+                (None, Some((_, id))) => added.add(paid.header(*id)?.map_or(0, |it| it.size)),
+                (Some((_, id)), None) => removed.add(paid.header(*id)?.map_or(0, |it| it.size)),
+                _ => {}
+            }
         }
-        if added.0 == 0 || removed.0 == 0 {
+        if added.files == 0 || removed.files == 0 {
             return Ok(replaced);
         }
-        // To find renames, each file that was added is compared with each that was removed.
-        pay(meter, added.0 * removed.1 + removed.0 * added.1)?;
+        // The directories are walked once more.
+        paid.objects(2 * replaced.len() as u64)?;
+        if added.bytes.saturating_add(removed.bytes) > COMPARED_BYTES {
+            return Ok(self.git.moved(before, after)?);
+        }
+        // Each file that was added is compared with each that was removed.
+        paid.objects(added.files * removed.cost() + removed.files * added.cost())?;
         Ok(self.git.changed(before, after)?)
     }
+}
 
-    /// What stands at a path below a tree.
-    fn at(&self, tree: ObjectId, path: &str, meter: Meter<'_>) -> Result<Option<Entry>, ReadError> {
-        // Step by step: the engine would read a file whole to see that it is no directory.
-        let mut at = Entry {
-            path: String::new(),
-            kind: EntryKind::Directory,
-            id: tree,
+/// Files, all together.
+#[derive(Default)]
+struct Sum {
+    files: u64,
+    bytes: u64,
+}
+
+impl Sum {
+    fn add(&mut self, bytes: u64) {
+        self.files += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
+    fn cost(&self) -> u64 {
+        self.files + self.bytes / OBJECT_BYTES
+    }
+}
+
+/// What stands at a path below a tree.
+fn at(paid: &Paid<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, Stop> {
+    // Step by step: the engine would read a file whole to see that it is no directory.
+    let mut at = Entry {
+        path: String::new(),
+        kind: EntryKind::Directory,
+        id: tree,
+    };
+    if path.is_empty() {
+        return Ok(Some(at));
+    }
+    for name in path.split('/') {
+        if at.kind != EntryKind::Directory || name.is_empty() {
+            return Ok(None);
+        }
+        let Some(entry) = paid.entry(at.id, name)? else {
+            return Ok(None);
         };
-        if path.is_empty() {
-            return Ok(Some(at));
-        }
-        for name in path.split('/') {
-            pay(meter, 1)?;
-            if at.kind != EntryKind::Directory || name.is_empty() {
-                return Ok(None);
-            }
-            let Some(entry) = self.git.entry(at.id, name)? else {
-                return Ok(None);
-            };
-            at = entry;
-        }
-        path.clone_into(&mut at.path);
-        Ok(Some(at))
+        at = entry;
     }
+    path.clone_into(&mut at.path);
+    Ok(Some(at))
+}
 
-    fn sized(&self, entry: Entry) -> Result<(Entry, u64), ReadError> {
-        let size = match entry.kind {
-            EntryKind::Directory | EntryKind::Submodule => 0,
-            _ => self.git.size(entry.id)?,
-        };
-        Ok((entry, size))
-    }
+fn sized(paid: &Paid<'_>, entry: Entry) -> Result<(Entry, u64), Stop> {
+    let size = match entry.kind {
+        EntryKind::Directory => 0,
+        EntryKind::Submodule => {
+            paid.objects(1)?;
+            0
+        }
+        _ => paid.found(entry.id)?.size,
+    };
+    Ok((entry, size))
+}
 
-    /// Pays for a walk over the whole history.
-    fn history(&self, meter: Meter<'_>) -> Result<(), ReadError> {
-        if let Some(commits) = self.commits.get() {
-            return pay(meter, *commits);
-        }
-        let mut tips = Vec::new();
-        for (_, target) in self.git.refs_below("refs/") {
-            tips.extend(self.git.peel(target)?);
-        }
-        let mut commits = 0;
-        for id in self.git.newest_first(tips, [])? {
-            pay(meter, 1)?;
-            id?;
-            commits += 1;
-        }
-        let _ = self.commits.set(commits);
-        pay(meter, commits)
-    }
+fn parse(id: &str) -> Result<ObjectId, ReadError> {
+    ObjectId::from_hex(id.as_bytes())
+        .map_err(|_| ReadError::Invalid(format!("{id:?} is no id of 40 hexadecimal digits")))
+}
 
-    /// An object of this kind.
-    fn known(&self, id: &str, kind: &'static str) -> Result<ObjectId, ReadError> {
-        let id = ObjectId::from_hex(id.as_bytes())
-            .map_err(|_| ReadError::Invalid(format!("{id:?} is no id of 40 hexadecimal digits")))?;
-        match self.git.kind(id)? {
-            Some(found) if found == kind => Ok(id),
-            Some(found) => Err(ReadError::OtherKind(found)),
-            None => Err(ReadError::NotFound),
-        }
+fn header(paid: &Paid<'_>, id: ObjectId, kind: Kind) -> Result<Header, ReadError> {
+    match paid.header(id)? {
+        Some(header) if header.kind == kind => Ok(header),
+        Some(header) => Err(ReadError::OtherKind(kind_name(header.kind))),
+        None => Err(ReadError::NotFound),
     }
+}
+
+/// An object of this kind, which is decoded next.
+fn known(paid: &Paid<'_>, id: &str, kind: Kind) -> Result<ObjectId, ReadError> {
+    let id = parse(id)?;
+    let header = header(paid, id, kind)?;
+    paid.decode(id, &header)?;
+    Ok(id)
 }

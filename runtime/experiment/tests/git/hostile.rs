@@ -1,0 +1,297 @@
+//! Guests that misuse `git` and `git-builder`, and repositories that are made to harm who reads them:
+//! `tests/hostile/git` and `tests/hostile/git-builder` hold what differs, with the outcome.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use mcpmark_experiment::GitGuests;
+use mcpmark_github::git::ObjectId;
+use mcpmark_sandbox::{Limits, Run, RunError, Sandbox, SandboxConfig, SetupInput, VerifyInput};
+use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
+
+/// Little, so that what has no end ends soon: fuel for 2,000 objects.
+const READING: &str = "fuel=10000000,copy_bytes=33554432";
+const MAKING: &str = "fuel=20000000,copy_bytes=33554432";
+const MAX_BYTES: u64 = 5_500_000;
+
+const MAIN: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const DANGLING: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+const BLOB: &str = "dddddddddddddddddddddddddddddddddddddddd";
+
+/// The bytes of a loose object, whose header may say another size than it has.
+fn loose(kind: &str, size: u64, content: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("{kind} {size}\0").into_bytes();
+    bytes.extend_from_slice(content);
+    assert!(bytes.len() < 65_536, "one stored block is enough");
+    let length = bytes.len() as u16;
+    let mut file = vec![0x78, 0x01, 1];
+    file.extend_from_slice(&length.to_le_bytes());
+    file.extend_from_slice(&(!length).to_le_bytes());
+    file.extend_from_slice(&bytes);
+    let sum = bytes.iter().fold((1u32, 0u32), |(a, b), byte| {
+        let a = (a + u32::from(*byte)) % 65_521;
+        (a, (b + a) % 65_521)
+    });
+    file.extend_from_slice(&((sum.1 << 16) | sum.0).to_be_bytes());
+    file
+}
+
+/// A repository of loose objects, whose ids are whatever a case needs: nobody checks them.
+struct World {
+    tree: TreeBuilder,
+    blobs: MemoryBlobs,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut world = Self {
+            tree: TreeBuilder::new(),
+            blobs: MemoryBlobs::new(),
+        };
+        world.file("refs/heads/main", format!("{MAIN}\n").as_bytes());
+        world
+    }
+
+    fn file(&mut self, path: &str, content: &[u8]) {
+        let path = TreePath::parse(&format!("repo/.git/{path}")).unwrap();
+        let file = File {
+            size: content.len() as u64,
+            executable: false,
+            modified: None,
+            content: self.blobs.put(content),
+        };
+        self.tree.insert_file(&path, file).unwrap();
+    }
+
+    fn object(&mut self, id: &str, kind: &str, content: &[u8]) {
+        self.claim(id, kind, content.len() as u64, content);
+    }
+
+    fn claim(&mut self, id: &str, kind: &str, size: u64, content: &[u8]) {
+        let path = format!("objects/{}/{}", &id[..2], &id[2..]);
+        self.file(&path, &loose(kind, size, content));
+    }
+
+    fn commit(&mut self, id: &str, tree: &str, parents: &[&str], time: usize) {
+        let parents: String = parents.iter().map(|id| format!("parent {id}\n")).collect();
+        let who = format!("A <a@b> {time} +0000");
+        let text = format!("tree {tree}\n{parents}author {who}\ncommitter {who}\n\nx\n");
+        self.object(id, "commit", text.as_bytes());
+    }
+
+    fn directory(&mut self, id: &str, entries: &[(&str, &str, &str)]) {
+        let mut bytes = Vec::new();
+        for (mode, name, id) in entries {
+            bytes.extend_from_slice(format!("{mode} {name}\0").as_bytes());
+            bytes.extend_from_slice(ObjectId::from_hex(id.as_bytes()).unwrap().as_slice());
+        }
+        self.object(id, "tree", &bytes);
+    }
+
+    fn finish(self) -> Snapshot {
+        Snapshot {
+            tree: self.tree.finish(),
+            blobs: Arc::new(self.blobs),
+        }
+    }
+}
+
+fn id(number: usize) -> String {
+    format!("{number:040x}")
+}
+
+fn world(name: &str) -> Snapshot {
+    let mut world = World::new();
+    if name != "no-head" {
+        world.file("HEAD", b"ref: refs/heads/main\n");
+    }
+    let root = id(1);
+    match name {
+        "tree-bomb" => {
+            world.commit(MAIN, &root, &[], 1);
+            for level in 1..=10 {
+                let (mode, below) = match level {
+                    10 => ("100644", BLOB.to_owned()),
+                    _ => ("40000", id(level + 1)),
+                };
+                let names: Vec<String> = (0..10).map(|number| number.to_string()).collect();
+                let entries: Vec<_> = names
+                    .iter()
+                    .map(|name| (mode, name.as_str(), below.as_str()))
+                    .collect();
+                world.directory(&id(level), &entries);
+            }
+            world.object(BLOB, "blob", b"x");
+        }
+        "tree-in-itself" => {
+            world.commit(MAIN, &root, &[], 1);
+            world.directory(&root, &[("40000", "a", &root), ("40000", "b", &root)]);
+        }
+        "dangling-history" => {
+            world.commit(MAIN, &root, &[], 1);
+            world.directory(&root, &[]);
+            world.commit(DANGLING, &root, &[&id(2)], 9_999);
+            for number in 2..2_500 {
+                world.commit(&id(number), &root, &[&id(number + 1)], 9_000 - number);
+            }
+            world.commit(&id(2_500), &root, &[], 2);
+        }
+        "tag-of-itself" => {
+            let text = format!("object {MAIN}\ntype tag\ntag main\n\nx\n");
+            world.object(MAIN, "tag", text.as_bytes());
+        }
+        "commit-of-itself" => {
+            world.commit(MAIN, &root, &[MAIN], 1);
+            world.directory(&root, &[]);
+        }
+        "commit-too-large" => world.claim(MAIN, "commit", 2_000_000_000, b"tree "),
+        "blob-too-large" => {
+            world.commit(MAIN, &root, &[DANGLING], 2);
+            world.directory(&root, &[("100644", "large", BLOB)]);
+            world.commit(DANGLING, &id(2), &[], 1);
+            world.directory(&id(2), &[("100644", "small", &id(3))]);
+            world.object(&id(3), "blob", b"x\n");
+            world.claim(BLOB, "blob", 64 << 30, b"x\n");
+        }
+        "blob-that-lies" => {
+            world.commit(MAIN, &root, &[], 1);
+            world.claim(BLOB, "blob", 1_000_000, b"x\n");
+        }
+        "long-name" => {
+            world.commit(MAIN, &root, &[], 1);
+            let name = "n".repeat(5_000);
+            world.directory(&root, &[("100644", &name, BLOB)]);
+            world.object(BLOB, "blob", b"x");
+        }
+        "no-head" => {}
+        "shallow" => world.file("shallow", format!("{MAIN}\n").as_bytes()),
+        "packed-refs-of-nonsense" => world.file("packed-refs", b"nonsense\n"),
+        "ref-outside" => world.file(
+            "packed-refs",
+            format!("{MAIN} refs/heads/a..b\n").as_bytes(),
+        ),
+        "objects-that-link" => {
+            let path = TreePath::parse("repo/.git/objects/info").unwrap();
+            world.tree.insert_symlink(&path, "..").unwrap();
+        }
+        "pack-of-nonsense" => {
+            let name = "1".repeat(40);
+            world.file(
+                &format!("objects/pack/pack-{name}.idx"),
+                b"\xfftOc\0\0\0\x02nonsense",
+            );
+            world.file(
+                &format!("objects/pack/pack-{name}.pack"),
+                b"PACK\0\0\0\x02\0\0\0\x01",
+            );
+        }
+        other => panic!("there is no world {other}"),
+    }
+    world.finish()
+}
+
+/// What a guest of the corpus says of itself.
+struct Case {
+    name: String,
+    component: Vec<u8>,
+    world: Option<String>,
+    expect: String,
+    message: String,
+}
+
+fn cases(kind: &str) -> Vec<Case> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile");
+    let dir = dir.join(kind);
+    let frame = fs::read_to_string(dir.join("frame.wat.in")).unwrap();
+    let mut files: Vec<_> = fs::read_dir(&dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wat"))
+        .collect();
+    files.sort();
+    let case = |file: &std::path::PathBuf| {
+        let body = fs::read_to_string(file).unwrap();
+        let header = |key: &str| {
+            let line = body
+                .lines()
+                .find_map(|line| line.strip_prefix(&format!(";; {key}: ")));
+            line.map(str::to_owned)
+        };
+        Case {
+            name: file.file_stem().unwrap().to_str().unwrap().to_owned(),
+            world: header("world"),
+            expect: header("expect").unwrap(),
+            message: header("message").unwrap_or_default(),
+            component: wat::parse_str(frame.replace("{guest}", &body))
+                .unwrap_or_else(|error| panic!("{}: {error}", file.display())),
+        }
+    };
+    files.iter().map(case).collect()
+}
+
+fn told<T>(run: Run<T>, done: impl FnOnce(T) -> String) -> (String, String, u64) {
+    let (kind, message) = match run.result {
+        Ok(value) => (done(value), String::new()),
+        Err(RunError::Fault(fault)) => (format!("fault {}", fault.kind), fault.message),
+        Err(RunError::World(message)) => ("world".to_owned(), message),
+        Err(RunError::Host(message)) => ("host".to_owned(), message),
+    };
+    (kind, message, run.fuel)
+}
+
+/// Runs every case twice, each time on a world of its own.
+fn judge(kind: &str, least: usize, run: impl Fn(&Sandbox, &Case) -> (String, String, u64)) {
+    let scratch = tempfile::tempdir().unwrap();
+    let config = SandboxConfig {
+        git: Some(Arc::new(GitGuests::new(scratch.path().to_owned()))),
+        ..SandboxConfig::default()
+    };
+    let sandbox = Sandbox::new(&config).unwrap().trusting();
+    let cases = cases(kind);
+    assert!(cases.len() >= least, "{kind}: {} cases", cases.len());
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let (first, second) = (run(&sandbox, case), run(&sandbox, case));
+        assert_eq!(first, second, "{}", case.name);
+        if first.0 != case.expect || !first.1.contains(&case.message) {
+            wrong.push(format!("{}: {first:?}", case.name));
+        }
+        assert!(first.1.len() < 16 << 10, "{}", case.name);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let left: Vec<_> = fs::read_dir(scratch.path()).unwrap().collect();
+    assert!(left.is_empty(), "copies are left: {left:?}");
+}
+
+#[test]
+fn hostile_repositories_are_paid_for_or_refused() {
+    let limits = Limits::VERIFIER.with(READING).unwrap();
+    judge("git", 20, |sandbox, case| {
+        let verifier = sandbox.verifier(&case.component).unwrap();
+        let end = world(case.world.as_deref().unwrap());
+        let input = VerifyInput::new(end.clone(), end);
+        told(sandbox.verify(&verifier, input, &limits), |verdict| {
+            let passed = if verdict.passed() { "passed" } else { "failed" };
+            format!("graded {passed}")
+        })
+    });
+}
+
+#[test]
+fn hostile_builders_of_repositories_stay_within_their_limits() {
+    let limits = Limits::SETUP.with(MAKING).unwrap();
+    judge("git-builder", 8, |sandbox, case| {
+        let guest = sandbox.setup(&case.component).unwrap();
+        let input = SetupInput {
+            seed: 1,
+            clock: 1,
+            parameters: "{}".to_owned(),
+            max_bytes: MAX_BYTES,
+            max_entries: 2_000,
+        };
+        told(sandbox.build_world(&guest, input, &limits), |world| {
+            format!("built {} entries", world.tree.len())
+        })
+    });
+}

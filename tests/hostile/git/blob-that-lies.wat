@@ -1,0 +1,4 @@
+;; what: a blob with fewer bytes than it says
+;; world: blob-that-lies
+;; expect: world
+(call $read-blob (i32.const 1) (global.get $blob) (i32.const 40) (i32.const 512))

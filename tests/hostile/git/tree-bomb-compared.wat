@@ -1,0 +1,5 @@
+;; what: a change of ten thousand million files in twelve objects
+;; world: tree-bomb
+;; expect: fault fuel
+;; message: (limit `fuel`
+(call $changes (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0) (global.get $main) (i32.const 40) (i32.const 512))

@@ -1,0 +1,5 @@
+;; what: a directory that holds itself
+;; world: tree-in-itself
+;; expect: fault fuel
+;; message: (limit `fuel`
+(call $walk (i32.const 1) (global.get $main) (i32.const 40) (i32.const 0) (i32.const 0) (i32.const 512))
