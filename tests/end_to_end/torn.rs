@@ -114,7 +114,10 @@ fn lasting(mut report: Value) -> Value {
 
 #[test]
 fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
-    let kills = std::env::var("MCPMARK_TEST_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().unwrap());
+    let kills: u64 = number("MCPMARK_TEST_KILLS").unwrap_or(KILLS);
+    let seed: u64 = number("MCPMARK_TEST_SEED").unwrap_or(1);
+    println!("MCPMARK_TEST_SEED={seed}");
     let environment = Environment::new();
     let server = two_models(solutions(&environment, &TASKS));
     let url = server.base_url();
@@ -157,7 +160,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
     let mut first = environment.command(arguments("torn"));
     let mut command = &mut first;
     let mut resume = environment.command(["resume", "torn", "--json", "--no-preflight"]);
-    let mut cut_off = 0;
+    let (mut cut_off, mut acting) = (0, 0);
     for number in 0..kills {
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let mut child = child.unwrap();
@@ -167,13 +170,26 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
             std::thread::sleep(Duration::from_millis(20));
         }
         // Some before the first attempt, and some within the last.
-        let moment = Duration::from_secs_f64(0.04 + chance(("kill", number)) * 1.5);
+        let moment = Duration::from_secs_f64(0.04 + chance(("kill", seed, number)) * 1.5);
         std::thread::sleep(moment);
         let _ = child.kill();
-        cut_off += usize::from(child.wait().unwrap().code().is_none());
+        let killed = child.wait().unwrap().code().is_none();
+        let left = calls(
+            &environment,
+            "SELECT a.task FROM attempts a JOIN experiments e ON e.id = a.experiment
+             WHERE e.name = 'torn' AND a.status = 'running'",
+        );
+        assert!(
+            killed || left.is_empty(),
+            "kill {number}: it ended by itself and left {left:?} behind"
+        );
+        cut_off += u64::from(killed);
+        // Some are killed while agents act, others before the first of them does.
+        acting += u64::from(killed && !left.is_empty());
         command = &mut resume;
     }
-    assert!(cut_off > 0, "no run lived when it was killed");
+    println!("{kills} kills: {cut_off} cut a run off, {acting} of them while agents acted");
+    assert!(acting > 0, "no agent acted when its run was killed");
     let torn = environment
         .run(["resume", "torn", "--json"])
         .exits(5)

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use mcpmark_agent::{Attempt, End, EndKind, Event, Halt, RecordError, Recorder};
+use mcpmark_agent::{Attempt, CallStatus, End, EndKind, Event, Halt, RecordError, Recorder};
 use mcpmark_external::External;
 use mcpmark_filesystem::Filesystem;
 use mcpmark_github::GitHub;
@@ -42,10 +42,12 @@ pub enum Progress {
         task: String,
         /// The model, where one acts.
         model: Option<String>,
+        /// Its settings, as canonical JSON.
+        model_settings: String,
         /// Which repetition.
         k: u32,
     },
-    /// A model was asked.
+    /// A model gave a reply.
     Asked {
         /// The attempt.
         attempt: String,
@@ -309,6 +311,7 @@ impl OneAttempt {
             attempt: id.clone(),
             task: planned.key.task.clone(),
             model: planned.key.model.clone(),
+            model_settings: planned.key.model_settings.clone(),
             k: planned.key.k,
         });
         let mut recorder = Observed {
@@ -479,10 +482,13 @@ impl Recorder for Observed {
     fn record(&mut self, event: Event<'_>) -> Result<(), RecordError> {
         match &event {
             Event::Reply { turn, .. } => self.turns = *turn,
-            Event::ModelCall(call) => (self.listener)(Progress::Asked {
-                attempt: self.inner.id().to_owned(),
-                cost: call.cost,
-            }),
+            // A try that failed costs nothing.
+            Event::ModelCall(call) if call.status == CallStatus::Ok => {
+                (self.listener)(Progress::Asked {
+                    attempt: self.inner.id().to_owned(),
+                    cost: call.cost,
+                });
+            }
             Event::CallStarted { call, .. } => {
                 self.calls += 1;
                 (self.listener)(Progress::ToolCall {

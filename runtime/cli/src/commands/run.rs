@@ -257,8 +257,10 @@ impl Setting {
     ) -> Result<u8, CommandError> {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
         let remaining = spec.order(spec.remaining(&self.prepared(), &rows));
-        let planned = spec.plan().len();
-        let display = Arc::new(Display::new(&remaining, output::interactive()));
+        let plan = spec.plan();
+        let planned = plan.len();
+        let display = Display::new(&plan, &remaining, &rows, output::interactive());
+        let display = Arc::new(display);
         let cast = Arc::new(cast);
         let cancel = CancellationToken::new();
         let runtime = super::runtime(self.runner.jobs)?;

@@ -1,11 +1,13 @@
 //! What a person sees while attempts run: a line for each that is over, and on a
-//! terminal a bar and the last tool call of each that runs.
+//! terminal a bar, how far each model has come, and the last tool call of each that runs. Where
+//! there is no terminal, lines say now and then how far the models have come.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::{Cost, EndKind, Outcome, Planned, Progress};
 use mcpmark_sandbox::Check;
 
@@ -16,7 +18,57 @@ pub(crate) struct Display {
     bars: Option<Bars>,
     total: usize,
     began: Instant,
+    players: Players,
     state: Mutex<State>,
+}
+
+/// The time between lines that say how far the models have come.
+const STANDING: Duration = Duration::from_secs(60);
+
+/// What models are called here, by name and settings.
+struct Players(HashMap<(String, String), String>);
+
+impl Players {
+    /// A model that acts with several settings is called by its effort as well, or by all of its
+    /// settings where the efforts are equal too.
+    fn of(plan: &[Planned]) -> Self {
+        let mut players: Vec<(&str, &str)> = Vec::new();
+        let mut seen = HashSet::new();
+        for Planned { key, .. } in plan {
+            if let Some(model) = &key.model
+                && seen.insert((model, &key.model_settings))
+            {
+                players.push((model, &key.model_settings));
+            }
+        }
+        let by_effort = |(model, settings): (&str, &str)| {
+            let settings: serde_json::Value = serde_json::from_str(settings).unwrap_or_default();
+            let effort = settings["reasoning-effort"].as_str().unwrap_or("default");
+            format!("{model} {effort}")
+        };
+        let count = |name: &dyn Fn((&str, &str)) -> String, own: &str| {
+            players.iter().filter(|other| name(**other) == own).count()
+        };
+        let name = |player: (&str, &str)| {
+            let plain = player.0.to_owned();
+            let with_effort = by_effort(player);
+            if count(&|(model, _): (&str, &str)| model.to_owned(), &plain) == 1 {
+                plain
+            } else if count(&by_effort, &with_effort) == 1 {
+                with_effort
+            } else {
+                format!("{plain} {}", player.1)
+            }
+        };
+        let own =
+            |player: &(&str, &str)| ((player.0.to_owned(), player.1.to_owned()), name(*player));
+        Self(players.iter().map(own).collect())
+    }
+
+    fn get(&self, model: Option<&String>, settings: &str) -> Option<String> {
+        let key = (model?.clone(), settings.to_owned());
+        Some(self.0.get(&key).cloned().unwrap_or(key.0))
+    }
 }
 
 struct Bars {
@@ -27,6 +79,8 @@ struct Bars {
 #[derive(Default)]
 struct State {
     done: usize,
+    /// When it was last said how far the models have come.
+    told: Option<Instant>,
     running: BTreeMap<String, Running>,
     models: BTreeMap<String, Standing>,
 }
@@ -43,6 +97,8 @@ struct Standing {
     bar: Option<ProgressBar>,
     planned: u32,
     done: u32,
+    /// Those that were done before this run.
+    before: u32,
     passed: u32,
     failed: u32,
     cost: Cost,
@@ -51,48 +107,89 @@ struct Standing {
 
 impl Standing {
     fn show(&self, model: &str, since: Duration) {
-        let Some(bar) = &self.bar else { return };
+        if let Some(bar) = &self.bar {
+            bar.set_message(self.line(model, since));
+        }
+    }
+
+    /// How far it has come, in a line.
+    fn line(&self, model: &str, since: Duration) -> String {
         let cost = match (self.cost, self.unknown) {
             (cost, false) => cost.to_string(),
             (Cost::ZERO, true) => "cost unknown".to_owned(),
             (cost, true) => format!("{cost}+"),
         };
-        let left = match self.done {
+        let left = match self.done - self.before {
             0 => String::new(),
             done => {
                 let each = since.as_secs_f64() / f64::from(done);
-                let left = each * f64::from(self.planned.saturating_sub(done));
+                let left = each * f64::from(self.planned.saturating_sub(self.done));
                 format!(
                     ", about {} left",
                     indicatif::HumanDuration(Duration::from_secs_f64(left))
                 )
             }
         };
-        bar.set_message(format!(
+        format!(
             "{}  {}/{} done, {} passed, {} failed, {cost}{left}",
             sanitise::line(model),
             self.done,
             self.planned,
             self.passed,
             self.failed
-        ));
+        )
+    }
+
+    /// Counts an attempt of an earlier run.
+    fn count(&mut self, row: &AttemptRow) {
+        let passed = row.grade.as_ref().and_then(|grade| grade.passed);
+        self.done += 1;
+        self.before += 1;
+        self.passed += u32::from(passed == Some(true));
+        self.failed += u32::from(passed == Some(false));
+        match row.cost.and_then(|cost| self.cost.checked_add(cost)) {
+            Some(sum) => self.cost = sum,
+            None => self.unknown = true,
+        }
     }
 }
 
 impl Display {
-    pub(crate) fn new(plan: &[Planned], interactive: bool) -> Self {
+    /// For a plan of which some is still to be made; what was made before stands in `rows`.
+    pub(crate) fn new(
+        plan: &[Planned],
+        remaining: &[Planned],
+        rows: &[AttemptRow],
+        interactive: bool,
+    ) -> Self {
         let total = plan.len();
-        let bars = (interactive && total > 0).then(|| {
+        let done = total - remaining.len();
+        let bars = (interactive && !remaining.is_empty()).then(|| {
             let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
             let overall = all.add(ProgressBar::new(total as u64));
             overall.set_style(style("{bar:30.green} {pos}/{len}  {elapsed}"));
+            overall.set_position(done as u64);
             overall.enable_steady_tick(Duration::from_millis(200));
             Bars { all, overall }
         });
-        let mut state = State::default();
-        for model in plan.iter().filter_map(|planned| planned.key.model.as_ref()) {
-            let standing = state.models.entry(model.clone()).or_default();
-            standing.planned += 1;
+        let players = Players::of(plan);
+        let left: HashSet<usize> = remaining.iter().map(|planned| planned.position).collect();
+        let rows: HashMap<usize, &AttemptRow> =
+            rows.iter().map(|row| (row.position, row)).collect();
+        let mut state = State {
+            done,
+            ..State::default()
+        };
+        for planned in plan {
+            let key = &planned.key;
+            if let Some(name) = players.get(key.model.as_ref(), &key.model_settings) {
+                let standing = state.models.entry(name).or_default();
+                standing.planned += 1;
+                let row = rows.get(&planned.position);
+                if let Some(row) = row.filter(|_| !left.contains(&planned.position)) {
+                    standing.count(row);
+                }
+            }
         }
         if let Some(bars) = &bars {
             for (model, standing) in &mut state.models {
@@ -106,6 +203,7 @@ impl Display {
             bars,
             total,
             began: Instant::now(),
+            players,
             state: Mutex::new(state),
         }
     }
@@ -118,8 +216,10 @@ impl Display {
                 attempt,
                 task,
                 model,
+                model_settings,
                 k,
             } => {
+                let model = self.players.get(model.as_ref(), &model_settings);
                 let name = label(&task, model.as_deref(), k);
                 let bar = self.bars.as_ref().map(|bars| {
                     let bar = bars.all.add(ProgressBar::new_spinner());
@@ -168,7 +268,10 @@ impl Display {
                 tool_calls,
                 ..
             } => {
-                if let Some(bar) = state.running.remove(&attempt).and_then(|one| one.bar) {
+                let running = state.running.remove(&attempt);
+                // By the name that tells its settings.
+                let model = running.as_ref().map_or(model, |one| one.model.clone());
+                if let Some(bar) = running.and_then(|one| one.bar) {
                     bar.finish_and_clear();
                 }
                 if let Some((name, standing)) = model
@@ -204,6 +307,7 @@ impl Display {
                 for line in reasons(&outcome) {
                     self.line(&format!("       {line}"));
                 }
+                self.tell_standing(&mut state);
             }
             Progress::Warning(message) => {
                 self.line(&format!(
@@ -212,6 +316,18 @@ impl Display {
                     sanitise::line(&message)
                 ));
             }
+        }
+    }
+
+    /// Without bars, says now and then how far the models have come.
+    fn tell_standing(&self, state: &mut State) {
+        let last = state.told.unwrap_or(self.began);
+        if self.bars.is_some() || last.elapsed() < STANDING {
+            return;
+        }
+        state.told = Some(Instant::now());
+        for (model, standing) in &state.models {
+            self.line(&standing.line(model, self.began.elapsed()));
         }
     }
 
@@ -326,6 +442,8 @@ fn shorten(line: &str, characters: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use mcpmark_experiment::journal::AttemptKey;
+
     use super::*;
 
     fn check(name: &str, detail: &str) -> Check {
@@ -334,6 +452,76 @@ mod tests {
             passed: false,
             detail: detail.to_owned(),
         }
+    }
+
+    fn planned(position: usize, model: &str, settings: &str) -> Planned {
+        Planned {
+            position,
+            task: 0,
+            model: Some(0),
+            key: AttemptKey {
+                task: "s/w/t".to_owned(),
+                agent: "mcpmark".to_owned(),
+                agent_settings: "{}".to_owned(),
+                model: Some(model.to_owned()),
+                model_settings: settings.to_owned(),
+                k: 1,
+            },
+        }
+    }
+
+    #[test]
+    fn models_are_called_by_what_tells_them_apart() {
+        let high = "{\"reasoning-effort\":\"high\"}";
+        let hot = "{\"reasoning-effort\":\"high\",\"temperature\":1.0}";
+        let low = "{\"reasoning-effort\":\"low\"}";
+        let plan = [
+            planned(0, "a/one", high),
+            planned(1, "a/two", "{}"),
+            planned(2, "a/two", low),
+            planned(3, "a/three", high),
+            planned(4, "a/three", hot),
+        ];
+        let players = Players::of(&plan);
+        let names: Vec<String> = plan
+            .iter()
+            .filter_map(|one| players.get(one.key.model.as_ref(), &one.key.model_settings))
+            .collect();
+        let [one, two, low] = ["a/one", "a/two default", "a/two low"].map(str::to_owned);
+        let three = [format!("a/three {high}"), format!("a/three {hot}")];
+        assert_eq!(names, [one, two, low, three[0].clone(), three[1].clone()]);
+    }
+
+    #[test]
+    fn what_fails_for_now_costs_nothing_and_each_effort_stands_alone() {
+        let low = "{\"reasoning-effort\":\"low\"}";
+        let plan = [planned(0, "a/m", "{}"), planned(1, "a/m", low)];
+        let display = Display::new(&plan, &plan, &[], false);
+        let ids = ["1", "2"];
+        for (id, one) in ids.iter().zip(&plan) {
+            display.show(Progress::Started {
+                attempt: (*id).to_owned(),
+                task: one.key.task.clone(),
+                model: one.key.model.clone(),
+                model_settings: one.key.model_settings.clone(),
+                k: 1,
+            });
+        }
+        let dollar = Cost::from_usd("1").unwrap();
+        display.show(Progress::Asked {
+            attempt: "2".to_owned(),
+            cost: Some(dollar),
+        });
+        let state = display.state.lock().unwrap();
+        let line = |name: &str| state.models[name].line(name, Duration::ZERO);
+        assert_eq!(
+            line("a/m default"),
+            "a/m default  0/1 done, 0 passed, 0 failed, 0.00 USD"
+        );
+        assert_eq!(
+            line("a/m low"),
+            "a/m low  0/1 done, 0 passed, 0 failed, 1.00 USD"
+        );
     }
 
     #[test]
