@@ -1,5 +1,6 @@
 mod report;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{
@@ -521,6 +522,10 @@ pub(crate) struct ServeArgs {
     /// Serve the tools of this version of the published server
     #[arg(long, value_name = "VERSION")]
     pub(crate) profile: Option<String>,
+    /// Answer the service's own interface over HTTP, too: github has its REST; an address of this
+    /// machine such as 127.0.0.1:8080, or port 0 for any
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) rest: Option<SocketAddr>,
     /// Write the final state here when the client has gone; the directory must be empty or new
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) export: Option<PathBuf>,

@@ -6,8 +6,12 @@ mod against_git;
 mod files;
 mod history;
 mod issues;
+#[path = "../../../../../tests/differential/npm.rs"]
+mod npm;
+mod octokit;
 mod pulls;
 mod refusals;
+mod rest;
 mod reviews;
 mod search;
 mod state;
