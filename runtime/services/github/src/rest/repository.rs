@@ -55,6 +55,10 @@ pub(super) fn route(
             of_commit(site, asked, call, &name.join("/"), "statuses")
         }
         ("GET", ["compare", ends @ ..]) => compare(site, asked, at, &ends.join("/")),
+        ("POST", ["forks"]) => {
+            let problem = "Resource not accessible by personal access token";
+            Err(call.refuse(403, problem))
+        }
         ("POST", ["merges"]) => merge(site, asked, at, call),
         ("GET", ["branches"]) => branches(site, asked, at),
         ("GET", ["branches", name @ .., "protection"]) if !name.is_empty() => {

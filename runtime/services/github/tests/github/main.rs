@@ -4,6 +4,7 @@
 
 mod against_git;
 mod files;
+mod go_server;
 mod history;
 mod issues;
 #[path = "../../../../../tests/differential/npm.rs"]
