@@ -12,5 +12,6 @@
 mod agreement;
 mod guest;
 mod hostile;
+mod repository;
 mod services;
 mod states;

@@ -33,6 +33,7 @@ mod published;
 pub mod report;
 mod run;
 mod script;
+mod services;
 mod told;
 mod world;
 
