@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::query::{Qualifier, Query, compares};
 use super::{Answer, Page, Paged};
-use crate::git::{Commit, Entry, EntryKind, Identity};
+use crate::git::{Commit, Entry, EntryKind, Identity, ObjectId};
 use crate::hub::{Issue, ReviewState, State, Time, User};
 use crate::view::Site;
 
@@ -369,6 +369,7 @@ fn has_commit(site: &Site, commit: &Commit, asked: &Qualifier) -> bool {
     };
     let named = |who: &Identity| who.name.to_lowercase().contains(&value.to_lowercase());
     let sent = |who: &Identity| who.email.eq_ignore_ascii_case(value);
+    let id = ObjectId::from_hex(value.as_bytes()).ok();
     match asked.name.as_str() {
         "author" => account(&commit.author),
         "committer" => account(&commit.committer),
@@ -379,8 +380,8 @@ fn has_commit(site: &Site, commit: &Commit, asked: &Qualifier) -> bool {
         "author-date" => on(Time(commit.author.seconds), value),
         "committer-date" => on(Time(commit.committer.seconds), value),
         "hash" => commit.id.to_string().starts_with(value),
-        "tree" => commit.tree.to_string() == value,
-        "parent" => commit.parents.iter().any(|it| it.to_string() == value),
+        "tree" => id == Some(commit.tree),
+        "parent" => commit.parents.iter().any(|it| id == Some(*it)),
         "merge" => (commit.parents.len() > 1) == (value == "true"),
         _ => !asked.negated,
     }

@@ -331,4 +331,20 @@ mod tests {
             assert_eq!(Asked::read(&request).path(), path, "{target}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_target_is_taken_apart(target in "[/?&=%#+:a-f0-9\u{e9}\u{20ac} ]{0,60}") {
+            let request = HttpRequest {
+                target: target.clone(),
+                ..HttpRequest::default()
+            };
+            let asked = Asked::read(&request);
+            // What is decoded is never longer, but for marks where bytes are no text.
+            let length: usize = asked.path().iter().map(|it| it.chars().count()).sum();
+            proptest::prop_assert!(length <= target.chars().count());
+            let page = asked.page();
+            proptest::prop_assert!(page.number >= 1 && (1..=100).contains(&page.size));
+        }
+    }
 }

@@ -412,7 +412,7 @@ fn actions(site: &Site, asked: &Asked<'_>, call: &Call, what: &[&str]) -> Outcom
         let entries = site.hub.runs.get(key).and_then(Value::as_array);
         entries.into_iter().flatten().collect()
     };
-    let is = |value: &Value, id: &str| value.to_string() == id;
+    let is = |value: &Value, id: &str| id.parse().ok() == value.as_u64() && value.is_u64();
     let reply = |key: &str, all: Vec<&Value>| {
         let (page, total) = (asked.page(), all.len());
         let shown: Value = all.into_iter().cloned().page(page).collect();

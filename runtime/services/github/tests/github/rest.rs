@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{CLOCK, World, standard, write};
+use crate::support::{CLOCK, World, git, standard, write};
 
 /// An answer as it came over the wire.
 struct Answer {
@@ -535,4 +535,59 @@ async fn a_final_state_is_read_and_not_changed() {
         "/search/issues?q=repo:acme/demo \"three is\" is:issue",
     );
     assert_eq!(found["items"][0]["number"], 2);
+}
+
+#[tokio::test]
+async fn lines_are_blamed_as_git_blames_them() {
+    let site = Site::new().await;
+    let pushed = json!({
+        "branch": "feature",
+        "message": "Write more",
+        "files": [{"path": "src/lib.rs", "content": "//! One and two.\n\npub fn one() -> u32 {\n    1\n}\n\npub fn two() -> u32 {\n    2 * 1\n}\n"}],
+    });
+    site.world.text("push_files", pushed).await;
+    let dir = site.world.export().await;
+    for (reference, path) in [
+        ("feature", "src/lib.rs"),
+        ("main", "src/lib.rs"),
+        ("main", "docs/moved.txt"),
+        ("feature", "README.md"),
+    ] {
+        let query = "query($ref: String!, $path: String!) { repository(owner: \"acme\", name: \"demo\") { \
+                     defaultBranchRef { name } object(expression: $ref) { __typename ... on Commit { \
+                     blame(path: $path) { ranges { startingLine endingLine age commit { oid author { user { \
+                     login } } } } } } ... on Tag { target { __typename } } } } }";
+        let body = json!({"query": query, "variables": {"ref": reference, "path": path}});
+        let answer = site
+            .send("POST", "/api/graphql", "", body.to_string().as_bytes())
+            .await
+            .json();
+        assert_eq!(answer.get("errors"), None, "{answer}");
+        let found = &answer["data"]["repository"]["object"];
+        assert_eq!(found["__typename"], "Commit");
+        let mut ours = Vec::new();
+        for range in found["blame"]["ranges"].as_array().unwrap() {
+            assert!(range["commit"]["author"]["user"]["login"].is_string());
+            assert!((1..=10).contains(&range["age"].as_u64().unwrap()));
+            let lines =
+                range["startingLine"].as_u64().unwrap()..=range["endingLine"].as_u64().unwrap();
+            let id = range["commit"]["oid"].as_str().unwrap();
+            ours.extend(lines.map(|line| format!("{id} {line}")));
+        }
+        let arguments = ["blame", "--line-porcelain", reference, "--", path];
+        let Some((true, said)) = git(&dir.join("repo"), &arguments) else {
+            return;
+        };
+        // The header of a line has its commit, where it was there, and where it is now.
+        let theirs: Vec<String> = said
+            .lines()
+            .filter_map(|line| {
+                let mut words = line.split(' ');
+                let id = words.next().filter(|id| id.len() == 40)?;
+                let (_, now) = (words.next()?, words.next()?);
+                now.parse::<u64>().ok().map(|now| format!("{id} {now}"))
+            })
+            .collect();
+        assert_eq!(ours, theirs, "{reference} {path}");
+    }
 }

@@ -12,6 +12,8 @@ pub(super) struct Field {
     /// The name that it has in the answer.
     pub(super) alias: String,
     pub(super) name: String,
+    /// The type that it is asked for on; any where none is named.
+    pub(super) on: Option<String>,
     pub(super) arguments: Map<String, Value>,
     pub(super) selection: Vec<Field>,
 }
@@ -114,12 +116,15 @@ impl Parser<'_> {
         while self.peek() != Some("}") {
             let name = self.next()?.to_owned();
             if name == "..." {
+                let mut on = None;
                 if self.peek() == Some("on") {
                     self.next()?;
-                    self.next()?;
+                    on = Some(self.next()?.to_owned());
                 }
-                // Its fields are asked for on whatever has them.
-                fields.extend(self.selection(depth + 1)?);
+                for mut field in self.selection(depth + 1)? {
+                    field.on = field.on.or_else(|| on.clone());
+                    fields.push(field);
+                }
                 continue;
             }
             fields.push(self.field(name, depth)?);
@@ -159,6 +164,7 @@ impl Parser<'_> {
         Ok(Field {
             alias: first,
             name,
+            on: None,
             arguments,
             selection,
         })
@@ -226,6 +232,7 @@ mod tests {
             .map(|it| it.name.as_str())
             .collect();
         assert_eq!(inner, ["id", "login"]);
+        assert_eq!(field.selection[0].selection[0].on.as_deref(), Some("Bot"));
         assert_eq!(
             parse("{viewer{login}}", &Value::Null).unwrap()[0].name,
             "viewer"
@@ -250,6 +257,17 @@ mod tests {
             &nested,
         ] {
             assert!(parse(text, &Value::Null).is_err(), "{text:.40}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_an_operation_or_refused(text in "[{}()\\[\\]:$.!,\"\\\\#a-z0-9 \n\u{e9}]{0,60}") {
+            let variables = json!({"a": {"b": 1}});
+            if let Ok(fields) = parse(&text, &variables) {
+                // An operation asks for what it names.
+                proptest::prop_assert!(fields.iter().all(|field| text.contains(&field.name)));
+            }
         }
     }
 }

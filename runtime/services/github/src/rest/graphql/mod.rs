@@ -11,8 +11,9 @@ use super::asked::Asked;
 use super::reply::{Outcome, Reply};
 use super::{nothing, ok};
 use crate::api::{ApiError, Call, IssueList, cursor, position};
+use crate::git::{Blamed, Commit, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, State, Time};
-use crate::view::Site;
+use crate::view::{HTML, Site};
 
 /// Why a field has no value.
 enum Failure {
@@ -107,10 +108,11 @@ fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// The fields of an object that are asked for, each by a function.
-fn object(selection: &[Field], mut value: impl FnMut(&Field) -> Resolved) -> Resolved {
+/// The fields of an object of a type that are asked for, each by a function.
+fn object(kind: &str, selection: &[Field], mut value: impl FnMut(&Field) -> Resolved) -> Resolved {
     let mut view = Map::new();
-    for field in selection {
+    let wanted = |field: &&Field| field.on.as_deref().is_none_or(|on| on == kind);
+    for field in selection.iter().filter(wanted) {
         view.insert(field.alias.clone(), value(field)?);
     }
     Ok(view.into())
@@ -128,7 +130,8 @@ fn select(value: &Value, selection: &[Field], kind: &str) -> Resolved {
             .collect();
         return Ok(entries?.into());
     }
-    object(selection, |field| match value.get(&field.name) {
+    let own = value["__typename"].as_str().unwrap_or(kind);
+    object(own, selection, |field| match value.get(&field.name) {
         Some(inner) => select(inner, &field.selection, &field.name),
         None => Err(no_field(&field.name, kind)),
     })
@@ -153,13 +156,18 @@ fn repository(site: &Site, field: &Field) -> Resolved {
             "Could not resolve to a Repository with the name '{owner}/{name}'."
         )));
     }
-    object(&field.selection, |field| {
+    object("Repository", &field.selection, |field| {
         let number = field.arguments.get("number").and_then(Value::as_u64);
         let number = number.unwrap_or(0);
         match field.name.as_str() {
             "id" => Ok(site.repository()["node_id"].clone()),
             "name" => Ok(site.hub.repository.name.as_str().into()),
             "nameWithOwner" => Ok(site.full_name().into()),
+            "defaultBranchRef" => {
+                let name = json!({"name": site.hub.repository.default_branch});
+                select(&name, &field.selection, "Ref")
+            }
+            "object" => commit(site, field),
             "isPrivate" => Ok(site.hub.repository.private.into()),
             "issues" => issues(site, field),
             "issue" => match site.hub.issues.get(&number) {
@@ -179,6 +187,75 @@ fn repository(site: &Site, field: &Field) -> Resolved {
             name => Err(no_field(name, "Repository")),
         }
     })
+}
+
+/// The commit that an expression names; null where it names none.
+fn commit(site: &Site, field: &Field) -> Resolved {
+    let name = match text(&field.arguments, "expression") {
+        "HEAD" => site.hub.repository.default_branch.as_str(),
+        name => name,
+    };
+    let id = site.git.resolve(name).map_err(ApiError::from)?;
+    let Some(id) = id else {
+        return Ok(Value::Null);
+    };
+    let view = json!({"__typename": "Commit", "oid": id.to_string()});
+    object("Commit", &field.selection, |field| {
+        match field.name.as_str() {
+            "blame" => blame(site, id, field),
+            name => match view.get(name) {
+                Some(value) => select(value, &field.selection, name),
+                None => Err(no_field(name, "Commit")),
+            },
+        }
+    })
+}
+
+/// Who wrote the lines of a file.
+fn blame(site: &Site, id: ObjectId, field: &Field) -> Resolved {
+    let path = text(&field.arguments, "path");
+    let tree = site.git.tree_of(id).map_err(ApiError::from)?;
+    let entry = match path {
+        "" => None,
+        path => site.git.entry(tree, path).map_err(ApiError::from)?,
+    };
+    if entry.is_none_or(|entry| entry.kind.object() != "blob") {
+        return Err(not_found(format!(
+            "Could not resolve to a file at {path:?}."
+        )));
+    }
+    let blamed = site.git.blame(id, path).map_err(ApiError::from)?;
+    let mut ranges = Vec::new();
+    for it in &blamed {
+        ranges.push((it, site.git.commit(it.commit).map_err(ApiError::from)?));
+    }
+    let times = || ranges.iter().map(|(_, commit)| commit.committer.seconds);
+    let (oldest, newest) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+    let view = |(it, commit): &(&Blamed, Commit)| {
+        let user = site.hub.user_of_email(&commit.author.email);
+        // From 1, the newest, to 10, the oldest.
+        let age = 9 * (newest - commit.committer.seconds) / (newest - oldest).max(1);
+        json!({
+            "startingLine": it.first,
+            "endingLine": it.last,
+            "age": 1 + age,
+            "commit": {
+                "oid": commit.id.to_string(),
+                "message": commit.message,
+                "messageHeadline": commit.title(),
+                "committedDate": Time(commit.committer.seconds),
+                "author": {
+                    "name": commit.author.name,
+                    "email": commit.author.email,
+                    "user": user.map(|user| {
+                        json!({"login": user.login, "url": format!("{HTML}/{}", user.login)})
+                    }),
+                },
+            },
+        })
+    };
+    let all = json!({"ranges": ranges.iter().map(view).collect::<Vec<Value>>()});
+    select(&all, &field.selection, "Blame")
 }
 
 /// An issue with all that can be asked for.
@@ -230,12 +307,14 @@ fn pull(site: &Site, issue: &Issue, pull: &Pull, selection: &[Field]) -> Resolve
     view["headRefOid"] = pull.head_sha.as_str().into();
     view["baseRefName"] = pull.base.as_str().into();
     view["baseRefOid"] = pull.base_sha.as_str().into();
-    object(selection, |field| match field.name.as_str() {
-        "reviews" => reviews(site, issue, pull, field),
-        name => match view.get(name) {
-            Some(value) => select(value, &field.selection, name),
-            None => Err(no_field(name, "PullRequest")),
-        },
+    object("PullRequest", selection, |field| {
+        match field.name.as_str() {
+            "reviews" => reviews(site, issue, pull, field),
+            name => match view.get(name) {
+                Some(value) => select(value, &field.selection, name),
+                None => Err(no_field(name, "PullRequest")),
+            },
+        }
     })
 }
 
