@@ -540,6 +540,8 @@ fn help_names_every_command_and_option() {
           --world <WORLD>      Serve a shipped world or any directory
           --service <SERVICE>  What a directory is a world of [default: filesystem]
           --profile <VERSION>  Serve the tools of this version of the published server
+          --rest <ADDRESS>     Answer the service's own interface over HTTP, too: github has its REST;
+                               an address of this machine such as 127.0.0.1:8080, or port 0 for any
           --export <DIR>       Write the final state here when the client has gone; the directory must
                                be empty or new
       -h, --help               Print help

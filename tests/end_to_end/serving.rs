@@ -1,7 +1,8 @@
 //! `mcp serve`: a session over standard input and output, line by line.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -195,6 +196,56 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
     refused(empty.to_str().unwrap(), "github")
         .exits(4)
         .says(&["repo/"]);
+}
+
+#[test]
+fn the_interface_of_a_service_is_served_beside_its_tools_on_this_machine_alone() {
+    let environment = Environment::new();
+    let args = ["mcp", "serve", "--world", "github/sluice", "--rest"];
+    let serve = |more: &[&str]| environment.command(args.iter().chain(more));
+    let mut client = Client::start(&mut serve(&["127.0.0.1:0"]));
+    let mut notes = BufReader::new(client.child.stderr.take().unwrap());
+    let mut note = String::new();
+    while !note.contains("http://") {
+        note.clear();
+        assert!(notes.read_line(&mut note).unwrap() > 0);
+    }
+    let address = note.trim_end().split("http://").nth(1).unwrap().to_owned();
+    let get = |path: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str::<Value>(body).unwrap()
+    };
+    let repository = get("/search/repositories?q=sluice");
+    let full = text(&repository["items"][0]["full_name"]);
+    let (owner, repo) = full.split_once('/').unwrap();
+    let made = client.call(
+        "create_branch",
+        &json!({"owner": owner, "repo": repo, "branch": "over-there"}),
+    );
+    assert_ne!(made["isError"], true, "{made}");
+    let branch = get(&format!("/api/v3/repos/{full}/branches/over-there"));
+    assert_eq!(branch["name"], "over-there");
+    client.end().exits(0);
+
+    for (address, words) in [
+        ("0.0.0.0:0", "can be reached from other machines"),
+        ("[::]:0", "can be reached from other machines"),
+        ("localhost", "invalid"),
+    ] {
+        Output::of(&mut serve(&[address])).exits(2).says(&[words]);
+    }
+    let files = environment.directory("files", &[("a.txt", "a")]);
+    let files = files.to_str().unwrap();
+    environment
+        .run(["mcp", "serve", "--world", files, "--rest", "127.0.0.1:0"])
+        .exits(2)
+        .says(&["the service filesystem has no interface of its own over HTTP"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
+use mcpmark_github::builder::{Builder, Signature, Step};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::environment::{Environment, text};
@@ -28,6 +29,90 @@ fn a_seeded_world_is_made_alike_each_time() {
     let args = ["world", "diff", "filesystem/food-bank", &digest];
     let same = environment.run(args).exits(0);
     assert_eq!(same.stdout, "no difference\n");
+}
+
+#[test]
+fn a_repository_is_shown_with_its_branches_history_and_what_is_open() {
+    let environment = Environment::bare();
+    let dir = environment.path("world");
+    let mut builder = Builder::new(&environment.directory("scratch", &[])).unwrap();
+    let mut commit = |parents: &[&str], path: &str, title: &str, hours: i64| {
+        let who = Signature {
+            name: "Ann Lee".to_owned(),
+            email: "ann@example.org".to_owned(),
+            time: 1_767_225_600 + 3_600 * hours,
+            offset: 0,
+        };
+        let step = Step::Write {
+            path: path.to_owned(),
+            content: format!("{title}\n").into_bytes(),
+            executable: false,
+        };
+        let parents: Vec<String> = parents.iter().map(|&id| id.to_owned()).collect();
+        builder
+            .commit(&parents, vec![step], &who, &who, title)
+            .unwrap()
+    };
+    let begin = commit(&[], "README.md", "Begin", 0);
+    let fix = commit(&[&begin], "fix.txt", "Fix \u{1b}[31mit", 1);
+    let more = commit(&[&begin], "more.txt", "Write more", 2);
+    let merge = commit(&[&more, &fix], "merged.txt", "Merge the fix", 3);
+    let idea = commit(&[&begin], "idea.txt", "Try an idea", 4);
+    builder.set_reference("refs/heads/main", &merge).unwrap();
+    builder.set_reference("refs/heads/idea", &idea).unwrap();
+    for file in builder.finish().unwrap() {
+        let path = dir.join(file.path);
+        let Some(bytes) = file.content else {
+            fs::create_dir_all(path).unwrap();
+            continue;
+        };
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    for (name, text) in [
+        (
+            "issues.json",
+            r#"[{"number": 1, "title": "Old", "user": "ann", "state": "closed"},
+                {"number": 2, "title": "Ideas are missing", "user": "ann"}]"#,
+        ),
+        (
+            "pulls.json",
+            r#"[{"number": 3, "title": "An idea", "user": "ann", "head": "idea", "base": "main"}]"#,
+        ),
+    ] {
+        fs::write(dir.join(name), text).unwrap();
+    }
+    let shown = environment.run(["world", "show", path(&dir)]).exits(0);
+    let (tree, repository) = shown.stdout.split_once("mcpmark/repo\n").unwrap();
+    assert!(tree.contains(".git/\n") && !tree.contains("objects"));
+    let mut repository = repository.to_owned();
+    for (id, name) in [
+        (&begin, "=begin="),
+        (&fix, "==fix=="),
+        (&more, "=more=="),
+        (&merge, "=merge="),
+        (&idea, "=idea=="),
+    ] {
+        repository = repository.replace(&id[..7], name);
+    }
+    insta::assert_snapshot!(repository, @r"
+    branch  tip
+    idea    =idea==  Try an idea
+    main    =merge=  Merge the fix
+
+    4 commits on the default branch
+    *  =idea== Try an idea Ann Lee
+    │ *─╮  =merge= Merge the fix Ann Lee
+    │ * │  =more== Write more Ann Lee
+    │ │ *  ==fix== Fix \u{1b}[31mit Ann Lee
+    *─╯─╯  =begin= Begin Ann Lee
+
+    1 issue open, 1 closed
+    #2    Ideas are missing
+
+    1 pull request open, 0 closed
+    #3    An idea  idea -> main
+    ");
 }
 
 #[test]

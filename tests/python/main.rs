@@ -12,6 +12,7 @@
 mod agreement;
 mod guest;
 mod hostile;
+mod repository;
 mod services;
 #[path = "../skip.rs"]
 mod skip;

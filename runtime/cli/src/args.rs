@@ -1,6 +1,7 @@
 mod keeping;
 mod report;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{
@@ -547,6 +548,10 @@ pub(crate) struct ServeArgs {
     /// Serve the tools of this version of the published server
     #[arg(long, value_name = "VERSION")]
     pub(crate) profile: Option<String>,
+    /// Answer the service's own interface over HTTP, too: github has its REST; an address of this
+    /// machine such as 127.0.0.1:8080, or port 0 for any
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) rest: Option<SocketAddr>,
     /// Write the final state here when the client has gone; the directory must be empty or new
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) export: Option<PathBuf>,

@@ -1,11 +1,14 @@
 //! From a stored state to an outcome, whoever judges.
 
+use std::sync::Arc;
+
 use mcpmark_sandbox::{
-    Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, Verdict, Verifier,
-    VerifyInput,
+    Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, ScriptServices, Verdict,
+    Verifier, VerifyInput,
 };
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
+use crate::services::RepositoryServices;
 use crate::{GivenToScript, Outcome, Script, Told};
 
 /// Everything that a grade follows from, by digest.
@@ -103,14 +106,22 @@ impl ScriptJudge {
 
     /// All that the script sees of one state.
     pub fn input(&self, state: Snapshot, answer: Option<String>) -> ScriptInput {
+        let services = RepositoryServices::of(&state, self.clock);
+        let mut told = self.told.clone();
+        if let Some(services) = &services {
+            told = Told {
+                environment: services.environment(),
+                ..Told::default()
+            }
+            .and(&told.arguments, &told.environment);
+        }
         self.script.input(GivenToScript {
             state,
             answer,
-            arguments: self.told.arguments.clone(),
-            environment: self.told.environment.clone(),
+            arguments: told.arguments,
+            environment: told.environment,
             clock: self.clock,
-            // No service of this program answers scripts yet: its state is files.
-            services: None,
+            services: services.map(|it| Arc::new(it) as Arc<dyn ScriptServices>),
         })
     }
 

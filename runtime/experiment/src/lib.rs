@@ -35,6 +35,7 @@ mod regrade;
 pub mod report;
 mod run;
 mod script;
+mod services;
 mod terms;
 mod told;
 pub mod upkeep;

@@ -33,10 +33,8 @@ impl Told {
         match task.service() {
             "github" => Self {
                 arguments: Vec::new(),
-                environment: variables(&[
-                    ("MCP_GITHUB_TOKEN", NO_SECRET),
-                    ("GITHUB_EVAL_ORG", "mcpmark-eval"),
-                ]),
+                // Whose repository it is follows from the state.
+                environment: variables(&[("MCP_GITHUB_TOKEN", NO_SECRET)]),
             },
             "notion" => Self {
                 arguments: vec![page(task)],

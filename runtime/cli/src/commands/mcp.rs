@@ -1,8 +1,9 @@
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_experiment::{PUBLISHED_CLOCK, service};
-use mcpmark_service::{ServiceError, SessionLimits, WorldState};
+use mcpmark_service::{ServeHandle, ServiceError, Session, SessionLimits, WorldState};
 use mcpmark_snapshot::{MaterialiseOptions, Tree, materialise};
 
 use crate::args::{McpCommand, ServeArgs};
@@ -25,6 +26,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     if let Some(dir) = &args.export {
         check_export(dir)?;
     }
+    let rest = args.rest.map(listen).transpose()?;
     let store = context.store()?;
     let mut profile = args.profile.clone();
     let (name, world) = match (&args.task, &args.world) {
@@ -103,6 +105,11 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             tokio::io::stdin(),
             tokio::io::stdout(),
         )));
+        // It ends with the runtime.
+        let _http = match rest {
+            None => None,
+            Some(listener) => Some(serve_http(&*session, &name, listener)?),
+        };
         output::note(&format!(
             "serving {name} over stdio; close standard input to end"
         ));
@@ -127,6 +134,37 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     } else {
         exit::PASSED
     })
+}
+
+/// Takes the address for the service's own interface, which is of this machine alone: nobody proves there who asks.
+fn listen(address: SocketAddr) -> Result<TcpListener, CommandError> {
+    if !address.ip().is_loopback() {
+        return Err(CommandError::usage(format!(
+            "--rest {address} can be reached from other machines"
+        ))
+        .hint("name an address of this machine alone, such as 127.0.0.1:8080"));
+    }
+    let taken = |error| CommandError::usage(format!("--rest {address}: {error}"));
+    let listener = TcpListener::bind(address).map_err(taken)?;
+    listener.set_nonblocking(true).map_err(taken)?;
+    Ok(listener)
+}
+
+fn serve_http(
+    session: &dyn Session,
+    name: &str,
+    listener: TcpListener,
+) -> Result<ServeHandle, CommandError> {
+    let broken = |error| CommandError::infrastructure(format!("--rest: {error}"));
+    let address = listener.local_addr().map_err(broken)?;
+    let listener = tokio::net::TcpListener::from_std(listener).map_err(broken)?;
+    let handle = session.serve_http(listener).ok_or_else(|| {
+        CommandError::usage(format!(
+            "--rest: the service {name} has no interface of its own over HTTP"
+        ))
+    })?;
+    output::note(&format!("serving its REST interface at http://{address}"));
+    Ok(handle)
 }
 
 fn failed(error: ServiceError) -> CommandError {

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcpmark_service::{
-    BoxedStream, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
+    BoxedStream, HttpResponse, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
+    serve_http,
 };
 use mcpmark_snapshot::{Directory, Snapshot, Store, Tree};
+use tokio::net::TcpListener;
 
 use crate::git::GitError;
 use crate::profile::{PROFILES, Profile};
@@ -105,6 +107,21 @@ fn refused(error: WorldError) -> ServiceError {
 impl Session for GitHubSession {
     fn serve(&self, io: BoxedStream) -> ServeHandle {
         self.server.serve(io)
+    }
+
+    fn serve_http(&self, listener: TcpListener) -> Option<ServeHandle> {
+        let server = self.server.clone();
+        Some(serve_http(listener, move |request| {
+            let server = server.clone();
+            async move {
+                let answer = server.with(move |tools| tools.rest(&request)).await;
+                answer.unwrap_or_else(|error| HttpResponse {
+                    status: 503,
+                    headers: Vec::new(),
+                    body: error.to_string().into_bytes(),
+                })
+            }
+        }))
     }
 
     async fn capture(&self) -> Result<Tree, ServiceError> {

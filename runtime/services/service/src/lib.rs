@@ -31,6 +31,7 @@
 //! ```
 
 mod client;
+mod http;
 mod order;
 mod output;
 mod server;
@@ -38,6 +39,7 @@ mod session;
 mod world;
 
 pub use client::{CallError, ToolClash, ToolClient};
+pub use http::{HttpRequest, HttpResponse, MAX_BODY_BYTES, serve_http};
 pub use output::{Content, ToolOutput};
 pub use rmcp::model::{JsonObject, Tool};
 pub use server::{ToolHandler, ToolServer, ToolSurface};

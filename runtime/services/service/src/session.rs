@@ -5,6 +5,7 @@ use std::path::Path;
 use async_trait::async_trait;
 use mcpmark_snapshot::{Snapshot, Tree};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::WorldState;
@@ -50,6 +51,14 @@ pub trait Session: Send + Sync {
     /// Any number of streams may be served at once; calls run one at a time. Must be called
     /// within a Tokio runtime.
     fn serve(&self, io: BoxedStream) -> ServeHandle;
+
+    /// Serves the service's own interface over HTTP on a listener, until the handle is aborted: on the same world,
+    /// one request or tool call at a time. None where it has none.
+    ///
+    /// Must be called within a Tokio runtime.
+    fn serve_http(&self, _listener: TcpListener) -> Option<ServeHandle> {
+        None
+    }
 
     /// Captures the state as it is now; its blobs are in the store of the world.
     async fn capture(&self) -> Result<Tree, ServiceError>;

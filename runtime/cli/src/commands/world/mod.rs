@@ -1,4 +1,5 @@
 mod changes;
+mod repository;
 
 use anstyle::Style;
 use mcpmark_snapshot::{Directory, Node, Tree, TreePath, diff};
@@ -106,9 +107,13 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
             output::paint(output::DIM, format!("seed {}, clock {clock}", start.seed))
         ));
     }
-    text.push_str(&tree::draw(branches(tree.root()), true));
+    let scratch = mcpmark_snapshot::scratch_parent(None);
+    let repository = repository::repository_text(tree, &store, &scratch);
+    let entries = branches(tree.root(), repository.is_some());
+    text.push_str(&tree::draw(entries, true));
     text.push_str(&output::paint(output::DIM, summary(tree)));
     text.push('\n');
+    text.push_str(&repository.unwrap_or_default());
     output::print(&text)?;
     Ok(exit::PASSED)
 }
@@ -122,15 +127,21 @@ fn summary(tree: &Tree) -> String {
     )
 }
 
-/// The entries of a directory, files with their sizes.
-fn branches(directory: &Directory) -> Vec<Branch> {
+/// The entries of a directory, files with their sizes; what git keeps for itself is not opened where there is
+/// a repository.
+fn branches(directory: &Directory, of_repository: bool) -> Vec<Branch> {
     let entries = directory.iter().map(|(name, node)| {
         let name = sanitise::line(name);
         match node {
+            Node::Directory(_) if of_repository && name == ".git" => Branch {
+                label: format!("{name}/"),
+                style: output::BOLD,
+                ..Branch::default()
+            },
             Node::Directory(below) => Branch {
                 label: format!("{name}/"),
                 style: output::BOLD,
-                below: branches(below),
+                below: branches(below, of_repository),
                 ..Branch::default()
             },
             Node::File(file) => Branch {

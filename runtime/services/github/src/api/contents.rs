@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Answer, ApiError, Call, Named};
-use crate::git::{Draft, Edit, Entry, EntryKind, GitError, ObjectId};
+use crate::git::{Draft, Edit, Entry, EntryKind, GitError, Identity, ObjectId};
 use crate::view::Site;
 
 /// What stands at a path.
@@ -21,6 +21,10 @@ pub(crate) struct PutFile {
     pub(crate) branch: String,
     /// The blob that it replaces.
     pub(crate) sha: Option<String>,
+    /// Whoever acts, where nobody is named.
+    pub(crate) author: Option<Identity>,
+    /// The web, where nobody is named.
+    pub(crate) committer: Option<Identity>,
 }
 
 impl Site {
@@ -66,19 +70,9 @@ impl Site {
     /// Writes a file in a commit of its own.
     pub(crate) fn put_contents(&mut self, at: &Named, file: &PutFile) -> Answer<Value> {
         let call = self.call(at, "PUT", &format!("/contents/{}", file.path))?;
-        let tip = self
-            .git
-            .branch(&file.branch)
-            .ok_or_else(|| call.refuse(404, format!("Branch {} not found", file.branch)))?;
+        let tip = self.tip_to_write(&call, &file.branch)?;
         if file.path.starts_with('/') {
             return Err(call.refuse(422, "path cannot start with a slash"));
-        }
-        if self.is_closed_to_pushes(&file.branch) {
-            let problem = format!(
-                "Repository rule violations found\n\nChanges must be made through a pull request.\n\n{}",
-                file.branch
-            );
-            return Err(call.refuse(409, problem));
         }
         let before = self.git.tree_of(tip)?;
         let known = match file.path.is_empty() {
@@ -113,14 +107,7 @@ impl Site {
             }
             Err(error) => return Err(error.into()),
         };
-        let commit = self.git.write_commit(Draft {
-            tree,
-            parents: vec![tip],
-            author: self.identity(&self.viewer()),
-            committer: self.web_flow(),
-            message: file.message.clone(),
-        })?;
-        self.move_branch(&file.branch, commit)?;
+        let commit = self.commit_contents(tip, tree, file)?;
         let entry = Entry {
             path: file.path.clone(),
             kind,
@@ -130,6 +117,66 @@ impl Site {
             "content": self.content(&entry, &file.branch)?,
             "commit": self.git_commit(&self.git.commit(commit)?),
         }))
+    }
+
+    /// Takes a file away in a commit of its own; the bytes of `file` are not looked at.
+    pub(crate) fn delete_contents(&mut self, at: &Named, file: &PutFile) -> Answer<Value> {
+        let call = self.call(at, "DELETE", &format!("/contents/{}", file.path))?;
+        let tip = self.tip_to_write(&call, &file.branch)?;
+        let before = self.git.tree_of(tip)?;
+        let known = match file.path.is_empty() {
+            true => None,
+            false => self.git.entry(before, &file.path)?,
+        };
+        let known = known
+            .filter(|known| known.kind != EntryKind::Directory)
+            .ok_or_else(|| call.not_found())?;
+        let sha = file.sha.as_deref().unwrap_or_default();
+        if ObjectId::from_hex(sha.as_bytes()).ok() != Some(known.id) {
+            return Err(call.refuse(409, format!("{} does not match {sha}", file.path)));
+        }
+        let path = file.path.clone();
+        let tree = self.git.edit_tree(before, &[Edit::Remove { path }])?;
+        let commit = self.commit_contents(tip, tree, file)?;
+        Ok(json!({"content": null, "commit": self.git_commit(&self.git.commit(commit)?)}))
+    }
+
+    /// The tip of a branch that a file is written to.
+    fn tip_to_write(&self, call: &Call, branch: &str) -> Answer<ObjectId> {
+        let tip = self
+            .git
+            .branch(branch)
+            .ok_or_else(|| call.refuse(404, format!("Branch {branch} not found")))?;
+        if self.is_closed_to_pushes(branch) {
+            let problem = format!(
+                "Repository rule violations found\n\nChanges must be made through a pull request.\n\n{branch}"
+            );
+            return Err(call.refuse(409, problem));
+        }
+        Ok(tip)
+    }
+
+    fn commit_contents(
+        &mut self,
+        tip: ObjectId,
+        tree: ObjectId,
+        file: &PutFile,
+    ) -> Answer<ObjectId> {
+        let author = file
+            .author
+            .clone()
+            .unwrap_or_else(|| self.identity(&self.viewer()));
+        // Whoever is named as author alone has committed, too.
+        let committer = file.committer.clone().or_else(|| file.author.clone());
+        let commit = self.git.write_commit(Draft {
+            tree,
+            parents: vec![tip],
+            author,
+            committer: committer.unwrap_or_else(|| self.web_flow()),
+            message: file.message.clone(),
+        })?;
+        self.move_branch(&file.branch, commit)?;
+        Ok(commit)
     }
 
     /// Refuses a path that leads through a file.

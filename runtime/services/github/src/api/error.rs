@@ -24,9 +24,9 @@ impl From<GitError> for ApiError {
 pub(crate) struct Refusal {
     pub(super) method: &'static str,
     pub(super) url: String,
-    pub(super) status: u16,
-    pub(super) message: String,
-    pub(super) errors: Vec<FieldError>,
+    pub(crate) status: u16,
+    pub(crate) message: String,
+    pub(crate) errors: Vec<FieldError>,
 }
 
 impl Refusal {
@@ -36,7 +36,7 @@ impl Refusal {
     }
 }
 
-/// What is wrong with one field of a request.
+/// What is wrong with one field of a request; with the request as a whole where it names no resource.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FieldError {
     pub(crate) resource: &'static str,

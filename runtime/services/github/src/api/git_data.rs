@@ -3,15 +3,59 @@
 use serde_json::Value;
 
 use super::{Answer, Named};
-use crate::git::{Draft, Edit, EntryKind, GitError, ObjectId, check_ref_name};
-use crate::hub::State;
+use crate::git::{Draft, Edit, EntryKind, GitError, Identity, ObjectId, check_ref_name};
+use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
 
-/// A file of a new tree; without text it is taken away.
+/// An entry of a new tree.
 #[derive(Debug, Clone)]
 pub(crate) struct TreeFile {
     pub(crate) path: String,
-    pub(crate) content: Option<String>,
+    pub(crate) kind: EntryKind,
+    pub(crate) what: TreeContent,
+}
+
+/// What an entry of a new tree is to be.
+#[derive(Debug, Clone)]
+pub(crate) enum TreeContent {
+    /// A blob of this text.
+    Text(String),
+    /// An object that is there.
+    Object(ObjectId),
+    /// Nothing: the entry is taken away.
+    Nothing,
+}
+
+impl TreeFile {
+    /// A plain file, whatever stood there.
+    pub(crate) fn text(path: String, text: String) -> Self {
+        Self {
+            path,
+            kind: EntryKind::File,
+            what: TreeContent::Text(text),
+        }
+    }
+
+    /// An entry that is to go.
+    pub(crate) fn gone(path: String) -> Self {
+        Self {
+            path,
+            kind: EntryKind::File,
+            what: TreeContent::Nothing,
+        }
+    }
+}
+
+/// A commit to be written.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NewCommit {
+    pub(crate) message: String,
+    pub(crate) tree: String,
+    pub(crate) parents: Vec<String>,
+    /// Whoever acts, where nobody is named.
+    pub(crate) author: Option<Identity>,
+    /// The author, where nobody is named.
+    pub(crate) committer: Option<Identity>,
 }
 
 impl Site {
@@ -50,23 +94,35 @@ impl Site {
         Ok(self.reference(name, id)?)
     }
 
-    /// Makes a tree that differs from another by some files.
-    fn create_tree(&mut self, at: &Named, base: ObjectId, files: &[TreeFile]) -> Answer<ObjectId> {
+    /// Makes a tree that differs from another by some entries.
+    pub(crate) fn create_tree(
+        &mut self,
+        at: &Named,
+        base: ObjectId,
+        files: &[TreeFile],
+    ) -> Answer<ObjectId> {
         let call = self.call(at, "POST", "/git/trees")?;
         let mut edits = Vec::new();
         for file in files {
-            let known = self.git.entry(base, &file.path);
-            edits.push(match &file.content {
-                Some(content) => Edit::Put {
-                    path: file.path.clone(),
-                    // The request says 100644, whatever stood there.
-                    kind: EntryKind::File,
-                    id: self.git.write_blob(content.as_bytes())?,
+            let (path, kind) = (file.path.clone(), file.kind);
+            edits.push(match &file.what {
+                TreeContent::Text(text) => Edit::Put {
+                    path,
+                    kind,
+                    id: self.git.write_blob(text.as_bytes())?,
                 },
-                None if known.is_ok_and(|known| known.is_some()) => Edit::Remove {
-                    path: file.path.clone(),
+                TreeContent::Object(id) => Edit::Put {
+                    path,
+                    kind,
+                    id: *id,
                 },
-                None => return Err(call.refuse(422, "GitRPC::BadObjectState")),
+                TreeContent::Nothing => {
+                    let known = self.git.entry(base, &path);
+                    if !known.is_ok_and(|known| known.is_some()) {
+                        return Err(call.refuse(422, "GitRPC::BadObjectState"));
+                    }
+                    Edit::Remove { path }
+                }
             });
         }
         match self.git.edit_tree(base, &edits) {
@@ -103,6 +159,117 @@ impl Site {
         })?;
         self.move_branch(branch, commit)?;
         Ok(commit)
+    }
+
+    /// Moves a ref; `force` lets it go to a commit that its present one is no ancestor of.
+    pub(crate) fn update_ref(
+        &mut self,
+        at: &Named,
+        name: &str,
+        sha: &str,
+        force: bool,
+    ) -> Answer<Value> {
+        let call = self.call(at, "PATCH", &format!("/git/{name}"))?;
+        let Some(before) = self.git.find_ref(name) else {
+            return Err(call.refuse(422, "Reference does not exist"));
+        };
+        let given = ObjectId::from_hex(sha.as_bytes()).ok();
+        let commit = match given {
+            Some(id) => self.git.peel(id)?,
+            None => None,
+        };
+        let (Some(id), Some(commit)) = (given, commit) else {
+            return Err(call.refuse(422, "Object does not exist"));
+        };
+        let forward = match self.git.peel(before)? {
+            Some(before) => self.git.is_ancestor(before, commit)?,
+            None => true,
+        };
+        if !forward && !force {
+            return Err(call.refuse(422, "Update is not a fast forward"));
+        }
+        match name.strip_prefix("refs/heads/") {
+            Some(branch) => {
+                if self.is_closed_to_pushes(branch) {
+                    let problem = "Changes must be made through a pull request.";
+                    return Err(call.refuse(422, problem));
+                }
+                if id != commit {
+                    return Err(call.refuse(422, "Object is not a commit"));
+                }
+                self.move_branch(branch, commit)?;
+            }
+            None => {
+                self.git.set_ref(name, id);
+                self.hub.tick();
+            }
+        }
+        Ok(self.reference(name, id)?)
+    }
+
+    /// Takes a ref away. Open pull requests from or into a branch that goes are closed.
+    pub(crate) fn delete_ref(&mut self, at: &Named, name: &str) -> Answer<()> {
+        let call = self.call(at, "DELETE", &format!("/git/{name}"))?;
+        if self.git.find_ref(name).is_none() {
+            return Err(call.refuse(422, "Reference does not exist"));
+        }
+        let branch = name.strip_prefix("refs/heads/");
+        if let Some(branch) = branch {
+            if branch == self.hub.repository.default_branch {
+                return Err(call.refuse(422, "Cannot delete the default branch"));
+            }
+            if self.hub.repository.protected_branches.contains_key(branch) {
+                return Err(call.refuse(422, "Cannot delete a protected branch"));
+            }
+        }
+        self.git.remove_ref(name);
+        let gone = |(issue, pull): (&Issue, &Pull)| {
+            let head = pull.local_branch.as_ref().unwrap_or(&pull.head);
+            let with = Some(head.as_str()) == branch || Some(pull.base.as_str()) == branch;
+            (issue.state == State::Open && with).then_some(issue.number)
+        };
+        let numbers: Vec<u64> = self.hub.pulls().filter_map(gone).collect();
+        let by = self.viewer();
+        for number in numbers {
+            self.hub.close(number, &by, None);
+        }
+        self.hub.tick();
+        Ok(())
+    }
+
+    /// Writes a commit that no ref leads to yet.
+    pub(crate) fn create_commit(&mut self, at: &Named, new: NewCommit) -> Answer<ObjectId> {
+        let call = self.call(at, "POST", "/git/commits")?;
+        let object = |text: &str| ObjectId::from_hex(text.as_bytes()).ok();
+        let kind = |id: Option<ObjectId>| match id {
+            Some(id) => self.git.kind(id),
+            None => Ok(None),
+        };
+        let tree = object(&new.tree);
+        let tree = match (tree, kind(tree)?) {
+            (Some(id), Some("tree")) => id,
+            _ => return Err(call.refuse(422, "Tree SHA does not exist")),
+        };
+        let mut parents = Vec::new();
+        for text in &new.parents {
+            let parent = object(text);
+            match (parent, kind(parent)?) {
+                (Some(id), Some("commit")) => parents.push(id),
+                _ => {
+                    let problem = "Parent SHA does not exist or is not a commit object";
+                    return Err(call.refuse(422, problem));
+                }
+            }
+        }
+        let author = new.author.unwrap_or_else(|| self.identity(&self.viewer()));
+        let commit = Draft {
+            tree,
+            parents,
+            committer: new.committer.unwrap_or_else(|| author.clone()),
+            author,
+            message: new.message,
+        };
+        Ok(self.git.write_commit(commit)?)
     }
 
     /// Whether a branch takes pull requests alone.

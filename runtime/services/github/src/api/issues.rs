@@ -21,16 +21,20 @@ pub(crate) struct NewIssue {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IssueChange {
     pub(crate) title: Option<String>,
-    pub(crate) body: Option<String>,
+    /// None inside takes the text away.
+    pub(crate) body: Option<Option<String>>,
     pub(crate) labels: Option<Vec<String>>,
     pub(crate) assignees: Option<Vec<String>>,
-    pub(crate) milestone: Option<u64>,
+    /// None inside takes it out of its milestone.
+    pub(crate) milestone: Option<Option<u64>>,
     pub(crate) kind: Option<String>,
 }
 
 /// Which issues are listed, and in what order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IssueList {
+    /// Whether pull requests are listed too.
+    pub(crate) with_pulls: bool,
     pub(crate) state: Option<State>,
     /// One of them is enough.
     pub(crate) labels: Vec<String>,
@@ -52,7 +56,7 @@ impl Site {
         Ok(self.issue(self.find_issue(&call, number)?))
     }
 
-    /// The issues of a list, all pages; pull requests are none.
+    /// The issues of a list, all pages.
     pub(crate) fn list_issues(&self, list: &IssueList) -> Vec<&Issue> {
         let labelled = |issue: &Issue| {
             let has = |name: &String| issue.labels.iter().any(|it| it.eq_ignore_ascii_case(name));
@@ -62,7 +66,7 @@ impl Site {
             .hub
             .issues
             .values()
-            .filter(|issue| issue.pull.is_none() && labelled(issue))
+            .filter(|issue| (list.with_pulls || issue.pull.is_none()) && labelled(issue))
             .filter(|issue| list.state.is_none_or(|state| issue.state == state))
             .filter(|issue| list.since.is_none_or(|since| issue.updated_at >= since))
             .collect();
@@ -118,7 +122,7 @@ impl Site {
         if let Some(people) = &change.assignees {
             self.check_people(&call, "Issue", people)?;
         }
-        self.check_milestone(&call, change.milestone)?;
+        self.check_milestone(&call, change.milestone.flatten())?;
         let labels = change
             .labels
             .map(|names| unique(names.iter().map(|name| self.hub.label(name)).collect()));
@@ -130,11 +134,11 @@ impl Site {
                 issue.title = title;
             }
             if let Some(body) = change.body {
-                issue.body = Some(body);
+                issue.body = body;
             }
             issue.labels = labels.unwrap_or_else(|| issue.labels.clone());
             issue.assignees = assignees.unwrap_or_else(|| issue.assignees.clone());
-            issue.milestone = change.milestone.or(issue.milestone);
+            issue.milestone = change.milestone.unwrap_or(issue.milestone);
             issue.kind = change.kind.or_else(|| issue.kind.clone());
             if *issue != before {
                 issue.updated_at = now;
@@ -215,7 +219,12 @@ impl Site {
     }
 
     /// Refuses people who do not exist.
-    fn check_people(&self, call: &Call, resource: &'static str, people: &[String]) -> Answer<()> {
+    pub(super) fn check_people(
+        &self,
+        call: &Call,
+        resource: &'static str,
+        people: &[String],
+    ) -> Answer<()> {
         match people.iter().all(|login| self.hub.user(login).is_some()) {
             true => Ok(()),
             false => Err(call.invalid(vec![FieldError {
@@ -251,7 +260,7 @@ impl Site {
     }
 }
 
-fn unique(names: Vec<String>) -> Vec<String> {
+pub(super) fn unique(names: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for name in names {
         if !kept.contains(&name) {

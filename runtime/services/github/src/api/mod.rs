@@ -2,11 +2,14 @@
 //!
 //! Both the MCP tools and whoever speaks REST stand on these.
 
+mod comments;
 mod commits;
+mod compare;
 mod contents;
 mod error;
 mod git_data;
 mod issues;
+mod labels;
 mod merging;
 mod page;
 mod pulls;
@@ -16,12 +19,15 @@ mod reviews;
 mod search;
 mod sub_issues;
 
+pub(crate) use comments::Subject;
+pub(crate) use compare::MOST_FILES;
 pub(crate) use contents::{At, PutFile};
-pub(crate) use error::{ApiError, FieldError};
-pub(crate) use git_data::TreeFile;
+pub(crate) use error::{ApiError, FieldError, Refusal};
+pub(crate) use git_data::{NewCommit, TreeContent, TreeFile};
 pub(crate) use issues::{IssueChange, IssueList, NewIssue};
+pub(crate) use labels::MilestoneChange;
 pub(crate) use merging::{MergeRequest, Mergeable, Method};
-pub(crate) use page::{Page, Paged};
+pub(crate) use page::{Page, Paged, cursor, position};
 pub(crate) use pulls::{NewPull, PullChange, PullList};
 pub(crate) use reviews::{NewReviewComment, ReviewEvent};
 pub(crate) use search::Sorted;
@@ -59,6 +65,21 @@ impl Call {
             status: 422,
             message: "Validation Failed".to_owned(),
             errors,
+        }))
+    }
+
+    /// A refusal with what is wrong with the request as a whole.
+    pub(crate) fn unprocessable(&self, problems: &[&str]) -> ApiError {
+        let error = |problem: &&str| FieldError {
+            message: (*problem).to_owned(),
+            ..FieldError::default()
+        };
+        ApiError::Refused(Box::new(error::Refusal {
+            method: self.method,
+            url: self.url.clone(),
+            status: 422,
+            message: "Unprocessable Entity".to_owned(),
+            errors: problems.iter().map(error).collect(),
         }))
     }
 

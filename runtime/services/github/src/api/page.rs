@@ -1,4 +1,7 @@
-//! Pages of lists.
+//! Pages of lists: by number, and by the cursor of an entry.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 
 /// A page, counted from 1.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +20,12 @@ impl Default for Page {
 }
 
 impl Page {
+    /// All entries at once.
+    pub(crate) const ALL: Self = Self {
+        number: 1,
+        size: usize::MAX,
+    };
+
     /// A page as somebody asked for it: GitHub gives at most 100 entries, 30 where nothing was said.
     pub(crate) fn asked(number: i64, size: i64) -> Self {
         let size = if size <= 0 { 30 } else { size.min(100) };
@@ -41,3 +50,18 @@ pub(crate) trait Paged: Iterator + Sized {
 }
 
 impl<I: Iterator> Paged for I {}
+
+/// The cursor of the n-th entry, counted from 1.
+pub(crate) fn cursor(place: usize) -> String {
+    STANDARD.encode(format!("cursor:v2:{place}"))
+}
+
+/// The place of a cursor.
+pub(crate) fn position(cursor: &str) -> Option<usize> {
+    let bytes = STANDARD.decode(cursor).ok()?;
+    std::str::from_utf8(&bytes)
+        .ok()?
+        .strip_prefix("cursor:v2:")?
+        .parse()
+        .ok()
+}

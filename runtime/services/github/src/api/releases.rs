@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Answer, Named, Page, Paged};
-use crate::hub::Release;
+use super::{Answer, Call, FieldError, Named, Page, Paged};
+use crate::git::check_ref_name;
+use crate::hub::{Kind, Release};
 use crate::view::Site;
 
 impl Site {
@@ -40,5 +41,66 @@ impl Site {
         let its = releases.find(|release| release.tag_name == tag && !release.draft);
         its.map(|release| self.release(release))
             .ok_or_else(|| call.not_found())
+    }
+
+    /// A release by its id.
+    pub(crate) fn find_release(&self, call: &Call, id: u64) -> Answer<&Release> {
+        let ordinal = Kind::Release.ordinal(id);
+        let known = ordinal.and_then(|ordinal| self.hub.releases.get(&ordinal));
+        known.ok_or_else(|| call.not_found())
+    }
+
+    /// Makes a release, or replaces the one of the same ordinal; its tag is made where it is not there. An
+    /// ordinal of 0 stands for a new one.
+    pub(crate) fn put_release(&mut self, at: &Named, mut release: Release) -> Answer<u64> {
+        let call = self.call(at, "POST", "/releases")?;
+        let field = |field, code| {
+            vec![FieldError {
+                resource: "Release",
+                field,
+                code,
+                message: String::new(),
+            }]
+        };
+        let tag = format!("refs/tags/{}", release.tag_name);
+        if check_ref_name(&tag).is_err() {
+            return Err(call.invalid(field("tag_name", "invalid")));
+        }
+        let mut others = self.hub.releases.values();
+        if others.any(|it| it.tag_name == release.tag_name && it.id != release.id && !it.draft) {
+            return Err(call.invalid(field("tag_name", "already_exists")));
+        }
+        let now = self.hub.now;
+        if !release.draft {
+            if self.git.find_ref(&tag).is_none() {
+                let target = match release.target_commitish.as_str() {
+                    "" => self.hub.repository.default_branch.as_str(),
+                    target => target,
+                };
+                let Some(commit) = self.git.resolve(target)? else {
+                    return Err(call.invalid(field("target_commitish", "invalid")));
+                };
+                self.git.set_ref(tag, commit);
+            }
+            release.published_at.get_or_insert(now);
+        }
+        if release.id == 0 {
+            self.hub.last.release += 1;
+            release.id = self.hub.last.release;
+            release.created_at = now;
+        }
+        let id = release.id;
+        self.hub.releases.insert(id, release);
+        self.hub.tick();
+        Ok(id)
+    }
+
+    /// Takes a release away; its tag stays.
+    pub(crate) fn delete_release(&mut self, at: &Named, id: u64) -> Answer<()> {
+        let call = self.call(at, "DELETE", "/releases")?;
+        let id = self.find_release(&call, id)?.id;
+        self.hub.releases.remove(&id);
+        self.hub.tick();
+        Ok(())
     }
 }

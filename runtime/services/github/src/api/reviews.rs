@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Answer, Call, Named};
-use crate::hub::{Issue, Pull, Review, ReviewComment, ReviewState, State};
+use super::{Answer, Call, Named, Page, Paged};
+use crate::hub::{Issue, Kind, Pull, Review, ReviewComment, ReviewState, State};
 use crate::view::Site;
 
 /// What a review says.
@@ -43,6 +43,8 @@ pub(crate) struct NewReviewComment {
     pub(crate) side: Option<String>,
     pub(crate) start_line: Option<u64>,
     pub(crate) start_side: Option<String>,
+    /// The comment that it answers, by its ordinal.
+    pub(crate) in_reply_to: Option<u64>,
 }
 
 impl Site {
@@ -73,20 +75,22 @@ impl Site {
             .find(|review| review.state == ReviewState::Pending && review.user == *viewer)
     }
 
-    /// Adds a review; without an event it stays pending.
+    /// Adds a review, and returns its ordinal; without an event it stays pending.
     pub(crate) fn add_review(
         &mut self,
         number: u64,
         body: &str,
         event: Option<ReviewEvent>,
         commit: Option<&str>,
-    ) {
+    ) -> u64 {
         let (now, user) = (self.hub.now, self.viewer());
         let id = self.hub.next_review();
         let Some(issue) = self.hub.issues.get_mut(&number) else {
-            return;
+            return id;
         };
-        let Some(pull) = &mut issue.pull else { return };
+        let Some(pull) = &mut issue.pull else {
+            return id;
+        };
         pull.reviews.push(Review {
             id,
             user: user.clone(),
@@ -100,6 +104,7 @@ impl Site {
             issue.updated_at = now;
         }
         self.hub.tick();
+        id
     }
 
     /// Submits a pending review.
@@ -139,6 +144,78 @@ impl Site {
         }
     }
 
+    /// A review that whoever acts can see, by its id.
+    pub(crate) fn find_review<'a>(
+        &self,
+        call: &Call,
+        pull: &'a Pull,
+        id: u64,
+    ) -> Answer<&'a Review> {
+        let ordinal = Kind::Review.ordinal(id);
+        let viewer = &self.hub.repository.viewer;
+        let mut reviews = pull.reviews.iter();
+        let found = reviews.find(|review| {
+            let seen = review.submitted_at.is_some() || review.user == *viewer;
+            Some(review.id) == ordinal && seen
+        });
+        found.ok_or_else(|| call.not_found())
+    }
+
+    /// Gives a review another text.
+    pub(crate) fn edit_review(&mut self, number: u64, id: u64, body: &str) {
+        let issue = self.hub.issues.get_mut(&number);
+        let pull = issue.and_then(|issue| issue.pull.as_mut());
+        let review = pull.and_then(|pull| pull.reviews.iter_mut().find(|it| it.id == id));
+        if let Some(review) = review {
+            review.body = body.to_owned();
+            self.hub.tick();
+        }
+    }
+
+    /// Takes the weight from a review that is for or against merging.
+    pub(crate) fn dismiss_review(&mut self, call: &Call, number: u64, id: u64) -> Answer<()> {
+        let now = self.hub.now;
+        let issue = self.hub.issues.get_mut(&number);
+        let issue = issue.ok_or_else(|| call.not_found())?;
+        let pull = issue.pull.as_mut().ok_or_else(|| call.not_found())?;
+        let review = pull.reviews.iter_mut().find(|it| it.id == id);
+        let review = review.ok_or_else(|| call.not_found())?;
+        let state = match review.state {
+            ReviewState::Approved | ReviewState::ChangesRequested => None,
+            ReviewState::Commented => Some("commented"),
+            ReviewState::Pending => Some("pending"),
+            ReviewState::Dismissed => Some("dismissed"),
+        };
+        if let Some(state) = state {
+            let problem = format!("Can not dismiss a {state} pull request review");
+            return Err(call.unprocessable(&[&problem]));
+        }
+        review.state = ReviewState::Dismissed;
+        issue.updated_at = now;
+        self.hub.tick();
+        Ok(())
+    }
+
+    /// Takes people back that were asked for a review.
+    pub(crate) fn remove_reviewers(
+        &mut self,
+        call: &Call,
+        number: u64,
+        people: &[String],
+    ) -> Answer<()> {
+        self.find_pull(call, number)?;
+        let now = self.hub.now;
+        if let Some(issue) = self.hub.issues.get_mut(&number)
+            && let Some(pull) = &mut issue.pull
+        {
+            let is = |login: &String| people.iter().any(|it| it.eq_ignore_ascii_case(login));
+            pull.requested_reviewers.retain(|login| !is(login));
+            issue.updated_at = now;
+            self.hub.tick();
+        }
+        Ok(())
+    }
+
     /// Why a comment cannot stand where it should; GraphQL's words.
     pub(crate) fn comment_problem(
         &self,
@@ -160,13 +237,18 @@ impl Site {
             .then_some("pull_request_review_thread.line must be part of the diff"))
     }
 
-    /// Adds a comment to a review.
-    pub(crate) fn add_review_comment(&mut self, number: u64, review: u64, new: NewReviewComment) {
+    /// Adds a comment to a review, and returns its ordinal.
+    pub(crate) fn add_review_comment(
+        &mut self,
+        number: u64,
+        review: u64,
+        new: NewReviewComment,
+    ) -> u64 {
         let (now, user) = (self.hub.now, self.viewer());
         let id = self.hub.next_comment();
         let issue = self.hub.issues.get_mut(&number);
         let Some(pull) = issue.and_then(|issue| issue.pull.as_mut()) else {
-            return;
+            return id;
         };
         pull.review_comments.push(ReviewComment {
             id,
@@ -178,30 +260,37 @@ impl Site {
             side: new.side,
             start_line: new.start_line,
             start_side: new.start_side,
+            in_reply_to: new.in_reply_to,
             commit_id: pull.head_sha.clone(),
             created_at: now,
             updated_at: now,
             ..ReviewComment::default()
         });
         self.hub.tick();
+        id
     }
 
-    /// The reviews of a pull request; pending ones are seen by their author alone.
-    pub(crate) fn list_reviews(&self, at: &Named, number: u64) -> Answer<Value> {
+    /// A page of the reviews of a pull request; pending ones are seen by their author alone.
+    pub(crate) fn list_reviews(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
         let call = self.call(at, "GET", &format!("/pulls/{number}/reviews"))?;
         let (issue, pull) = self.find_pull(&call, number)?;
         let viewer = &self.hub.repository.viewer;
         let seen = |review: &&Review| review.submitted_at.is_some() || review.user == *viewer;
-        let reviews = pull.reviews.iter().filter(seen).take(30);
+        let reviews = pull.reviews.iter().filter(seen).page(page);
         Ok(reviews.map(|review| self.review(issue, review)).collect())
     }
 
-    /// The comments on the lines of a pull request, a hundred at most.
-    pub(crate) fn list_review_comments(&self, at: &Named, number: u64) -> Answer<Value> {
+    /// A page of the comments on the lines of a pull request.
+    pub(crate) fn list_review_comments(
+        &self,
+        at: &Named,
+        number: u64,
+        page: Page,
+    ) -> Answer<Value> {
         let call = self.call(at, "GET", &format!("/pulls/{number}/comments?per_page=100"))?;
         let (issue, pull) = self.find_pull(&call, number)?;
         let mut list = Vec::new();
-        for comment in self.seen_comments(pull).take(100) {
+        for comment in self.seen_comments(pull).page(page) {
             list.push(self.review_comment(issue, comment)?);
         }
         Ok(list.into())

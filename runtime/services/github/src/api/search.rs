@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::query::{Qualifier, Query, compares};
 use super::{Answer, Page, Paged};
-use crate::git::{Entry, EntryKind};
+use crate::git::{Commit, Entry, EntryKind, Identity, ObjectId};
 use crate::hub::{Issue, ReviewState, State, Time, User};
 use crate::view::Site;
 
@@ -265,6 +265,37 @@ impl Site {
         })
     }
 
+    /// Commits of the default branch, the newest first.
+    pub(crate) fn search_commits(&self, text: &str, sorted: &Sorted, page: Page) -> Answer<Value> {
+        let query = Query::parse(text);
+        let tip = self.git.branch(&self.hub.repository.default_branch);
+        let mut commits = Vec::new();
+        if let (true, Some(tip)) = (self.is_about(&query), tip) {
+            for id in self.git.newest_first([tip], [])? {
+                let commit = self.git.commit(id?)?;
+                let has = |asked: &Qualifier| has_commit(self, &commit, asked) != asked.negated;
+                if query.fits(&[&commit.message]) && query.qualifiers.iter().all(has) {
+                    commits.push(commit);
+                }
+            }
+        }
+        match sorted.by.as_str() {
+            "author-date" => commits.sort_by_key(|it| std::cmp::Reverse(it.author.seconds)),
+            _ => commits.sort_by_key(|it| std::cmp::Reverse(it.committer.seconds)),
+        }
+        if sorted.ascending {
+            commits.reverse();
+        }
+        let total = commits.len();
+        let view = |commit: &Commit| {
+            let mut view = self.commit(commit);
+            view["repository"] = self.repository();
+            view["score"] = 1.0.into();
+            view
+        };
+        Ok(found(total, commits.iter().page(page).map(view).collect()))
+    }
+
     /// Users or organisations.
     pub(crate) fn search_users(&self, text: &str, page: Page) -> (usize, Vec<&User>) {
         let query = Query::parse(text);
@@ -326,6 +357,33 @@ impl Site {
             holds != asked.negated
         });
         self.is_about(&query) && qualified && query.fits(&texts)
+    }
+}
+
+/// Whether a commit has what a qualifier asks for; those that are unknown ask for nothing.
+fn has_commit(site: &Site, commit: &Commit, asked: &Qualifier) -> bool {
+    let value = asked.value.as_str();
+    let account = |who: &Identity| {
+        let user = site.hub.user_of_email(&who.email);
+        user.is_some_and(|user| user.login.eq_ignore_ascii_case(value))
+    };
+    let named = |who: &Identity| who.name.to_lowercase().contains(&value.to_lowercase());
+    let sent = |who: &Identity| who.email.eq_ignore_ascii_case(value);
+    let id = ObjectId::from_hex(value.as_bytes()).ok();
+    match asked.name.as_str() {
+        "author" => account(&commit.author),
+        "committer" => account(&commit.committer),
+        "author-name" => named(&commit.author),
+        "committer-name" => named(&commit.committer),
+        "author-email" => sent(&commit.author),
+        "committer-email" => sent(&commit.committer),
+        "author-date" => on(Time(commit.author.seconds), value),
+        "committer-date" => on(Time(commit.committer.seconds), value),
+        "hash" => commit.id.to_string().starts_with(value),
+        "tree" => id == Some(commit.tree),
+        "parent" => commit.parents.iter().any(|it| id == Some(*it)),
+        "merge" => (commit.parents.len() > 1) == (value == "true"),
+        _ => !asked.negated,
     }
 }
 

@@ -4,6 +4,7 @@
 //! new in memory. Its refs are its own. No program is ever started, and no configuration is read.
 
 mod base;
+mod blame;
 mod diff;
 mod error;
 mod log;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use base::{Base, GIT_DIR};
+pub use blame::Blamed;
 pub use diff::{Change, Side, Status};
 pub use error::GitError;
 pub use gix::ObjectId;

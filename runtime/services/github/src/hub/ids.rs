@@ -75,4 +75,11 @@ impl Kind {
             STANDARD_NO_PAD.encode(id.to_be_bytes())
         )
     }
+
+    /// The ordinal of what GraphQL knows by an id, where it is one of this kind.
+    pub(crate) fn of_node(self, node: &str) -> Option<u64> {
+        let text = node.strip_prefix(self.prefix())?.strip_prefix("kwDO")?;
+        let bytes = STANDARD_NO_PAD.decode(text).ok()?;
+        self.ordinal(u64::from_be_bytes(bytes.try_into().ok()?))
+    }
 }

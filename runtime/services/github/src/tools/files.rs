@@ -179,6 +179,8 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
         message: with.text("message")?,
         branch: with.text("branch")?,
         sha: Some(with.optional_text("sha")?).filter(|sha| !sha.is_empty()),
+        author: None,
+        committer: None,
     };
     let answer = site
         .put_contents(&at, &file)
@@ -213,10 +215,7 @@ pub(super) fn push_files(site: &mut Site, with: &Arguments) -> Outcome {
         let path = path.ok_or_else(|| Failure::said("each file must have a path"))?;
         let content = file["content"].as_str();
         let content = content.ok_or_else(|| Failure::said("each file must have content"))?;
-        files.push(TreeFile {
-            path: path.to_owned(),
-            content: Some(content.to_owned()),
-        });
+        files.push(TreeFile::text(path.to_owned(), content.to_owned()));
     }
     let commit = site
         .commit_files(&at, &branch, tip, &message, &files)
@@ -242,10 +241,7 @@ pub(super) fn delete_file(site: &mut Site, with: &Arguments) -> Outcome {
     let message = with.text("message")?;
     let branch = with.text("branch")?;
     let tip = tip(site, &at, &branch).map_err(protocol("failed to get branch reference"))?;
-    let files = [TreeFile {
-        path,
-        content: None,
-    }];
+    let files = [TreeFile::gone(path)];
     let commit = site
         .commit_files(&at, &branch, tip, &message, &files)
         .map_err(committing)?;

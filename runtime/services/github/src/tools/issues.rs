@@ -1,13 +1,11 @@
 //! Issues and their comments.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::commits::unresolved;
 use super::{Failure, Outcome, minimal, protocol, said, shaped, written};
-use crate::api::{IssueChange, IssueList, NewIssue};
+use crate::api::{IssueChange, IssueList, NewIssue, cursor, position};
 use crate::hub::{Issue, Kind, State, Time};
 use crate::view::Site;
 
@@ -74,12 +72,13 @@ pub(super) fn update_issue(site: &mut Site, with: &Arguments) -> Outcome {
     };
     let change = IssueChange {
         title: given("title")?,
-        body: given("body")?,
+        body: given("body")?.map(Some),
         labels: list("labels")?,
         assignees: list("assignees")?,
         milestone: u64::try_from(with.optional_number("milestone")?)
             .ok()
-            .filter(|number| *number > 0),
+            .filter(|number| *number > 0)
+            .map(Some),
         kind: given("type")?,
     };
     let state = with.optional_text("state")?;
@@ -180,6 +179,7 @@ pub(super) fn list_issues(site: &Site, with: &Arguments) -> Outcome {
     };
     unresolved(site, &at)?;
     let list = IssueList {
+        with_pulls: false,
         state,
         labels,
         since,
@@ -245,18 +245,4 @@ fn fragment(site: &Site, issue: &Issue) -> Value {
 
 fn parse_since(text: &str) -> Option<Time> {
     Time::parse(text).or_else(|| Time::parse(&format!("{text}T00:00:00Z")))
-}
-
-/// The cursor of the n-th entry.
-fn cursor(place: usize) -> String {
-    STANDARD.encode(format!("cursor:v2:{place}"))
-}
-
-fn position(cursor: &str) -> Option<usize> {
-    let bytes = STANDARD.decode(cursor).ok()?;
-    std::str::from_utf8(&bytes)
-        .ok()?
-        .strip_prefix("cursor:v2:")?
-        .parse()
-        .ok()
 }

@@ -13,13 +13,14 @@ mod search;
 mod sub_issues;
 
 use arguments::Arguments;
-use mcpmark_service::{ToolHandler, ToolSurface};
+use mcpmark_service::{HttpRequest, HttpResponse, ToolHandler, ToolSurface};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
 use crate::api::ApiError;
 use crate::git::GitError;
+use crate::rest;
 use crate::view::Site;
 
 /// The tools over one repository.
@@ -164,6 +165,29 @@ impl Tools {
         match &self.fault {
             Some(fault) => Err(fault),
             None => Ok(&self.site),
+        }
+    }
+
+    /// Answers a REST request on the same repository, within the same limits.
+    pub(crate) fn rest(&mut self, request: &HttpRequest) -> HttpResponse {
+        if let Some(fault) = &self.fault {
+            return rest::message(500, fault);
+        }
+        if !matches!(request.method.as_str(), "GET" | "HEAD") {
+            let Some(room) = self.room.checked_sub(request.body.len() as u64) else {
+                let problem = "the world has reached the limit of bytes that it may hold";
+                return rest::message(422, problem);
+            };
+            self.room = room;
+        }
+        match rest::answer(&mut self.site, request) {
+            Ok(response) => response,
+            Err(error) => {
+                let fault = error.to_string();
+                let response = rest::message(500, &fault);
+                self.fault = Some(fault);
+                response
+            }
         }
     }
 

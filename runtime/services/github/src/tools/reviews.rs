@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::arguments::{Arguments, go_type};
 use super::commits::unresolved;
 use super::{Failure, Outcome, Output, said, shaped};
-use crate::api::{Named, NewReviewComment, ReviewEvent};
+use crate::api::{Named, NewReviewComment, Page, ReviewEvent};
 use crate::hub::Kind;
 use crate::view::Site;
 
@@ -71,7 +71,7 @@ pub(super) fn get_reviews(site: &Site, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("pullNumber")?;
     let reviews = site
-        .list_reviews(&at, number)
+        .list_reviews(&at, number, Page::default())
         .map_err(said("failed to get pull request reviews"))?;
     shaped("PullRequestReview", reviews)
 }
@@ -80,7 +80,7 @@ pub(super) fn get_review_comments(site: &Site, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("pullNumber")?;
     let comments = site
-        .list_review_comments(&at, number)
+        .list_review_comments(&at, number, Page::asked(1, 100))
         .map_err(said("failed to get pull request review comments"))?;
     shaped("PullRequestComment", comments)
 }
@@ -172,6 +172,7 @@ pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
         side: with.text("side", "Side")?,
         start_line: with.number("startLine", "StartLine")?,
         start_side: with.text("startSide", "StartSide")?,
+        in_reply_to: None,
     };
     let about_file = with.text("subjectType", "SubjectType")?.as_deref() == Some("FILE");
     let (number, review) = pending(site, &with)?;

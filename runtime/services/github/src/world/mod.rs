@@ -54,4 +54,4 @@ mod read;
 
 pub use documents::WorldError;
 pub(crate) use export::{CONFIG, ExportError, export};
-pub use read::{Opened, open};
+pub use read::{Opened, open, repository_of};

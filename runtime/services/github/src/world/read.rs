@@ -21,6 +21,28 @@ pub struct Opened {
     pub work_tree: Directory,
 }
 
+/// What a tree says of its repository, without opening it.
+///
+/// # Errors
+///
+/// When the document that says it cannot be read.
+pub fn repository_of(tree: &Tree, blobs: &dyn Blobs) -> Result<Repository, WorldError> {
+    let documents = Documents {
+        dir: documents_of(tree),
+        blobs,
+    };
+    repository(&documents, None)
+}
+
+/// The directory that the documents and `repo/` lie in.
+fn documents_of(tree: &Tree) -> &Directory {
+    let root = tree.root();
+    match root.get("env") {
+        Some(Node::Directory(env)) if root.get("repo").is_none() => env,
+        _ => root,
+    }
+}
+
 /// Opens the world in a tree; the objects of its repository are copied below `scratch`.
 pub fn open(
     tree: &Tree,
@@ -28,12 +50,7 @@ pub fn open(
     scratch: &Path,
     clock: i64,
 ) -> Result<Opened, WorldError> {
-    let mut dir = tree.root();
-    if dir.get("repo").is_none()
-        && let Some(Node::Directory(env)) = dir.get("env")
-    {
-        dir = env;
-    }
+    let dir = documents_of(tree);
     let Some(Node::Directory(work_tree)) = dir.get("repo") else {
         return Err(WorldError::Missing("repo/"));
     };

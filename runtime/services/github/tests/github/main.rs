@@ -4,10 +4,15 @@
 
 mod against_git;
 mod files;
+mod go_server;
 mod history;
 mod issues;
+#[path = "../../../../../tests/differential/npm.rs"]
+mod npm;
+mod octokit;
 mod pulls;
 mod refusals;
+mod rest;
 mod reviews;
 mod search;
 mod state;

@@ -1,0 +1,215 @@
+//! What stands in a repository of a github world: branches, the latest history, what is open.
+
+use std::path::Path;
+
+use anstyle::Style;
+use mcpmark_github::git::{Commit, Filter, ObjectId};
+use mcpmark_github::hub::{Issue, State};
+use mcpmark_github::world::{self, Opened};
+use mcpmark_snapshot::{Blobs, Tree};
+
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// Commits, issues and pull requests that are shown of each.
+const SHOWN: usize = 20;
+
+/// The repository of a world; nothing where it has none, or one that cannot be opened.
+pub(super) fn repository_text(tree: &Tree, blobs: &dyn Blobs, scratch: &Path) -> Option<String> {
+    let opened = world::open(tree, blobs, scratch, 0).ok()?;
+    let mut text = String::new();
+    let repository = &opened.hub.repository;
+    let name = format!("{}/{}", repository.owner, repository.name);
+    text += &format!("\n{}\n", output::paint(output::BOLD, sanitise::line(&name)));
+    text += &branches(&opened);
+    text += &history(&opened)?;
+    let issues: Vec<&Issue> = opened.hub.issues.values().collect();
+    let (pulls, issues): (Vec<&Issue>, Vec<&Issue>) =
+        issues.into_iter().partition(|it| it.pull.is_some());
+    text += &open("issue", &issues);
+    text += &open("pull request", &pulls);
+    Some(text)
+}
+
+fn heading(words: &str) -> String {
+    format!("\n{}\n", output::paint(output::DIM, words))
+}
+
+fn branches(opened: &Opened) -> String {
+    let mut table = Table::new(&["branch", "tip", "~"]);
+    for (name, tip) in opened.git.refs_below("refs/heads/") {
+        let style = match name == opened.hub.repository.default_branch {
+            true => output::BOLD,
+            false => Style::new(),
+        };
+        let title = opened.git.commit(tip).map(|it| it.title().to_owned());
+        table.row(vec![
+            (sanitise::line(name).into_owned(), style),
+            (tip.to_hex_with_len(7).to_string(), output::DIM),
+            (
+                sanitise::line(&title.unwrap_or_default()).into_owned(),
+                output::DIM,
+            ),
+        ]);
+    }
+    table.render()
+}
+
+/// The latest commits of all branches, with lines between parents and children.
+fn history(opened: &Opened) -> Option<String> {
+    let git = &opened.git;
+    let tips: Vec<ObjectId> = git.refs_below("refs/heads/").map(|(_, tip)| tip).collect();
+    let mut commits = Vec::new();
+    for id in git.newest_first(tips, []).ok()?.take(SHOWN) {
+        commits.push(git.commit(id.ok()?).ok()?);
+    }
+    let all = git.branch(&opened.hub.repository.default_branch)?;
+    let count = git.log(all, &Filter::default(), 0, usize::MAX).ok()?.len();
+    let mut text = heading(&format!(
+        "{} on the default branch",
+        output::count(count, "commit")
+    ));
+    let mut lanes = Lanes::default();
+    for commit in &commits {
+        let drawn = lanes.draw(commit);
+        text += &format!(
+            "{drawn}  {} {} {}\n",
+            output::paint(output::DIM, commit.id.to_hex_with_len(7)),
+            sanitise::line(commit.title()),
+            output::paint(output::DIM, sanitise::line(&commit.author.name)),
+        );
+    }
+    Some(text)
+}
+
+fn open(what: &str, all: &[&Issue]) -> String {
+    let open: Vec<&&Issue> = all.iter().filter(|it| it.state == State::Open).collect();
+    let mut text = heading(&format!(
+        "{} open, {} closed",
+        output::count(open.len(), what),
+        all.len() - open.len()
+    ));
+    for issue in open.iter().rev().take(SHOWN) {
+        let branches = issue.pull.as_deref();
+        let branches = branches.map(|it| format!("  {} -> {}", it.head, it.base));
+        text += &format!(
+            "#{:<4} {}{}\n",
+            issue.number,
+            sanitise::line(&issue.title),
+            output::paint(output::DIM, sanitise::line(&branches.unwrap_or_default())),
+        );
+    }
+    if open.len() > SHOWN {
+        text += &format!("… {} more\n", open.len() - SHOWN);
+    }
+    text
+}
+
+/// The lines that a history is drawn with: each waits for the commit that its last one had as a parent.
+#[derive(Default)]
+struct Lanes(Vec<Option<ObjectId>>);
+
+impl Lanes {
+    /// Draws the row of a commit: `*` stands for it, lines that end in it bend to the left above it, and lines
+    /// that begin with it bend away below it.
+    fn draw(&mut self, commit: &Commit) -> String {
+        let waiting = |lane: &Option<ObjectId>| *lane == Some(commit.id);
+        let own = match self.0.iter().position(waiting) {
+            Some(own) => own,
+            None => self.free(),
+        };
+        let before: Vec<bool> = self.0.iter().map(Option::is_some).collect();
+        let mut ends = Vec::new();
+        for (place, lane) in self.0.iter_mut().enumerate() {
+            if place != own && waiting(lane) {
+                *lane = None;
+                ends.push(place);
+            }
+        }
+        self.0[own] = commit.parents.first().copied();
+        let mut begins = Vec::new();
+        for parent in commit.parents.iter().skip(1) {
+            let known = self.0.iter().position(|lane| *lane == Some(*parent));
+            let place = known.unwrap_or_else(|| self.free());
+            self.0[place] = Some(*parent);
+            begins.push(place);
+        }
+        let last = ends.iter().chain(&begins).copied().max().unwrap_or(own);
+        let mut row = String::new();
+        for place in 0..self.0.len() {
+            let was = before.get(place).copied().unwrap_or(false);
+            let (ended, begun) = (ends.contains(&place), begins.contains(&place));
+            let within = place > own && place < last;
+            row += match (place == own, ended, begun, was) {
+                (true, ..) => "*",
+                (_, true, true, _) | (_, false, true, true) => "┤",
+                (_, true, false, _) => "╯",
+                (_, false, true, false) => "╮",
+                (_, false, false, true) if within => "┼",
+                (_, false, false, true) => "│",
+                (_, false, false, false) if within => "─",
+                _ => " ",
+            };
+            row += if place >= own && place < last {
+                "─"
+            } else {
+                " "
+            };
+        }
+        while self.0.last().is_some_and(Option::is_none) {
+            self.0.pop();
+        }
+        row.trim_end().to_owned()
+    }
+
+    /// A place that no line takes.
+    fn free(&mut self) -> usize {
+        match self.0.iter().position(Option::is_none) {
+            Some(place) => place,
+            None => {
+                self.0.push(None);
+                self.0.len() - 1
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcpmark_github::git::Identity;
+
+    use super::*;
+
+    fn commit(id: u8, parents: &[u8]) -> Commit {
+        let id_of = |byte: u8| ObjectId::from([byte; 20]);
+        let who = Identity {
+            name: String::new(),
+            email: String::new(),
+            seconds: 0,
+            offset: 0,
+        };
+        Commit {
+            id: id_of(id),
+            tree: id_of(0),
+            parents: parents.iter().copied().map(id_of).collect(),
+            author: who.clone(),
+            committer: who,
+            message: String::new(),
+        }
+    }
+
+    #[test]
+    fn merges_and_forks_are_drawn() {
+        let mut lanes = Lanes::default();
+        let history = [
+            commit(7, &[6, 5]),
+            commit(6, &[4]),
+            commit(8, &[4]),
+            commit(5, &[4]),
+            commit(4, &[3]),
+            commit(3, &[]),
+        ];
+        let rows: Vec<String> = history.iter().map(|it| lanes.draw(it)).collect();
+        assert_eq!(rows, ["*─╮", "* │", "│ │ *", "│ * │", "*─╯─╯", "*"]);
+    }
+}

@@ -1,0 +1,152 @@
+//! What answers for the services of a world when a script asks over HTTP.
+//!
+//! A script that imports `requests` asks `https://api.github.com`; the answers are made of the final state, which it
+//! can read and not change. No other host is known.
+
+use std::path::PathBuf;
+
+use mcpmark_github::archive::Archive;
+use mcpmark_github::rest::Rest;
+use mcpmark_github::world::repository_of;
+use mcpmark_sandbox::{ScriptServices, ScriptSession, ServiceAnswer};
+use mcpmark_service::HttpRequest;
+use mcpmark_snapshot::{Snapshot, scratch_parent};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The hosts that are stood in for, and where their paths begin in the interface.
+const HOSTS: [(&str, &str); 2] = [
+    ("https://api.github.com", ""),
+    ("https://raw.githubusercontent.com", "/raw"),
+];
+
+/// A repository of which scripts ask.
+#[derive(Debug, Clone)]
+pub(crate) struct RepositoryServices {
+    state: Snapshot,
+    clock: i64,
+    scratch: PathBuf,
+}
+
+impl RepositoryServices {
+    /// The services of a final state; none where it has no repository.
+    pub(crate) fn of(state: &Snapshot, clock: i64) -> Option<Self> {
+        Archive::find(&state.tree)?;
+        Some(Self {
+            state: state.clone(),
+            clock,
+            scratch: scratch_parent(None),
+        })
+    }
+
+    /// The variables that say whose repository it is, and what is asked for as a token and goes nowhere.
+    pub(crate) fn environment(&self) -> Vec<(String, String)> {
+        let mut variables = vec![("MCP_GITHUB_TOKEN".to_owned(), "mcpmark".to_owned())];
+        // A state that cannot be read says so when it is asked.
+        if let Ok(repository) = repository_of(&self.state.tree, &*self.state.blobs) {
+            variables.push(("GITHUB_EVAL_ORG".to_owned(), repository.owner));
+        }
+        variables
+    }
+}
+
+impl ScriptServices for RepositoryServices {
+    fn open(&self) -> Box<dyn ScriptSession> {
+        let (tree, blobs) = (&self.state.tree, &self.state.blobs);
+        let rest = Rest::open(tree, &**blobs, &self.scratch, self.clock);
+        Box::new(Asking(rest.map_err(|error| error.to_string())))
+    }
+}
+
+/// One run of a script: the repository, or why there is none.
+struct Asking(Result<Rest, String>);
+
+/// A request as the shim of `requests` puts it.
+#[derive(Deserialize)]
+struct Request {
+    method: String,
+    url: String,
+    #[serde(default)]
+    headers: Map<String, Value>,
+    #[serde(default)]
+    body: Option<String>,
+}
+
+impl ScriptSession for Asking {
+    fn call(&mut self, service: &str, request: &str) -> ServiceAnswer {
+        if service != "http" {
+            return ServiceAnswer::Absent;
+        }
+        let rest = match &mut self.0 {
+            Ok(rest) => rest,
+            Err(problem) => return ServiceAnswer::Broken(problem.clone()),
+        };
+        let Ok(request) = serde_json::from_str::<Request>(request) else {
+            return ServiceAnswer::Error("the request is none of HTTP".to_owned());
+        };
+        let Some((origin, target)) = known(&request.url) else {
+            let host = request.url.split('/').take(3).collect::<Vec<_>>().join("/");
+            return ServiceAnswer::Error(format!(
+                "{host:?} cannot be reached from here: a verifier asks the final state alone, at {}",
+                HOSTS[0].0
+            ));
+        };
+        let mut headers = request.headers.iter();
+        let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept"));
+        let accept = accept.and_then(|(_, value)| value.as_str());
+        let answer = rest.read(&HttpRequest {
+            method: request.method,
+            target,
+            origin: origin.to_owned(),
+            accept: accept.unwrap_or_default().to_owned(),
+            body: request.body.unwrap_or_default().into_bytes(),
+        });
+        match answer {
+            Err(error) => ServiceAnswer::Broken(error.to_string()),
+            Ok(response) => {
+                let headers = response.headers.into_iter();
+                let headers: Map<String, Value> = headers
+                    .map(|(name, value)| (name.to_owned(), value.into()))
+                    .collect();
+                let body = String::from_utf8_lossy(&response.body);
+                let answer = json!({"status": response.status, "headers": headers, "body": body});
+                ServiceAnswer::Answer(answer.to_string())
+            }
+        }
+    }
+}
+
+/// The host of an address that is stood in for, and the path that the interface knows.
+fn known(url: &str) -> Option<(&'static str, String)> {
+    HOSTS.iter().find_map(|(host, below)| {
+        let path = url.strip_prefix(host)?;
+        let own = path.is_empty() || path.starts_with(['/', '?']);
+        own.then(|| (*host, format!("{below}{path}")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_hosts_of_the_service_are_known() {
+        assert_eq!(
+            known("https://api.github.com/repos/o/r?x=a b"),
+            Some(("https://api.github.com", "/repos/o/r?x=a b".to_owned()))
+        );
+        assert_eq!(
+            known("https://raw.githubusercontent.com/o/r/main/a").map(|it| it.1),
+            Some("/raw/o/r/main/a".to_owned())
+        );
+        for other in [
+            "http://api.github.com/user",
+            "https://api.github.com.example.org/user",
+            "https://api.github.com@example.org/",
+            "https://example.org/",
+            "/etc/passwd",
+        ] {
+            assert_eq!(known(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! How two commits stand to each other, and merging one branch into another without a pull request.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Call, Named, Page, Paged};
+use crate::git::{Draft, Merged, ObjectId};
+use crate::view::Site;
+
+/// The files of a comparison, and of a commit, that are shown at most.
+pub(crate) const MOST_FILES: usize = 300;
+
+impl Site {
+    /// What is asked for as `base...head`, each a ref or a commit, perhaps after `owner:`.
+    fn end(&self, call: &Call, text: &str) -> Answer<ObjectId> {
+        let owner = &self.hub.repository.owner;
+        let name = match text.split_once(':') {
+            Some((of, name)) if of.eq_ignore_ascii_case(owner) => name,
+            Some(_) => return Err(call.not_found()),
+            None => text,
+        };
+        self.find_commit(call, name).map_err(|_| call.not_found())
+    }
+
+    /// Compares two commits: those of the head that the base has not, a page of them, and the files that they
+    /// change.
+    pub(crate) fn compare(&self, at: &Named, asked: &str, page: Page) -> Answer<(Value, usize)> {
+        let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
+        let (base, head) = asked.split_once("...").ok_or_else(|| call.not_found())?;
+        let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
+        let merge_base = self.git.merge_base(from, to)?.ok_or_else(|| {
+            call.refuse(
+                404,
+                format!("No common ancestor between {base} and {head}."),
+            )
+        })?;
+        let ahead = self.git.ahead(from, to)?;
+        let behind = self.git.ahead(to, from)?.len();
+        let status = match (ahead.len(), behind) {
+            (0, 0) => "identical",
+            (_, 0) => "ahead",
+            (0, _) => "behind",
+            _ => "diverged",
+        };
+        let changes = self
+            .git
+            .changes(Some(self.git.tree_of(merge_base)?), self.git.tree_of(to)?)?;
+        let mut commits = Vec::new();
+        for id in ahead.iter().copied().page(page) {
+            commits.push(self.commit(&self.git.commit(id)?));
+        }
+        // Files stand on the first page alone.
+        let files = if page.number == 1 { MOST_FILES } else { 0 };
+        let files = changes.iter().take(files);
+        let below = format!("/compare/{asked}");
+        let exactly = format!("/compare/{from}...{to}");
+        let view = json!({
+            "url": self.api(&below),
+            "html_url": self.html(&below),
+            "permalink_url": self.html(&exactly),
+            "diff_url": self.html(&format!("{below}.diff")),
+            "patch_url": self.html(&format!("{below}.patch")),
+            "base_commit": self.commit(&self.git.commit(from)?),
+            "merge_base_commit": self.commit(&self.git.commit(merge_base)?),
+            "status": status,
+            "ahead_by": ahead.len(),
+            "behind_by": behind,
+            "total_commits": ahead.len(),
+            "commits": commits,
+            "files": files.map(|change| self.file(change, to)).collect::<Value>(),
+        });
+        Ok((view, ahead.len()))
+    }
+
+    /// Two commits compared, as `git diff base...head` writes it.
+    pub(crate) fn compare_diff(&self, at: &Named, asked: &str) -> Answer<String> {
+        let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
+        let (base, head) = asked.split_once("...").ok_or_else(|| call.not_found())?;
+        let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
+        let before = self.git.merge_base(from, to)?.unwrap_or(from);
+        let changes = self
+            .git
+            .changes(Some(self.git.tree_of(before)?), self.git.tree_of(to)?)?;
+        Ok(changes.iter().map(crate::git::Change::text).collect())
+    }
+
+    /// Merges a ref into a branch; none where the branch has it already.
+    pub(crate) fn merge_branches(
+        &mut self,
+        at: &Named,
+        base: &str,
+        head: &str,
+        message: Option<String>,
+    ) -> Answer<Option<ObjectId>> {
+        let call = self.call(at, "POST", "/merges")?;
+        let into = self
+            .git
+            .branch(base)
+            .ok_or_else(|| call.refuse(404, "Base does not exist"))?;
+        let from = self
+            .git
+            .resolve(head)?
+            .ok_or_else(|| call.refuse(404, "Head does not exist"))?;
+        if self.git.is_ancestor(from, into)? {
+            return Ok(None);
+        }
+        if self.is_closed_to_pushes(base) {
+            return Err(call.refuse(422, "Changes must be made through a pull request."));
+        }
+        let Merged::Clean(tree) = self.git.merge(into, from)? else {
+            return Err(call.refuse(409, "Merge conflict"));
+        };
+        let commit = self.git.write_commit(Draft {
+            tree,
+            parents: vec![into, from],
+            author: self.identity(&self.viewer()),
+            committer: self.web_flow(),
+            message: message.unwrap_or_else(|| format!("Merge {head} into {base}")),
+        })?;
+        self.move_branch(base, commit)?;
+        Ok(Some(commit))
+    }
+}

@@ -1,0 +1,273 @@
+//! As much of GraphQL's language as clients write: one operation with variables, arguments, aliases and inline
+//! fragments.
+
+use serde_json::{Map, Value};
+
+/// How deep selections and values may be nested.
+const DEPTH: usize = 32;
+
+/// A field that is asked for, with its arguments: variables stand for their values already.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Field {
+    /// The name that it has in the answer.
+    pub(super) alias: String,
+    pub(super) name: String,
+    /// The type that it is asked for on; any where none is named.
+    pub(super) on: Option<String>,
+    pub(super) arguments: Map<String, Value>,
+    pub(super) selection: Vec<Field>,
+}
+
+/// What is wrong with a document.
+pub(super) type Problem = String;
+
+/// The fields that an operation asks for.
+pub(super) fn parse(text: &str, variables: &Value) -> Result<Vec<Field>, Problem> {
+    let tokens = tokens(text)?;
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        variables,
+    };
+    if parser.peek() != Some("{") {
+        match parser.next()? {
+            "query" | "mutation" => {}
+            other => return Err(format!("Parse error on {other:?}")),
+        }
+        if !matches!(parser.peek(), Some("(" | "{")) {
+            parser.next()?;
+        }
+        if parser.peek() == Some("(") {
+            // The types of variables are not looked at; their values come with the request.
+            while parser.next()? != ")" {}
+        }
+    }
+    let fields = parser.selection(0)?;
+    match parser.peek() {
+        None => Ok(fields),
+        Some(other) => Err(format!("Parse error on {other:?}")),
+    }
+}
+
+/// Names, numbers, texts in quotes, and single signs.
+fn tokens(text: &str) -> Result<Vec<String>, Problem> {
+    let mut tokens = Vec::new();
+    let mut rest = text.char_indices().peekable();
+    while let Some((start, character)) = rest.next() {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
+        if character.is_whitespace() || character == ',' {
+            continue;
+        }
+        let mut end = start + character.len_utf8();
+        if character == '#' {
+            while rest.next_if(|(_, it)| *it != '\n').is_some() {}
+            continue;
+        }
+        if character == '"' {
+            let mut escaped = false;
+            loop {
+                let (place, it) = rest.next().ok_or("Parse error on unterminated string")?;
+                end = place + it.len_utf8();
+                match it {
+                    '"' if !escaped => break,
+                    _ => escaped = it == '\\' && !escaped,
+                }
+            }
+        } else if is_word(character) {
+            while let Some((place, it)) = rest.next_if(|(_, it)| is_word(*it)) {
+                end = place + it.len_utf8();
+            }
+        }
+        tokens.push(text[start..end].to_owned());
+    }
+    Ok(tokens)
+}
+
+struct Parser<'a> {
+    tokens: Vec<String>,
+    at: usize,
+    variables: &'a Value,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<&str> {
+        self.tokens.get(self.at).map(String::as_str)
+    }
+
+    fn next(&mut self) -> Result<&str, Problem> {
+        self.at += 1;
+        let token = self.tokens.get(self.at - 1).map(String::as_str);
+        token.ok_or_else(|| "Unexpected end of document".to_owned())
+    }
+
+    fn expect(&mut self, wanted: &str) -> Result<(), Problem> {
+        match self.next()? {
+            token if token == wanted => Ok(()),
+            other => Err(format!("Parse error on {other:?}, expected {wanted:?}")),
+        }
+    }
+
+    fn selection(&mut self, depth: usize) -> Result<Vec<Field>, Problem> {
+        if depth > DEPTH {
+            return Err("Query has a depth that exceeds the limit".to_owned());
+        }
+        self.expect("{")?;
+        let mut fields = Vec::new();
+        while self.peek() != Some("}") {
+            let name = self.next()?.to_owned();
+            if name == "..." {
+                let mut on = None;
+                if self.peek() == Some("on") {
+                    self.next()?;
+                    on = Some(self.next()?.to_owned());
+                }
+                for mut field in self.selection(depth + 1)? {
+                    field.on = field.on.or_else(|| on.clone());
+                    fields.push(field);
+                }
+                continue;
+            }
+            fields.push(self.field(name, depth)?);
+        }
+        self.next()?;
+        Ok(fields)
+    }
+
+    fn field(&mut self, first: String, depth: usize) -> Result<Field, Problem> {
+        let word = |text: &str| {
+            text.bytes()
+                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        };
+        if !word(&first) {
+            return Err(format!("Parse error on {first:?}"));
+        }
+        let mut name = first.clone();
+        if self.peek() == Some(":") {
+            self.next()?;
+            name = self.next()?.to_owned();
+        }
+        let mut arguments = Map::new();
+        if self.peek() == Some("(") {
+            self.next()?;
+            while self.peek() != Some(")") {
+                let key = self.next()?.to_owned();
+                self.expect(":")?;
+                let value = self.value(0)?;
+                arguments.insert(key, value);
+            }
+            self.next()?;
+        }
+        let selection = match self.peek() {
+            Some("{") => self.selection(depth + 1)?,
+            _ => Vec::new(),
+        };
+        Ok(Field {
+            alias: first,
+            name,
+            on: None,
+            arguments,
+            selection,
+        })
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, Problem> {
+        if depth > DEPTH {
+            return Err("Query has a depth that exceeds the limit".to_owned());
+        }
+        let token = self.next()?.to_owned();
+        Ok(match token.as_str() {
+            "$" => {
+                let name = self.next()?.to_owned();
+                self.variables.get(name).cloned().unwrap_or(Value::Null)
+            }
+            "{" => {
+                let mut object = Map::new();
+                while self.peek() != Some("}") {
+                    let key = self.next()?.to_owned();
+                    self.expect(":")?;
+                    let value = self.value(depth + 1)?;
+                    object.insert(key, value);
+                }
+                self.next()?;
+                object.into()
+            }
+            "[" => {
+                let mut list = Vec::new();
+                while self.peek() != Some("]") {
+                    list.push(self.value(depth + 1)?);
+                }
+                self.next()?;
+                list.into()
+            }
+            // A word of an enumeration stands for itself; all else is written as in JSON.
+            word => serde_json::from_str(word).unwrap_or_else(|_| word.into()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn operations_are_taken_apart() {
+        let text = "query Find($owner:String!$n:[Int!]){repo: repository(owner: $owner, name: \"a \\\"b\\\"\", \
+                    order: {field: CREATED_AT, first: 5}, list: $n){nodes{... on Bot{id,login}},total} # end\n}";
+        let fields = parse(text, &json!({"owner": "o", "n": [1, 2]})).unwrap();
+        assert_eq!(fields.len(), 1);
+        let field = &fields[0];
+        assert_eq!(
+            (field.alias.as_str(), field.name.as_str()),
+            ("repo", "repository")
+        );
+        assert_eq!(
+            Value::from(field.arguments.clone()),
+            json!({"owner": "o", "name": "a \"b\"", "order": {"field": "CREATED_AT", "first": 5}, "list": [1, 2]})
+        );
+        let inner: Vec<&str> = field.selection[0]
+            .selection
+            .iter()
+            .map(|it| it.name.as_str())
+            .collect();
+        assert_eq!(inner, ["id", "login"]);
+        assert_eq!(field.selection[0].selection[0].on.as_deref(), Some("Bot"));
+        assert_eq!(
+            parse("{viewer{login}}", &Value::Null).unwrap()[0].name,
+            "viewer"
+        );
+    }
+
+    #[test]
+    fn what_is_no_operation_is_refused() {
+        let deep = format!("{{{}", "a{".repeat(5_000));
+        let nested = format!("{{a(b:{}", "[".repeat(5_000));
+        for text in [
+            "",
+            "{",
+            "{a",
+            "{a}}",
+            "{a(b:)}",
+            "{a(b:1}",
+            "subscription{a}",
+            "{\"a\"}",
+            "{a(b:\"x)}",
+            &deep,
+            &nested,
+        ] {
+            assert!(parse(text, &Value::Null).is_err(), "{text:.40}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_an_operation_or_refused(text in "[{}()\\[\\]:$.!,\"\\\\#a-z0-9 \n\u{e9}]{0,60}") {
+            let variables = json!({"a": {"b": 1}});
+            if let Ok(fields) = parse(&text, &variables) {
+                // An operation asks for what it names.
+                proptest::prop_assert!(fields.iter().all(|field| text.contains(&field.name)));
+            }
+        }
+    }
+}

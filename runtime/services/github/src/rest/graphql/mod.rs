@@ -1,0 +1,427 @@
+//! The queries and mutations of GraphQL that clients send beside REST: lists of issues, drafts, reviews that are kept
+//! back, and closing an issue as a duplicate.
+
+mod language;
+mod mutations;
+
+use language::{Field, parse};
+use serde_json::{Map, Value, json};
+
+use super::asked::Asked;
+use super::reply::{Outcome, Reply};
+use super::{nothing, ok};
+use crate::api::{ApiError, Call, IssueList, cursor, position};
+use crate::git::{Blamed, Commit, ObjectId};
+use crate::hub::{Issue, Kind, Pull, Review, State, Time};
+use crate::view::{HTML, Site};
+
+/// Why a field has no value.
+enum Failure {
+    /// GraphQL refuses it; an answer that says so.
+    Said {
+        kind: Option<&'static str>,
+        message: String,
+    },
+    Api(ApiError),
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Api(error)
+    }
+}
+
+type Resolved = Result<Value, Failure>;
+
+fn said(message: impl Into<String>) -> Failure {
+    Failure::Said {
+        kind: None,
+        message: message.into(),
+    }
+}
+
+fn not_found(message: String) -> Failure {
+    Failure::Said {
+        kind: Some("NOT_FOUND"),
+        message,
+    }
+}
+
+pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call) -> Outcome {
+    if asked.method != "POST" {
+        return nothing(call);
+    }
+    let body = asked.body(call)?;
+    let Some(query) = body["query"].as_str() else {
+        return Err(call.refuse(
+            400,
+            "A query attribute must be specified and must be a string.",
+        ));
+    };
+    let fields = match parse(query, &body["variables"]) {
+        Ok(fields) => fields,
+        Err(problem) => return ok(json!({"errors": [{"message": problem}]})),
+    };
+    let mut data = Map::new();
+    let mut errors = Vec::new();
+    for field in &fields {
+        let value = match root(site, field) {
+            Ok(value) => value,
+            Err(Failure::Api(error @ ApiError::Git(_))) => return Err(error),
+            Err(Failure::Api(ApiError::Refused(refusal))) => {
+                errors.push(json!({"path": [field.alias], "message": refusal.message}));
+                Value::Null
+            }
+            Err(Failure::Said { kind, message }) => {
+                let mut error = json!({"path": [field.alias], "message": message});
+                if let Some(kind) = kind {
+                    error["type"] = kind.into();
+                }
+                errors.push(error);
+                Value::Null
+            }
+        };
+        data.insert(field.alias.clone(), value);
+    }
+    let mut answer = json!({"data": data});
+    if !errors.is_empty() {
+        answer["errors"] = errors.into();
+    }
+    Ok(Reply::json(200, answer))
+}
+
+fn root(site: &mut Site, field: &Field) -> Resolved {
+    match field.name.as_str() {
+        "viewer" => {
+            let viewer = site.viewer();
+            select(&actor(&viewer), &field.selection, "User")
+        }
+        "repository" => repository(site, field),
+        _ => mutations::run(site, field),
+    }
+}
+
+fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
+    arguments
+        .get(name)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// The fields of an object of a type that are asked for, each by a function.
+fn object(kind: &str, selection: &[Field], mut value: impl FnMut(&Field) -> Resolved) -> Resolved {
+    let mut view = Map::new();
+    let wanted = |field: &&Field| field.on.as_deref().is_none_or(|on| on == kind);
+    for field in selection.iter().filter(wanted) {
+        view.insert(field.alias.clone(), value(field)?);
+    }
+    Ok(view.into())
+}
+
+/// The fields of a value that are asked for; each entry's where it is a list.
+fn select(value: &Value, selection: &[Field], kind: &str) -> Resolved {
+    if selection.is_empty() || value.is_null() {
+        return Ok(value.clone());
+    }
+    if let Value::Array(entries) = value {
+        let entries: Result<Vec<Value>, Failure> = entries
+            .iter()
+            .map(|entry| select(entry, selection, kind))
+            .collect();
+        return Ok(entries?.into());
+    }
+    let own = value["__typename"].as_str().unwrap_or(kind);
+    object(own, selection, |field| match value.get(&field.name) {
+        Some(inner) => select(inner, &field.selection, &field.name),
+        None => Err(no_field(&field.name, kind)),
+    })
+}
+
+fn no_field(name: &str, kind: &str) -> Failure {
+    said(format!("Field '{name}' doesn't exist on type '{kind}'"))
+}
+
+fn actor(login: &str) -> Value {
+    let id = Kind::User.of_name(login);
+    json!({"login": login, "id": Kind::User.node_id(id), "databaseId": id, "__typename": "User"})
+}
+
+fn repository(site: &Site, field: &Field) -> Resolved {
+    let (owner, name) = (
+        text(&field.arguments, "owner"),
+        text(&field.arguments, "name"),
+    );
+    if !site.hub.is(owner, name) {
+        return Err(not_found(format!(
+            "Could not resolve to a Repository with the name '{owner}/{name}'."
+        )));
+    }
+    object("Repository", &field.selection, |field| {
+        let number = field.arguments.get("number").and_then(Value::as_u64);
+        let number = number.unwrap_or(0);
+        match field.name.as_str() {
+            "id" => Ok(site.repository()["node_id"].clone()),
+            "name" => Ok(site.hub.repository.name.as_str().into()),
+            "nameWithOwner" => Ok(site.full_name().into()),
+            "defaultBranchRef" => {
+                let name = json!({"name": site.hub.repository.default_branch});
+                select(&name, &field.selection, "Ref")
+            }
+            "object" => commit(site, field),
+            "isPrivate" => Ok(site.hub.repository.private.into()),
+            "issues" => issues(site, field),
+            "issue" => match site.hub.issues.get(&number) {
+                Some(found) if found.pull.is_none() => {
+                    select(&issue(site, found), &field.selection, "Issue")
+                }
+                _ => Err(not_found(format!(
+                    "Could not resolve to an Issue with the number of {number}."
+                ))),
+            },
+            "pullRequest" => match site.hub.pull(number) {
+                Some((issue, found)) => pull(site, issue, found, &field.selection),
+                None => Err(not_found(format!(
+                    "Could not resolve to a PullRequest with the number of {number}."
+                ))),
+            },
+            name => Err(no_field(name, "Repository")),
+        }
+    })
+}
+
+/// The commit that an expression names; null where it names none.
+fn commit(site: &Site, field: &Field) -> Resolved {
+    let name = match text(&field.arguments, "expression") {
+        "HEAD" => site.hub.repository.default_branch.as_str(),
+        name => name,
+    };
+    let id = site.git.resolve(name).map_err(ApiError::from)?;
+    let Some(id) = id else {
+        return Ok(Value::Null);
+    };
+    let view = json!({"__typename": "Commit", "oid": id.to_string()});
+    object("Commit", &field.selection, |field| {
+        match field.name.as_str() {
+            "blame" => blame(site, id, field),
+            name => match view.get(name) {
+                Some(value) => select(value, &field.selection, name),
+                None => Err(no_field(name, "Commit")),
+            },
+        }
+    })
+}
+
+/// Who wrote the lines of a file.
+fn blame(site: &Site, id: ObjectId, field: &Field) -> Resolved {
+    let path = text(&field.arguments, "path");
+    let tree = site.git.tree_of(id).map_err(ApiError::from)?;
+    let entry = match path {
+        "" => None,
+        path => site.git.entry(tree, path).map_err(ApiError::from)?,
+    };
+    if entry.is_none_or(|entry| entry.kind.object() != "blob") {
+        return Err(not_found(format!(
+            "Could not resolve to a file at {path:?}."
+        )));
+    }
+    let blamed = site.git.blame(id, path).map_err(ApiError::from)?;
+    let mut ranges = Vec::new();
+    for it in &blamed {
+        ranges.push((it, site.git.commit(it.commit).map_err(ApiError::from)?));
+    }
+    let times = || ranges.iter().map(|(_, commit)| commit.committer.seconds);
+    let (oldest, newest) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+    let view = |(it, commit): &(&Blamed, Commit)| {
+        let user = site.hub.user_of_email(&commit.author.email);
+        // From 1, the newest, to 10, the oldest.
+        let age = 9 * (newest - commit.committer.seconds) / (newest - oldest).max(1);
+        json!({
+            "startingLine": it.first,
+            "endingLine": it.last,
+            "age": 1 + age,
+            "commit": {
+                "oid": commit.id.to_string(),
+                "message": commit.message,
+                "messageHeadline": commit.title(),
+                "committedDate": Time(commit.committer.seconds),
+                "author": {
+                    "name": commit.author.name,
+                    "email": commit.author.email,
+                    "user": user.map(|user| {
+                        json!({"login": user.login, "url": format!("{HTML}/{}", user.login)})
+                    }),
+                },
+            },
+        })
+    };
+    let all = json!({"ranges": ranges.iter().map(view).collect::<Vec<Value>>()});
+    select(&all, &field.selection, "Blame")
+}
+
+/// An issue with all that can be asked for.
+fn issue(site: &Site, issue: &Issue) -> Value {
+    let id = Kind::Issue.id(issue.number);
+    let label = |name: &String| {
+        let label = site.label(name);
+        json!({
+            "id": label["node_id"],
+            "name": label["name"],
+            "description": label["description"],
+            "color": label["color"],
+        })
+    };
+    let people: Vec<Value> = issue.assignees.iter().map(|login| actor(login)).collect();
+    json!({
+        "__typename": "Issue",
+        "id": Kind::Issue.node_id(id),
+        "databaseId": id,
+        "number": issue.number,
+        "title": issue.title,
+        "body": issue.body.as_deref().unwrap_or_default(),
+        "state": issue.state.as_str().to_uppercase(),
+        "stateReason": issue.state_reason.as_deref().map(str::to_uppercase),
+        "url": site.html(&format!("/issues/{}", issue.number)),
+        "author": actor(&issue.user),
+        "createdAt": issue.created_at,
+        "updatedAt": issue.updated_at,
+        "closedAt": issue.closed_at,
+        "labels": {
+            "nodes": issue.labels.iter().map(label).collect::<Vec<Value>>(),
+            "totalCount": issue.labels.len(),
+        },
+        "assignees": {"nodes": people, "totalCount": people.len()},
+        "comments": {"totalCount": issue.comments.len()},
+    })
+}
+
+fn pull(site: &Site, issue: &Issue, pull: &Pull, selection: &[Field]) -> Resolved {
+    let mut view = self::issue(site, issue);
+    let id = Kind::Pull.id(issue.number);
+    view["__typename"] = "PullRequest".into();
+    view["id"] = Kind::Pull.node_id(id).into();
+    view["databaseId"] = id.into();
+    view["url"] = site.html(&format!("/pull/{}", issue.number)).into();
+    view["isDraft"] = pull.draft.into();
+    view["merged"] = pull.merged_at.is_some().into();
+    view["headRefName"] = pull.head.as_str().into();
+    view["headRefOid"] = pull.head_sha.as_str().into();
+    view["baseRefName"] = pull.base.as_str().into();
+    view["baseRefOid"] = pull.base_sha.as_str().into();
+    object("PullRequest", selection, |field| {
+        match field.name.as_str() {
+            "reviews" => reviews(site, issue, pull, field),
+            name => match view.get(name) {
+                Some(value) => select(value, &field.selection, name),
+                None => Err(no_field(name, "PullRequest")),
+            },
+        }
+    })
+}
+
+/// The reviews of one author, or of all.
+fn reviews(site: &Site, issue: &Issue, pull: &Pull, field: &Field) -> Resolved {
+    let author = text(&field.arguments, "author");
+    let first = field.arguments.get("first").and_then(Value::as_u64);
+    let first = first.and_then(|it| usize::try_from(it).ok()).unwrap_or(100);
+    let viewer = &site.hub.repository.viewer;
+    let mut found: Vec<&Review> = pull
+        .reviews
+        .iter()
+        .filter(|it| author.is_empty() || it.user.eq_ignore_ascii_case(author))
+        .filter(|it| it.submitted_at.is_some() || it.user == *viewer)
+        .collect();
+    // GitHub has one's own pending review first, which clients that take the first one rely on.
+    found.sort_by_key(|it| it.submitted_at.is_some());
+    let nodes: Vec<Value> = found
+        .iter()
+        .take(first)
+        .map(|it| review(site, issue, it))
+        .collect();
+    let all = json!({"nodes": nodes, "totalCount": found.len()});
+    select(&all, &field.selection, "PullRequestReviewConnection")
+}
+
+fn review(site: &Site, issue: &Issue, review: &Review) -> Value {
+    let view = site.review(issue, review);
+    json!({
+        "__typename": "PullRequestReview",
+        "id": view["node_id"],
+        "databaseId": view["id"],
+        "state": view["state"],
+        "url": view["html_url"],
+        "body": review.body,
+        "author": actor(&review.user),
+        "submittedAt": review.submitted_at,
+    })
+}
+
+/// A page of the issues.
+fn issues(site: &Site, field: &Field) -> Resolved {
+    let arguments = &field.arguments;
+    let mut states = Vec::new();
+    let given = arguments.get("states").and_then(Value::as_array);
+    for (place, state) in given.into_iter().flatten().enumerate() {
+        states.push(match state.as_str() {
+            Some("OPEN") => State::Open,
+            Some("CLOSED") => State::Closed,
+            _ => {
+                return Err(said(format!(
+                    "Variable $states of type [IssueState!] was provided invalid value for {place} (Expected \
+                     {state} to be one of: OPEN, CLOSED)"
+                )));
+            }
+        });
+    }
+    let labels = arguments.get("labels").and_then(Value::as_array);
+    let labels = labels.into_iter().flatten();
+    let order = arguments.get("orderBy").unwrap_or(&Value::Null);
+    let since = arguments.get("filterBy").map(|it| &it["since"]);
+    let list = IssueList {
+        with_pulls: false,
+        state: match states.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        },
+        labels: labels
+            .filter_map(|it| it.as_str().map(str::to_owned))
+            .collect(),
+        since: since.and_then(Value::as_str).and_then(Time::parse),
+        order: order["field"].as_str().unwrap_or_default().to_owned(),
+        ascending: order["direction"] != "DESC",
+    };
+    let first = arguments.get("first").and_then(Value::as_u64);
+    let Some(first) = first.and_then(|it| usize::try_from(it).ok()) else {
+        return Err(said(
+            "You must provide a `first` or `last` value to properly paginate the `issues` connection.",
+        ));
+    };
+    if first > 100 {
+        return Err(said(format!(
+            "Requesting {first} records on the `issues` connection exceeds the `first` limit of 100 records."
+        )));
+    }
+    let after = text(arguments, "after");
+    let skipped = match after {
+        "" => 0,
+        after => position(after)
+            .ok_or_else(|| said(format!("`{after}` does not appear to be a valid cursor.")))?,
+    };
+    let all = site.list_issues(&list);
+    let total = all.len();
+    let page: Vec<&Issue> = all.into_iter().skip(skipped).take(first).collect();
+    let place = |at: usize| match page.is_empty() {
+        true => Value::Null,
+        false => cursor(at).into(),
+    };
+    let view = json!({
+        "nodes": page.iter().map(|it| issue(site, it)).collect::<Vec<Value>>(),
+        "pageInfo": {
+            "hasNextPage": skipped + page.len() < total,
+            "hasPreviousPage": skipped > 0 && total > 0,
+            "startCursor": place(skipped + 1),
+            "endCursor": place(skipped + page.len()),
+        },
+        "totalCount": total,
+    });
+    select(&view, &field.selection, "IssueConnection")
+}

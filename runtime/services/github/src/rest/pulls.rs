@@ -1,0 +1,141 @@
+//! Pull requests, apart from their reviews.
+
+use serde_json::Value;
+
+use super::asked::Asked;
+use super::reply::{Outcome, Reply};
+use super::repository::diff;
+use super::{created, nothing, number, ok, reviews};
+use crate::api::{
+    Answer, Call, FieldError, MergeRequest, Method, Named, NewPull, Page, PullChange, PullList,
+};
+use crate::view::Site;
+
+pub(super) fn route(
+    site: &mut Site,
+    asked: &Asked<'_>,
+    at: &Named,
+    call: &Call,
+    below: &[&str],
+) -> Outcome {
+    match (asked.method, below) {
+        ("GET", []) => {
+            let list = PullList {
+                state: asked.parameter("state").to_owned(),
+                head: asked.parameter("head").to_owned(),
+                base: asked.parameter("base").to_owned(),
+                sort: asked.parameter("sort").to_owned(),
+                direction: asked.parameter("direction").to_owned(),
+            };
+            Ok(Reply::list(asked, site.list_pulls(at, &list, Page::ALL)?))
+        }
+        ("POST", []) => create(site, asked, at, call),
+        (_, ["comments", rest @ ..]) => reviews::comments(site, asked, call, rest),
+        (method, [text, rest @ ..]) => {
+            let number = number(call, text)?;
+            site.find_pull(call, number)?;
+            match (method, rest) {
+                ("GET", []) if asked.wants("diff") => Ok(diff(site.pull_diff(at, number)?)),
+                ("GET", []) => ok(site.get_pull(at, number)?),
+                ("PATCH", []) => edit(site, asked, at, call, number),
+                ("GET", ["commits"]) => {
+                    let (_, pull) = site.find_pull(call, number)?;
+                    let commits = site.pull_commits(pull)?;
+                    let views: Value = commits.iter().map(|commit| site.commit(commit)).collect();
+                    Ok(Reply::list(asked, views))
+                }
+                ("GET", ["files"]) => {
+                    let all = site.list_pull_files(at, number, Page::ALL)?;
+                    Ok(Reply::list(asked, all))
+                }
+                ("GET", ["merge"]) => {
+                    let (_, pull) = site.find_pull(call, number)?;
+                    match pull.merged_at {
+                        Some(_) => Ok(Reply::empty()),
+                        None => nothing(call),
+                    }
+                }
+                ("PUT", ["merge"]) => merge(site, asked, at, call, number),
+                ("PUT", ["update-branch"]) => {
+                    let expected = asked.fields(call)?.text("expected_head_sha")?;
+                    site.update_branch(at, number, &expected.unwrap_or_default())?;
+                    let page = site.html(&format!("/pull/{number}"));
+                    Ok(Reply::json(
+                        202,
+                        serde_json::json!({"message": "Updating pull request branch.", "url": page}),
+                    ))
+                }
+                (_, ["requested_reviewers"]) => reviews::requested(site, asked, at, call, number),
+                (_, ["reviews", rest @ ..]) => reviews::route(site, asked, at, call, number, rest),
+                (_, ["comments", rest @ ..]) => {
+                    reviews::on_lines(site, asked, at, call, number, rest)
+                }
+                _ => nothing(call),
+            }
+        }
+        _ => nothing(call),
+    }
+}
+
+fn create(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
+    let fields = asked.fields(call)?;
+    let (head, base) = (fields.needed("head")?, fields.needed("base")?);
+    let new = NewPull {
+        title: fields.needed("title")?,
+        body: fields.text("body")?,
+        head,
+        base,
+        draft: fields.truth("draft")?.unwrap_or(false),
+        maintainer_can_modify: fields.truth("maintainer_can_modify")?.unwrap_or(false),
+    };
+    if new.title.trim().is_empty() {
+        return Err(call.invalid(vec![FieldError {
+            resource: "PullRequest",
+            field: "title",
+            code: "missing_field",
+            message: String::new(),
+        }]));
+    }
+    let number = site.create_pull(at, new)?;
+    created(site.get_pull(at, number)?)
+}
+
+fn edit(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64) -> Outcome {
+    let fields = asked.fields(call)?;
+    let change = PullChange {
+        title: fields.text("title")?,
+        body: fields.text("body")?,
+        state: fields.text("state")?,
+        base: fields.text("base")?,
+        maintainer_can_modify: fields.truth("maintainer_can_modify")?,
+    };
+    if !change.is_empty() {
+        site.edit_pull(at, number, change)?;
+    }
+    ok(site.get_pull(at, number)?)
+}
+
+fn merge(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64) -> Outcome {
+    let fields = asked.fields(call)?;
+    let expected = fields.text("sha")?;
+    let request = MergeRequest {
+        method: method(call, &fields.text("merge_method")?.unwrap_or_default())?,
+        title: fields.text("commit_title")?.unwrap_or_default(),
+        message: fields.text("commit_message")?.unwrap_or_default(),
+    };
+    let (_, pull) = site.find_pull(call, number)?;
+    if expected.is_some_and(|expected| expected != pull.head_sha) {
+        let problem = "Head branch was modified. Review and try the merge again.";
+        return Err(call.refuse(409, problem));
+    }
+    ok(site.merge_pull(at, number, &request)?)
+}
+
+fn method(call: &Call, text: &str) -> Answer<Method> {
+    Method::parse(text).ok_or_else(|| {
+        let problem = format!(
+            "Invalid request.\n\n\"{text}\" is not a member of [\"merge\", \"squash\", \"rebase\"]."
+        );
+        call.refuse(422, problem)
+    })
+}

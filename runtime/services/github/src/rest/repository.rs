@@ -1,0 +1,467 @@
+//! The repository itself, its files, commits, branches and tags, and what its automation has run.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::asked::Asked;
+use super::git_data::{from_lines, in_lines};
+use super::reply::{Outcome, Reply};
+use super::{created, nothing, ok};
+use crate::api::{Answer, At, Call, MOST_FILES, Named, Page, Paged, PutFile};
+use crate::git::{Change, Entry, EntryKind, Filter};
+use crate::hub::Time;
+use crate::view::{Site, guess_type};
+
+/// Larger files are shown without their bytes.
+const SHOWN: u64 = 1024 * 1024;
+
+/// What may follow a commit in a path; its name may have slashes of its own.
+const OF_COMMIT: [&str; 8] = [
+    "status",
+    "statuses",
+    "check-runs",
+    "check-suites",
+    "pulls",
+    "comments",
+    "branches-where-head",
+    "commits",
+];
+
+pub(super) fn route(
+    site: &mut Site,
+    asked: &Asked<'_>,
+    at: &Named,
+    call: &Call,
+    below: &[&str],
+) -> Outcome {
+    match (asked.method, below) {
+        ("GET", []) => ok(in_full(site)),
+        ("GET", ["topics"]) => ok(json!({"names": site.hub.repository.topics})),
+        ("GET", ["languages"]) => languages(site),
+        ("GET", ["contents", path @ ..]) => contents(site, asked, at, &path.join("/")),
+        ("PUT", ["contents", path @ ..]) => put(site, asked, at, call, &path.join("/")),
+        ("DELETE", ["contents", path @ ..]) => {
+            let file = file(site, asked, call, &path.join("/"), Vec::new())?;
+            ok(site.delete_contents(at, &file)?)
+        }
+        ("GET", ["readme"]) => readme(site, asked, at, call),
+        ("GET", ["commits"]) => commits(site, asked, at),
+        ("GET", ["commits", name @ .., last]) if !name.is_empty() && OF_COMMIT.contains(last) => {
+            of_commit(site, asked, call, &name.join("/"), last)
+        }
+        ("GET", ["commits", name @ ..]) => commit(site, asked, at, call, &name.join("/")),
+        ("GET", ["statuses", name @ ..]) => {
+            of_commit(site, asked, call, &name.join("/"), "statuses")
+        }
+        ("GET", ["compare", ends @ ..]) => compare(site, asked, at, &ends.join("/")),
+        ("POST", ["forks"]) => {
+            let problem = "Resource not accessible by personal access token";
+            Err(call.refuse(403, problem))
+        }
+        ("POST", ["merges"]) => merge(site, asked, at, call),
+        ("GET", ["branches"]) => branches(site, asked, at),
+        ("GET", ["branches", name @ .., "protection"]) if !name.is_empty() => {
+            protection(site, call, &name.join("/"))
+        }
+        ("GET", ["branches", name @ ..]) => branch(site, call, &name.join("/")),
+        ("GET", ["tags"]) => Ok(Reply::list(asked, site.list_tags(at, Page::ALL)?)),
+        ("GET", ["actions", what @ ..]) => actions(site, asked, call, what),
+        _ => nothing(call),
+    }
+}
+
+/// The repository, with what its lists leave out.
+fn in_full(site: &Site) -> Value {
+    let mut view = site.repository();
+    let repository = &site.hub.repository;
+    view["permissions"] =
+        json!({"admin": true, "maintain": true, "push": true, "triage": true, "pull": true});
+    view["allow_squash_merge"] = repository.allow_squash_merge.into();
+    view["allow_merge_commit"] = repository.allow_merge_commit.into();
+    view["allow_rebase_merge"] = repository.allow_rebase_merge.into();
+    view["delete_branch_on_merge"] = false.into();
+    view["network_count"] = 0.into();
+    view["subscribers_count"] = 0.into();
+    view
+}
+
+/// The bytes of each language on the default branch, the most first.
+fn languages(site: &Site) -> Outcome {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    if let Some(tip) = site.git.branch(&site.hub.repository.default_branch) {
+        for entry in site.git.walk(site.git.tree_of(tip)?)? {
+            if let Some(language) = language(entry.name())
+                && matches!(entry.kind, EntryKind::File | EntryKind::Executable)
+            {
+                *sums.entry(language).or_default() += site.git.size(entry.id)?;
+            }
+        }
+    }
+    let mut sums: Vec<(&str, u64)> = sums.into_iter().collect();
+    sums.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+    let pairs = sums
+        .into_iter()
+        .map(|(name, size)| (name.to_owned(), size.into()));
+    ok(Value::Object(pairs.collect()))
+}
+
+/// The programming language of a file by its name; none for texts and data, which GitHub does not count either.
+fn language(name: &str) -> Option<&'static str> {
+    let (_, extension) = name.rsplit_once('.')?;
+    Some(match extension {
+        "rs" => "Rust",
+        "py" => "Python",
+        "js" | "mjs" | "cjs" | "jsx" => "JavaScript",
+        "ts" | "tsx" => "TypeScript",
+        "go" => "Go",
+        "c" | "h" => "C",
+        "cc" | "cpp" | "hpp" => "C++",
+        "java" => "Java",
+        "rb" => "Ruby",
+        "sh" | "bash" => "Shell",
+        "html" => "HTML",
+        "css" => "CSS",
+        _ => return None,
+    })
+}
+
+/// The bytes at a path of a ref, as the host of raw files gives them. The ref may have slashes: the shortest that
+/// names a commit counts.
+pub(super) fn raw(site: &Site, call: &Call, rest: &[&str]) -> Outcome {
+    let rest = match rest {
+        ["refs", "heads" | "tags", rest @ ..] => rest,
+        rest => rest,
+    };
+    for end in 1..rest.len() {
+        let Some(commit) = site.git.resolve(&rest[..end].join("/"))? else {
+            continue;
+        };
+        let path = rest[end..].join("/");
+        let entry = site.git.entry(site.git.tree_of(commit)?, &path)?;
+        if let Some(entry) = entry.filter(|entry| entry.kind.object() == "blob") {
+            let bytes = site.git.blob(entry.id)?;
+            return Ok(Reply::bytes(guess_type(&path, &bytes), bytes));
+        }
+    }
+    nothing(call)
+}
+
+fn contents(site: &Site, asked: &Asked<'_>, at: &Named, path: &str) -> Outcome {
+    let reference = asked.parameter("ref");
+    let (found, _) = site.get_contents(at, path, reference)?;
+    let shown = match reference {
+        "" => site.hub.repository.default_branch.as_str(),
+        reference => reference,
+    };
+    match found {
+        At::File(entry) => file_view(site, asked, &entry, shown),
+        At::Directory(entries) => {
+            let mut list = Vec::new();
+            for entry in &entries {
+                list.push(site.content(entry, shown)?);
+            }
+            match asked.wants("object") {
+                true => ok(json!({"type": "dir", "path": path, "entries": list})),
+                false => ok(list.into()),
+            }
+        }
+    }
+}
+
+fn file_view(site: &Site, asked: &Asked<'_>, entry: &Entry, reference: &str) -> Outcome {
+    let mut view = site.content(entry, reference)?;
+    if entry.kind == EntryKind::Submodule {
+        return ok(view);
+    }
+    let bytes = site.git.blob(entry.id)?;
+    if asked.wants("raw") {
+        return Ok(Reply::bytes(
+            "application/vnd.github.raw; charset=utf-8",
+            bytes,
+        ));
+    }
+    let links = view["_links"].take();
+    if let Some(fields) = view.as_object_mut() {
+        fields.remove("_links");
+    }
+    if entry.kind == EntryKind::Symlink {
+        view["target"] = String::from_utf8_lossy(&bytes).into_owned().into();
+    } else if bytes.len() as u64 > SHOWN {
+        view["content"] = "".into();
+        view["encoding"] = "none".into();
+    } else {
+        view["content"] = in_lines(&bytes).into();
+        view["encoding"] = "base64".into();
+    }
+    view["_links"] = links;
+    ok(view)
+}
+
+fn readme(site: &Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
+    let reference = asked.parameter("ref");
+    let (At::Directory(entries), _) = site.get_contents(at, "", reference)? else {
+        return nothing(call);
+    };
+    let shown = match reference {
+        "" => site.hub.repository.default_branch.as_str(),
+        reference => reference,
+    };
+    let is = |entry: &&Entry| {
+        let name = entry.name().to_lowercase();
+        entry.kind == EntryKind::File && (name == "readme" || name.starts_with("readme."))
+    };
+    match entries.iter().find(is) {
+        Some(entry) => file_view(site, asked, entry, shown),
+        None => nothing(call),
+    }
+}
+
+/// The file that a request is about.
+fn file(
+    site: &Site,
+    asked: &Asked<'_>,
+    call: &Call,
+    path: &str,
+    content: Vec<u8>,
+) -> Answer<PutFile> {
+    let fields = asked.fields(call)?;
+    let (message, sha) = (fields.needed("message")?, fields.text("sha")?);
+    let branch = fields.text("branch")?;
+    let now = site.hub.now;
+    if asked.method == "DELETE" && sha.is_none() {
+        fields.needed("sha")?;
+    }
+    Ok(PutFile {
+        path: path.to_owned(),
+        content,
+        message,
+        branch: branch.unwrap_or_else(|| site.hub.repository.default_branch.clone()),
+        sha: sha.filter(|sha| !sha.is_empty()),
+        author: fields.identity("author", now)?,
+        committer: fields.identity("committer", now)?,
+    })
+}
+
+fn put(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, path: &str) -> Outcome {
+    let content = asked.fields(call)?.needed("content")?;
+    let content =
+        from_lines(&content).ok_or_else(|| call.refuse(422, "content is not valid Base64"))?;
+    let file = file(site, asked, call, path, content)?;
+    let new = file.sha.is_none();
+    let answer = site.put_contents(at, &file)?;
+    match new {
+        true => created(answer),
+        false => ok(answer),
+    }
+}
+
+fn commits(site: &Site, asked: &Asked<'_>, at: &Named) -> Outcome {
+    let time = |name: &str| Time::parse(asked.parameter(name)).map(|time| time.0);
+    let path = asked.parameter("path").trim_matches('/');
+    let filter = Filter {
+        path: (!path.is_empty()).then(|| path.to_owned()),
+        author: site.by_author(asked.parameter("author")),
+        since: time("since"),
+        until: time("until"),
+    };
+    let all = site.list_commits(at, asked.parameter("sha"), filter, Page::ALL)?;
+    let (page, total) = (asked.page(), all.len());
+    let views = all.iter().page(page).map(|commit| site.commit(commit));
+    Ok(Reply::json(200, views.collect()).paged(page, total))
+}
+
+fn commit(site: &Site, asked: &Asked<'_>, at: &Named, call: &Call, name: &str) -> Outcome {
+    if asked.wants("sha") {
+        let id = site.find_commit(call, name)?.to_string();
+        let kind = "application/vnd.github.sha; charset=utf-8";
+        return Ok(Reply::bytes(kind, id.into_bytes()));
+    }
+    if asked.wants("diff") {
+        let commit = site.git.commit(site.find_commit(call, name)?)?;
+        let text: String = site.changes_of(&commit)?.iter().map(Change::text).collect();
+        return Ok(diff(text));
+    }
+    let page = asked.page_of(MOST_FILES as i64);
+    ok(site.get_commit(at, name, page)?)
+}
+
+/// A difference as `git diff` writes it.
+pub(super) fn diff(text: String) -> Reply {
+    let kind = "application/vnd.github.diff; charset=utf-8";
+    Reply::bytes(kind, text.into_bytes())
+}
+
+fn of_commit(site: &Site, asked: &Asked<'_>, call: &Call, name: &str, what: &str) -> Outcome {
+    let id = site.find_commit(call, name)?;
+    match what {
+        "status" => ok(site.combined_status(id)),
+        "statuses" | "comments" => ok(json!([])),
+        "check-runs" => ok(json!({"total_count": 0, "check_runs": []})),
+        "check-suites" => ok(json!({"total_count": 0, "check_suites": []})),
+        "branches-where-head" => {
+            let heads = site.git.refs_below("refs/heads/");
+            let heads = heads.filter(|(_, tip)| *tip == id);
+            ok(heads.map(|(name, tip)| site.branch(name, tip)).collect())
+        }
+        "pulls" => {
+            let mut list = Vec::new();
+            for (issue, pull) in site.hub.pulls() {
+                let (base, head) = site.ends(pull)?;
+                let merged = pull.merge_commit_sha.as_deref() == Some(id.to_string().as_str());
+                if merged || site.git.ahead(base, head)?.contains(&id) {
+                    list.push(site.pull(issue, pull));
+                }
+            }
+            Ok(Reply::list(asked, list.into()))
+        }
+        _ => nothing(call),
+    }
+}
+
+fn compare(site: &Site, asked: &Asked<'_>, at: &Named, ends: &str) -> Outcome {
+    if asked.wants("diff") {
+        return Ok(diff(site.compare_diff(at, ends)?));
+    }
+    // Without a page up to 250 commits are shown.
+    let page = match asked.parameter("per_page") {
+        "" => Page {
+            size: 250,
+            ..asked.page()
+        },
+        _ => asked.page(),
+    };
+    let (view, total) = site.compare(at, ends, page)?;
+    Ok(Reply::json(200, view).paged(page, total))
+}
+
+fn merge(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
+    let fields = asked.fields(call)?;
+    let (base, head) = (fields.needed("base")?, fields.needed("head")?);
+    let message = fields.text("commit_message")?;
+    match site.merge_branches(at, &base, &head, message)? {
+        Some(id) => created(site.commit(&site.git.commit(id)?)),
+        None => Ok(Reply::empty()),
+    }
+}
+
+fn branches(site: &Site, asked: &Asked<'_>, at: &Named) -> Outcome {
+    let mut all = site.list_branches(at, Page::ALL)?;
+    if let (Some(list), wanted @ ("true" | "false")) =
+        (all.as_array_mut(), asked.parameter("protected"))
+    {
+        list.retain(|branch| branch["protected"] == (wanted == "true"));
+    }
+    Ok(Reply::list(asked, all))
+}
+
+fn branch(site: &Site, call: &Call, name: &str) -> Outcome {
+    let Some(tip) = site.git.branch(name) else {
+        return Err(call.refuse(404, "Branch not found"));
+    };
+    let mut view = site.branch(name, tip);
+    view["commit"] = site.commit(&site.git.commit(tip)?);
+    let protected = view["protected"].take();
+    if let Some(fields) = view.as_object_mut() {
+        fields.remove("protected");
+    }
+    let own = site.api(&format!("/branches/{name}"));
+    view["_links"] = json!({"self": own, "html": site.html(&format!("/tree/{name}"))});
+    view["protection"] = json!({
+        "enabled": protected,
+        "required_status_checks": {"enforcement_level": "off", "contexts": [], "checks": []},
+    });
+    view["protected"] = protected;
+    view["protection_url"] = format!("{own}/protection").into();
+    ok(view)
+}
+
+fn protection(site: &Site, call: &Call, name: &str) -> Outcome {
+    if site.git.branch(name).is_none() {
+        return Err(call.refuse(404, "Branch not found"));
+    }
+    let Some(rules) = site.hub.repository.protected_branches.get(name) else {
+        return Err(call.refuse(404, "Branch not protected"));
+    };
+    let url = site.api(&format!("/branches/{name}/protection"));
+    let mut view = json!({"url": url});
+    if rules.required_approvals > 0 || rules.pull_requests_only {
+        view["required_pull_request_reviews"] = json!({
+            "url": format!("{url}/required_pull_request_reviews"),
+            "dismiss_stale_reviews": false,
+            "require_code_owner_reviews": false,
+            "required_approving_review_count": rules.required_approvals,
+        });
+    }
+    if rules.up_to_date {
+        view["required_status_checks"] = json!({
+            "url": format!("{url}/required_status_checks"),
+            "strict": true,
+            "contexts": [],
+            "checks": [],
+        });
+    }
+    view["allow_force_pushes"] = json!({"enabled": false});
+    view["allow_deletions"] = json!({"enabled": false});
+    ok(view)
+}
+
+/// What has run: the entries of `runs.json`, an object with `workflow_runs` and `jobs` in GitHub's own form.
+fn actions(site: &Site, asked: &Asked<'_>, call: &Call, what: &[&str]) -> Outcome {
+    let list = |key: &str| -> Vec<&Value> {
+        let entries = site.hub.runs.get(key).and_then(Value::as_array);
+        entries.into_iter().flatten().collect()
+    };
+    let is = |value: &Value, id: &str| id.parse().ok() == value.as_u64() && value.is_u64();
+    let reply = |key: &str, all: Vec<&Value>| {
+        let (page, total) = (asked.page(), all.len());
+        let shown: Value = all.into_iter().cloned().page(page).collect();
+        Ok(Reply::json(200, json!({"total_count": total, key: shown})).paged(page, total))
+    };
+    match what {
+        ["runs"] => reply("workflow_runs", asked_runs(list("workflow_runs"), asked)),
+        ["workflows", file, "runs"] => {
+            let its = |run: &&Value| {
+                let path = run["path"].as_str().unwrap_or_default();
+                path.rsplit('/').next() == Some(*file) || is(&run["workflow_id"], file)
+            };
+            let runs = list("workflow_runs").into_iter().filter(its).collect();
+            reply("workflow_runs", asked_runs(runs, asked))
+        }
+        ["runs", id] => {
+            let mut runs = list("workflow_runs").into_iter();
+            match runs.find(|run| is(&run["id"], id)) {
+                Some(run) => ok(run.clone()),
+                None => nothing(call),
+            }
+        }
+        ["runs", id, "jobs"] => {
+            if !list("workflow_runs").iter().any(|run| is(&run["id"], id)) {
+                return nothing(call);
+            }
+            let jobs = list("jobs").into_iter();
+            reply("jobs", jobs.filter(|job| is(&job["run_id"], id)).collect())
+        }
+        ["workflows"] => reply("workflows", list("workflows")),
+        _ => nothing(call),
+    }
+}
+
+/// The runs that have what the query asks for.
+fn asked_runs<'a>(mut runs: Vec<&'a Value>, asked: &Asked<'_>) -> Vec<&'a Value> {
+    for (parameter, key) in [
+        ("event", "event"),
+        ("head_sha", "head_sha"),
+        ("branch", "head_branch"),
+        ("status", "status"),
+    ] {
+        let wanted = asked.parameter(parameter);
+        let has = |run: &&Value| {
+            run[key] == wanted || (parameter == "status" && run["conclusion"] == wanted)
+        };
+        if !wanted.is_empty() {
+            runs.retain(has);
+        }
+    }
+    runs
+}

@@ -1,0 +1,239 @@
+//! A verifier in the manner of the published ones for GitHub: it asks the interface of `api.github.com` with
+//! `requests`, and is answered from a final state.
+
+use std::fs;
+use std::path::Path;
+
+use mcpmark_experiment::{Graded, Outcome, Script, ScriptJudge, Told};
+use mcpmark_github::builder::{Builder, Signature, Step};
+use mcpmark_sandbox::{FaultKind, Limits, Snapshot};
+use serde_json::json;
+
+use crate::guest::{Guest, guest};
+
+/// 2026-01-01T00:00:00Z.
+const CLOCK: i64 = 1_767_225_600;
+
+const VERIFIER: &str = r##"
+import base64, os, sys, time
+from typing import Dict, List, Optional, Tuple
+
+import requests
+from dotenv import load_dotenv
+
+load_dotenv(".mcp_env")
+
+REPO = "orchard"
+
+
+def ask(endpoint: str, headers: Dict[str, str], org: str) -> Tuple[bool, Optional[Dict]]:
+    url = f"https://api.github.com/repos/{org}/{REPO}/{endpoint}"
+    try:
+        response = requests.get(url, headers=headers, timeout=30)
+        if response.status_code == 200:
+            return True, response.json()
+        if response.status_code == 404:
+            return False, None
+        print(f"API error for {endpoint}: {response.status_code}", file=sys.stderr)
+    except Exception as error:
+        print(f"Exception for {endpoint}: {error}", file=sys.stderr)
+    return False, None
+
+
+def text(path: str, headers, org, ref="main") -> Optional[str]:
+    found, result = ask(f"contents/{path}?ref={ref}", headers, org)
+    return base64.b64decode(result["content"]).decode("utf-8") if found else None
+
+
+def search(title: str, headers, org) -> List[Dict]:
+    url = f"https://api.github.com/search/issues?q=repo:{org}/{REPO} \"{title}\" is:issue&per_page=100"
+    response = requests.get(url, headers=headers)
+    return response.json()["items"] if response.status_code == 200 else []
+
+
+def verify() -> bool:
+    token, org = os.environ.get("MCP_GITHUB_TOKEN"), os.environ.get("GITHUB_EVAL_ORG")
+    if not token or not org:
+        print("the environment is not set", file=sys.stderr)
+        return False
+    headers = {"Authorization": f"token {token}", "Accept": "application/vnd.github.v3+json"}
+
+    started = time.time()
+    while time.time() - started < 90:
+        found, runs = ask("actions/workflows/ci.yml/runs?per_page=5", headers, org)
+        if found and runs["workflow_runs"]:
+            break
+        time.sleep(5)
+
+    if ask("branches/none", headers, org)[0]:
+        return False
+    found, branch = ask("branches/fix/pears", headers, org)
+    if not found or branch["commit"]["author"]["login"] != "ann":
+        print("the branch is not there", file=sys.stderr)
+        return False
+    if text("docs/pears.md", headers, org, "fix/pears") != "# Pears\n":
+        print("the file is another", file=sys.stderr)
+        return False
+    found, pulls = ask("pulls?state=all&per_page=100", headers, org)
+    pull = next((it for it in pulls or [] if it["head"]["ref"] == "fix/pears"), None)
+    issues = search("Pears are missing", headers, org)
+    if pull is None or len(issues) != 1 or f"Closes #{issues[0]['number']}" not in (pull["body"] or ""):
+        print("no pull request closes the issue", file=sys.stderr)
+        return False
+    found, issue = ask(f"issues/{issues[0]['number']}", headers, org)
+    if {label["name"] for label in issue["labels"]} != {"bug", "fruit"}:
+        print("the labels are others", file=sys.stderr)
+        return False
+    found, comments = ask(f"issues/{issue['number']}/comments?per_page=100", headers, org)
+    if not any("PR #2" in it["body"] for it in comments):
+        return False
+    # Whoever looks changes nothing.
+    change = requests.delete(f"https://api.github.com/repos/{org}/{REPO}/git/refs/heads/fix/pears", headers=headers)
+    return change.status_code == 403 and ask("branches/fix/pears", headers, org)[0]
+
+
+sys.exit(0 if verify() else 1)
+"##;
+
+/// A state in which all is done, but for what `file` and `labels` say.
+fn state(dir: &Path, file: &str, labels: &[&str]) -> Snapshot {
+    let mut builder = Builder::new(dir).unwrap();
+    let ann = Signature {
+        name: "Ann Lee".to_owned(),
+        email: "ann@example.org".to_owned(),
+        time: CLOCK - 86_400,
+        offset: 0,
+    };
+    let write = |path: &str, text: &str| Step::Write {
+        path: path.to_owned(),
+        content: text.as_bytes().to_vec(),
+        executable: false,
+    };
+    let first = builder
+        .commit(
+            &[],
+            vec![write("README.md", "# Orchard\n")],
+            &ann,
+            &ann,
+            "Begin",
+        )
+        .unwrap();
+    builder.set_reference("refs/heads/main", &first).unwrap();
+    let second = builder
+        .commit(
+            &[first],
+            vec![write("docs/pears.md", file)],
+            &ann,
+            &ann,
+            "Describe pears",
+        )
+        .unwrap();
+    builder
+        .set_reference("refs/heads/fix/pears", &second)
+        .unwrap();
+    let world = dir.join("world");
+    for file in builder.finish().unwrap() {
+        let path = world.join(file.path);
+        match file.content {
+            Some(bytes) => {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, bytes).unwrap();
+            }
+            None => fs::create_dir_all(path).unwrap(),
+        }
+    }
+    for (name, document) in [
+        (
+            "repository.json",
+            json!({"owner": "acme", "name": "orchard", "default_branch": "main", "viewer": "ann"}),
+        ),
+        (
+            "users.json",
+            json!([{"login": "ann", "email": "ann@example.org"}]),
+        ),
+        (
+            "issues.json",
+            json!([{"number": 1, "title": "Pears are missing", "user": "ann", "labels": labels,
+                    "comments": [{"user": "ann", "body": "See PR #2"}]}]),
+        ),
+        (
+            "pulls.json",
+            json!([{"number": 2, "title": "Pears", "body": "Closes #1", "head": "fix/pears", "base": "main", "user": "ann"}]),
+        ),
+    ] {
+        fs::write(world.join(name), document.to_string()).unwrap();
+    }
+    Snapshot::of_directory(&world).unwrap()
+}
+
+fn judge(guest: &Guest, script: &str, state: Snapshot, told: Told) -> Graded {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("verify.py");
+    fs::write(&file, script).unwrap();
+    let judge = ScriptJudge {
+        script: Script::read(&file).unwrap(),
+        interpreter: guest.interpreter.clone(),
+        told,
+        clock: CLOCK,
+    };
+    judge.grade(&guest.sandbox, state, None, &Limits::SCRIPT)
+}
+
+#[track_caller]
+fn verdict(guest: &Guest, file: &str, labels: &[&str]) -> (Option<bool>, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let graded = judge(
+        guest,
+        VERIFIER,
+        state(dir.path(), file, labels),
+        Told::default(),
+    );
+    let stderr = graded.printed.unwrap().stderr;
+    (graded.outcome.passed(), String::from_utf8(stderr).unwrap())
+}
+
+#[test]
+fn a_published_style_verifier_passes_and_fails_rightly() {
+    let Some(guest) = guest() else { return };
+    assert_eq!(
+        verdict(guest, "# Pears\n", &["bug", "fruit"]),
+        (Some(true), String::new())
+    );
+    let failed = |words: &str| (Some(false), format!("{words}\n"));
+    assert_eq!(
+        verdict(guest, "# Pear\n", &["bug", "fruit"]),
+        failed("the file is another")
+    );
+    assert_eq!(
+        verdict(guest, "# Pears\n", &["bug"]),
+        failed("the labels are others")
+    );
+}
+
+#[test]
+fn a_person_says_otherwise_and_other_hosts_are_not_there() {
+    let Some(guest) = guest() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let state = state(dir.path(), "# Pears\n", &["bug", "fruit"]);
+    let other = vec![("GITHUB_EVAL_ORG".to_owned(), "nobody".to_owned())];
+    let told = Told::default().and(&[], &other);
+    let graded = judge(guest, VERIFIER, state.clone(), told);
+    assert_eq!(graded.outcome.passed(), Some(false));
+
+    let script = "import requests\ntry:\n    requests.get('https://example.org/')\nexcept \
+                  requests.exceptions.ConnectionError as error:\n    print(error)\n";
+    let graded = judge(guest, script, state, Told::default());
+    let said = String::from_utf8(graded.printed.unwrap().stdout).unwrap();
+    assert!(
+        said.starts_with("\"https://example.org\" cannot be reached from here"),
+        "{said}"
+    );
+
+    let files = tempfile::tempdir().unwrap();
+    let files = Snapshot::of_directory(files.path()).unwrap();
+    let graded = judge(guest, script, files, Told::default());
+    match graded.outcome {
+        Outcome::VerifierFault(fault) => assert_eq!(fault.kind, FaultKind::Link),
+        other => panic!("{other:?}"),
+    }
+}
