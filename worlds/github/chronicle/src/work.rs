@@ -1,7 +1,5 @@
 //! A piece of work: the commits of a branch, what was reported before and what was said about it.
 
-use crate::code_base::Edit;
-
 /// How a piece of work came into the main branch, or did not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -43,15 +41,15 @@ pub struct Report {
 }
 
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct Step<E> {
     pub message: String,
-    pub edits: Vec<Edit>,
+    pub edits: Vec<E>,
 }
 
 /// Texts may have `{issue}` for the number of the own issue, `{#id}` for the number of the pull request of
 /// another piece of work, and `{sha:id}` for the commit that it became.
 #[derive(Clone, Debug)]
-pub struct Work {
+pub struct Work<E> {
     /// Empty where nothing else speaks of it.
     pub id: String,
     /// The day on which it begins, at the earliest, counted from the first.
@@ -60,7 +58,7 @@ pub struct Work {
     pub branch: String,
     pub title: String,
     pub body: String,
-    pub steps: Vec<Step>,
+    pub steps: Vec<Step<E>>,
     pub way: Way,
     pub section: Section,
     pub labels: Vec<&'static str>,
@@ -70,9 +68,11 @@ pub struct Work {
     pub is_contested: bool,
     /// The release branch that it goes to as well, with the number of the release.
     pub backport: Option<&'static str>,
+    /// Whether others may change the same files while it is open, so that it conflicts.
+    pub is_overtaken: bool,
 }
 
-impl Work {
+impl<E> Work<E> {
     pub fn new(day: i64, author: &'static str, way: Way, branch: &str, title: &str) -> Self {
         Self {
             id: String::new(),
@@ -89,11 +89,12 @@ impl Work {
             remarks: Vec::new(),
             is_contested: false,
             backport: None,
+            is_overtaken: false,
         }
     }
 
     #[must_use]
-    pub fn step(mut self, message: &str, edits: Vec<Edit>) -> Self {
+    pub fn step(mut self, message: &str, edits: Vec<E>) -> Self {
         self.steps.push(Step {
             message: message.to_owned(),
             edits,
@@ -149,13 +150,19 @@ impl Work {
         self
     }
 
+    #[must_use]
+    pub fn overtaken(mut self) -> Self {
+        self.is_overtaken = true;
+        self
+    }
+
     /// Whether its changes are in the main branch in the end.
     pub fn lands(&self) -> bool {
         !matches!(self.way, Way::Closed | Way::Open | Way::Draft)
     }
 
     /// All edits of all steps.
-    pub fn edits(&self) -> impl Iterator<Item = &Edit> {
+    pub fn edits(&self) -> impl Iterator<Item = &E> {
         self.steps.iter().flat_map(|step| &step.edits)
     }
 }

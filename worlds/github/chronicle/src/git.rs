@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use mcpmark_guest::{NewCommit, RepositoryBuilder, Signature};
 
-use crate::code_base::{CodeBase, Edit, difference};
-use crate::people::Person;
+use crate::code::{Code, difference};
+use crate::project::Person;
 
 /// Somebody at a second since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,23 +88,26 @@ impl Git for RepositoryBuilder {
 
 /// A branch with the files at its tip.
 #[derive(Clone, Default)]
-pub struct Line {
+pub struct Line<C> {
     pub tip: String,
-    pub code: CodeBase,
+    pub code: C,
     tree: BTreeMap<String, String>,
 }
 
-impl Line {
+impl<C: Code> Line<C> {
     /// Makes edits, and a commit of what they change.
     pub fn commit<'a>(
         &mut self,
         git: &mut impl Git,
-        edits: impl IntoIterator<Item = &'a Edit>,
+        edits: impl IntoIterator<Item = &'a C::Edit>,
         merged: Option<&str>,
         author: Stamp,
         committer: Stamp,
         message: String,
-    ) -> String {
+    ) -> String
+    where
+        C: 'a,
+    {
         for edit in edits {
             self.code.apply(edit);
         }

@@ -3,8 +3,8 @@
 use mcpmark_guest::World;
 use mcpmark_guest::serde_json::{Map, Value, json, to_string_pretty};
 
-use crate::people::{GROWERS, NAME, OWNER, TEAM, VIEWER};
-use crate::time::{day, iso};
+use crate::project::Project;
+use crate::time::iso;
 
 #[derive(Clone, Debug, Default)]
 pub struct Thread {
@@ -120,26 +120,33 @@ impl Hub {
         }
     }
 
-    pub fn release(&mut self, number: &str, target: &str, notes: &str, at: i64) {
+    pub(crate) fn release(
+        &mut self,
+        project: &Project,
+        number: &str,
+        target: &str,
+        notes: &str,
+        at: i64,
+    ) {
         let id = self.releases.len() as u64 + 1;
         self.releases.push(json!({
             "id": id, "tag_name": format!("v{number}"), "target_commitish": target,
-            "name": format!("sluice {number}"), "body": notes, "author": "icalder",
+            "name": format!("{} {number}", project.name), "body": notes, "author": project.releaser().login,
             "created_at": iso(at), "published_at": iso(at),
         }));
     }
 
     /// Writes all documents.
-    pub fn write(&self, world: &mut World) {
+    pub fn write(&self, project: &Project, world: &mut World) {
         let (pulls, issues): (Vec<&Thread>, Vec<&Thread>) = self
             .threads
             .iter()
             .partition(|thread| thread.pull.is_some());
         let documents = [
-            ("repository", repository()),
-            ("users", users()),
-            ("labels", labels()),
-            ("milestones", milestones()),
+            ("repository", repository(project)),
+            ("users", users(project)),
+            ("labels", labels(project)),
+            ("milestones", milestones(project)),
             ("issues", issues.into_iter().map(document).collect()),
             ("pulls", pulls.into_iter().map(document).collect()),
             ("releases", self.releases.clone().into()),
@@ -211,30 +218,37 @@ fn document(thread: &Thread) -> Value {
     Value::Object(it)
 }
 
-fn repository() -> Value {
-    let mut members: Vec<&str> = TEAM.iter().map(|person| person.login).collect();
-    members.push(VIEWER);
+fn repository(project: &Project) -> Value {
+    let mut members: Vec<&str> = project.team.iter().map(|person| person.login).collect();
+    members.push(project.viewer.login);
     json!({
-        "owner": OWNER,
-        "name": NAME,
-        "description": "Waters allotments and small farms",
+        "owner": project.owner,
+        "name": project.name,
+        "description": project.description,
         "default_branch": "main",
-        "viewer": VIEWER,
-        "topics": ["irrigation", "python"],
+        "viewer": project.viewer.login,
+        "topics": project.topics,
         "collaborators": members,
-        "created_at": iso(day(0)),
+        "created_at": iso(project.day(0)),
     })
 }
 
-fn users() -> Value {
-    let mut users: Vec<Value> = TEAM
+fn users(project: &Project) -> Value {
+    let mut users: Vec<Value> = project
+        .team
         .iter()
         .map(|it| json!({"login": it.login, "name": it.name, "email": it.email, "type": "User", "bio": it.bio}))
         .collect();
-    users.push(json!({"login": OWNER, "name": "Lowfield", "type": "Organization"}));
-    users.push(json!({"login": VIEWER, "name": "Lowfield Desk", "email": "desk@lowfield.example", "type": "User"}));
+    users.push(
+        json!({"login": project.owner, "name": project.organisation, "type": "Organization"}),
+    );
+    let viewer = project.viewer;
+    users.push(
+        json!({"login": viewer.login, "name": viewer.name, "email": viewer.email, "type": "User"}),
+    );
     users.extend(
-        GROWERS
+        project
+            .others
             .iter()
             .map(|login| json!({"login": login, "type": "User"})),
     );
@@ -242,54 +256,37 @@ fn users() -> Value {
     users.into()
 }
 
-/// Name, colour and meaning.
-const LABELS: [(&str, &str, &str); 12] = [
-    ("area: crops", "c2e0c6", "The files in crops/"),
-    ("area: hardware", "bfd4f2", "Valves and drivers"),
-    ("area: interface", "d4c5f9", "Web, command line, alerts"),
-    ("area: planning", "fef2c0", "Schedule and forecast"),
-    ("area: readings", "c5def5", "Moisture and the database"),
-    ("backport 1.2", "0e8a16", "Goes to release/1.2 as well"),
-    ("backport 2.1", "0e8a16", "Goes to release/2.1 as well"),
-    ("bug", "d73a4a", "Something does not work"),
-    ("duplicate", "cfd3d7", "There is an issue for it already"),
-    ("enhancement", "a2eeef", "Something new"),
-    ("needs info", "fbca04", "We cannot tell what it is about"),
-    ("question", "d876e3", "An answer is all that is wanted"),
-];
-
-fn labels() -> Value {
-    LABELS
+fn labels(project: &Project) -> Value {
+    project
+        .labels
         .iter()
         .map(|(name, color, text)| json!({"name": name, "color": color, "description": text}))
         .collect()
 }
 
-/// The title, and the days of begin, and of its end where it is over.
-pub const MILESTONES: [(&str, i64, Option<i64>); 4] = [
-    ("1.0", 60, Some(247)),
-    ("2.0", 300, Some(457)),
-    ("2.3", 520, Some(674)),
-    ("2.4", 675, None),
-];
-
-fn milestones() -> Value {
-    MILESTONES
+fn milestones(project: &Project) -> Value {
+    project
+        .milestones
         .iter()
         .enumerate()
-        .map(|(index, (title, begin, end))| {
+        .map(|(index, milestone)| {
+            let (begin, end) = (milestone.begin, milestone.end);
             let mut it = Map::new();
             put(&mut it, "number", index as u64 + 1);
-            put(&mut it, "title", *title);
+            put(&mut it, "title", milestone.title);
             put(
                 &mut it,
                 "state",
                 if end.is_some() { "closed" } else { "open" },
             );
-            put(&mut it, "creator", "icalder");
-            put(&mut it, "created_at", iso(day(*begin)));
-            put(&mut it, "updated_at", iso(day(end.unwrap_or(*begin))));
-            put(&mut it, "closed_at", end.map(|end| iso(day(end))));
+            put(&mut it, "creator", project.releaser().login);
+            put(&mut it, "created_at", iso(project.day(begin)));
+            put(
+                &mut it,
+                "updated_at",
+                iso(project.day(end.unwrap_or(begin))),
+            );
+            put(&mut it, "closed_at", end.map(|end| iso(project.day(end))));
             Value::Object(it)
         })
         .collect()

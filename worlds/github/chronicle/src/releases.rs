@@ -2,36 +2,44 @@
 
 use std::collections::BTreeMap;
 
-use crate::code_base::Edit;
+use crate::code::Code;
 use crate::git::{Git, Line, Stamp};
 use crate::history::History;
-use crate::people::person;
-use crate::plan::Release;
+use crate::project::Release;
 use crate::time::date;
 use crate::work::{Section, Work};
 
 /// What was merged.
 #[derive(Clone)]
-struct Landed {
+struct Landed<E> {
     title: String,
     number: u64,
     commit: String,
     section: Section,
     backport: Option<&'static str>,
     author: &'static str,
-    edits: Vec<Edit>,
+    edits: Vec<E>,
 }
 
 /// What is merged and not released, and the release branches.
-#[derive(Default)]
-pub(crate) struct Shipping {
-    landed: Vec<Landed>,
+pub(crate) struct Shipping<C: Code> {
+    landed: Vec<Landed<C::Edit>>,
     released: usize,
-    branches: BTreeMap<String, Line>,
+    branches: BTreeMap<String, Line<C>>,
 }
 
-impl Shipping {
-    pub(crate) fn merged(&mut self, work: &Work, number: u64, commit: String) {
+impl<C: Code> Default for Shipping<C> {
+    fn default() -> Self {
+        Self {
+            landed: Vec::new(),
+            released: 0,
+            branches: BTreeMap::new(),
+        }
+    }
+}
+
+impl<C: Code> Shipping<C> {
+    pub(crate) fn merged(&mut self, work: &Work<C::Edit>, number: u64, commit: String) {
         self.landed.push(Landed {
             title: work.title.clone(),
             number,
@@ -43,7 +51,7 @@ impl Shipping {
         });
     }
 
-    pub(crate) fn branches(&self) -> &BTreeMap<String, Line> {
+    pub(crate) fn branches(&self) -> &BTreeMap<String, Line<C>> {
         &self.branches
     }
 }
@@ -55,7 +63,11 @@ fn branch_of(number: &str) -> String {
 }
 
 /// A section of the change log.
-fn section<'a>(number: &str, now: i64, landed: impl Iterator<Item = &'a Landed> + Clone) -> String {
+fn section<'a, E: 'a>(
+    number: &str,
+    now: i64,
+    landed: impl Iterator<Item = &'a Landed<E>> + Clone,
+) -> String {
     let mut text = format!("## {number} - {}\n", date(now));
     for (kind, heading) in [
         (Section::Added, "Added"),
@@ -74,16 +86,16 @@ fn section<'a>(number: &str, now: i64, landed: impl Iterator<Item = &'a Landed> 
     text
 }
 
-impl<G: Git> History<'_, G> {
+impl<G: Git, C: Code> History<'_, G, C> {
     pub(crate) fn release(&mut self, release: &Release, now: i64) {
         let number = release.number;
         let fresh = &self.shipping.landed[self.shipping.released..];
         let text = section(number, now, fresh.iter());
         self.shipping.released = self.shipping.landed.len();
-        let stamp = Stamp::new(person("icalder"), now);
+        let stamp = Stamp::new(self.project.releaser(), now);
         let commit = self.main.commit(
             self.git,
-            &[Edit::Release(number.to_owned(), text.clone())],
+            &[C::release(number, &text)],
             None,
             stamp.clone(),
             stamp,
@@ -99,7 +111,7 @@ impl<G: Git> History<'_, G> {
     pub(crate) fn patch(&mut self, release: &Release, part: usize, now: i64) {
         let (number, _) = release.patches[part];
         let branch = branch_of(number);
-        let taken: Vec<Landed> = self
+        let taken: Vec<Landed<C::Edit>> = self
             .shipping
             .landed
             .iter()
@@ -117,16 +129,19 @@ impl<G: Git> History<'_, G> {
                 self.git,
                 &it.edits,
                 None,
-                Stamp::new(person(it.author), now - 1800 + 60 * index as i64),
-                Stamp::new(person("icalder"), now - 1800 + 60 * index as i64),
+                Stamp::new(
+                    self.project.person(it.author),
+                    now - 1800 + 60 * index as i64,
+                ),
+                Stamp::new(self.project.releaser(), now - 1800 + 60 * index as i64),
                 message,
             );
         }
         let text = section(number, now, taken.iter());
-        let stamp = Stamp::new(person("icalder"), now);
+        let stamp = Stamp::new(self.project.releaser(), now);
         let commit = line.commit(
             self.git,
-            &[Edit::Release(number.to_owned(), text.clone())],
+            &[C::release(number, &text)],
             None,
             stamp.clone(),
             stamp,
@@ -136,11 +151,16 @@ impl<G: Git> History<'_, G> {
     }
 
     fn publish(&mut self, number: &str, target: &str, commit: &str, text: &str, now: i64) {
-        let stamp = Stamp::new(person("icalder"), now + 60);
+        let stamp = Stamp::new(self.project.releaser(), now + 60);
         let tag = format!("v{number}");
-        self.git
-            .tag(&tag, commit, &stamp, &format!("sluice {number}\n"));
+        self.git.tag(
+            &tag,
+            commit,
+            &stamp,
+            &format!("{} {number}\n", self.project.name),
+        );
         let notes = text.split_once("\n\n").map_or("", |(_, notes)| notes);
-        self.hub.release(number, target, notes, now + 120);
+        self.hub
+            .release(self.project, number, target, notes, now + 120);
     }
 }

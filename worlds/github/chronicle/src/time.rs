@@ -1,24 +1,25 @@
-//! The calendar of the project: days from the first, and the hours at which people work.
+//! The hours at which people work, and times in words.
 
 use mcpmark_guest::jiff::Timestamp;
 
-/// Monday 2023-03-06, midnight in UTC.
-const FIRST: i64 = 1_678_060_800;
+/// The first Monday since 1970, midnight in UTC.
+const MONDAY: i64 = 4 * DAY;
 pub const HOUR: i64 = 3_600;
 pub const DAY: i64 = 24 * HOUR;
 
-pub fn day(number: i64) -> i64 {
-    FIRST + number * DAY
+/// Midnight of a day, counted from a Monday.
+fn day(number: i64) -> i64 {
+    MONDAY + number * DAY
 }
 
 /// The first moment from this one on at which somebody works.
 pub fn working(time: i64) -> i64 {
-    let days = (time - FIRST).div_euclid(DAY);
-    let hour = (time - FIRST).rem_euclid(DAY) / HOUR;
+    let days = (time - MONDAY).div_euclid(DAY);
+    let hour = (time - MONDAY).rem_euclid(DAY) / HOUR;
     match (days.rem_euclid(7), hour) {
-        (5, _) => day(days + 2) + 8 * HOUR + (time - FIRST).rem_euclid(HOUR),
-        (6, _) | (_, 19..) => working(day(days + 1) + 8 * HOUR + (time - FIRST).rem_euclid(HOUR)),
-        (_, 0..7) => day(days) + 7 * HOUR + (time - FIRST).rem_euclid(2 * HOUR),
+        (5, _) => day(days + 2) + 8 * HOUR + (time - MONDAY).rem_euclid(HOUR),
+        (6, _) | (_, 19..) => working(day(days + 1) + 8 * HOUR + (time - MONDAY).rem_euclid(HOUR)),
+        (_, 0..7) => day(days) + 7 * HOUR + (time - MONDAY).rem_euclid(2 * HOUR),
         _ => time,
     }
 }
@@ -42,10 +43,10 @@ mod tests {
 
     #[test]
     fn nobody_works_at_night_or_on_sundays() {
-        assert_eq!(iso(working(day(0) + 3 * HOUR)), "2023-03-06T08:00:00Z");
-        assert_eq!(iso(working(day(0) + 9 * HOUR)), "2023-03-06T09:00:00Z");
-        assert_eq!(iso(working(day(4) + 20 * HOUR)), "2023-03-13T08:00:00Z");
-        assert_eq!(iso(working(day(6) + 60)), "2023-03-13T08:01:00Z");
+        assert_eq!(iso(working(day(0) + 3 * HOUR)), "1970-01-05T08:00:00Z");
+        assert_eq!(iso(working(day(0) + 9 * HOUR)), "1970-01-05T09:00:00Z");
+        assert_eq!(iso(working(day(4) + 20 * HOUR)), "1970-01-12T08:00:00Z");
+        assert_eq!(iso(working(day(6) + 60)), "1970-01-12T08:01:00Z");
         for minute in 0..(15 * 24 * 60) {
             let time = day(100) + minute * 60;
             assert!(working(time) >= time);

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use mcpmark_guest::Random;
 
+use crate::code::Code;
 use crate::git::{Git, Line, Stamp};
-use crate::hub::{Hub, MILESTONES, Merged, Pull, Thread};
-use crate::people::{OWNER, TEAM, person};
-use crate::plan::{RELEASES, Timed};
+use crate::hub::{Hub, Merged, Pull, Thread};
+use crate::plan::Timed;
+use crate::project::Project;
 use crate::releases::Shipping;
 use crate::talk::Talk;
-use crate::time::{HOUR, day, working};
+use crate::time::{HOUR, working};
 use crate::work::{Report, Way};
 
 /// What happens, the number of the piece of work or talk, and which of its parts.
@@ -30,27 +31,35 @@ enum What {
     Patch(usize),
 }
 
-pub struct History<'a, G> {
-    pub git: &'a mut G,
-    pub hub: Hub,
-    pub(crate) main: Line,
-    works: &'a [Timed],
+pub(crate) struct History<'a, G, C: Code> {
+    pub(crate) project: &'a Project,
+    pub(crate) git: &'a mut G,
+    pub(crate) hub: Hub,
+    pub(crate) main: Line<C>,
+    works: &'a [Timed<C::Edit>],
     talks: &'a [Talk],
     /// The branches of the pieces of work that are going on.
-    lines: BTreeMap<usize, Line>,
+    lines: BTreeMap<usize, Line<C>>,
     reports: BTreeMap<usize, u64>,
     pulls: BTreeMap<usize, u64>,
     talk_numbers: BTreeMap<&'a str, u64>,
     /// What a piece of work became: its pull request and its commit on main, by its id.
     names: BTreeMap<&'a str, (u64, String)>,
     reviewers: Vec<usize>,
-    pub(crate) shipping: Shipping,
+    pub(crate) shipping: Shipping<C>,
     kept: Vec<bool>,
 }
 
 /// Runs the whole history, and leaves the branches and tags behind.
-pub fn run<G: Git>(git: &mut G, random: &mut Random, works: &[Timed], talks: &[Talk]) -> Hub {
-    let mut history = History {
+pub fn run<G: Git, C: Code>(
+    project: &Project,
+    git: &mut G,
+    random: &mut Random,
+    works: &[Timed<C::Edit>],
+    talks: &[Talk],
+) -> Hub {
+    let mut history = History::<G, C> {
+        project,
         git,
         hub: Hub::default(),
         main: Line::default(),
@@ -61,19 +70,22 @@ pub fn run<G: Git>(git: &mut G, random: &mut Random, works: &[Timed], talks: &[T
         pulls: BTreeMap::new(),
         talk_numbers: BTreeMap::new(),
         names: BTreeMap::new(),
-        reviewers: works.iter().map(|_| random.below(4) as usize).collect(),
+        reviewers: works
+            .iter()
+            .map(|_| random.below(project.team.len() as u64 - 1) as usize)
+            .collect(),
         shipping: Shipping::default(),
         // Whose branch nobody deleted.
         kept: works.iter().map(|_| random.chance(1, 40)).collect(),
     };
-    for (time, index, what) in events(works, talks) {
+    for (time, index, what) in events(project, works, talks) {
         history.happen(time, index, what);
     }
     history.leave_branches();
     history.hub
 }
 
-fn events(works: &[Timed], talks: &[Talk]) -> Vec<(i64, usize, What)> {
+fn events<E>(project: &Project, works: &[Timed<E>], talks: &[Talk]) -> Vec<(i64, usize, What)> {
     let mut events = Vec::new();
     for (index, timed) in works.iter().enumerate() {
         let work = &timed.work;
@@ -104,7 +116,7 @@ fn events(works: &[Timed], talks: &[Talk]) -> Vec<(i64, usize, What)> {
         }
     }
     for (index, talk) in talks.iter().enumerate() {
-        let at = day(talk.day) + 9 * HOUR + 420 * index as i64;
+        let at = project.day(talk.day) + 9 * HOUR + 420 * index as i64;
         events.push((at, index, What::Talk));
         for number in 0..talk.report.comments.len() {
             let at = working(at + 5 * HOUR * (1 + number as i64));
@@ -115,17 +127,25 @@ fn events(works: &[Timed], talks: &[Talk]) -> Vec<(i64, usize, What)> {
             events.push((at, index, What::TalkEnd));
         }
     }
-    for (index, release) in RELEASES.iter().enumerate() {
-        events.push((working(day(release.day) + 10 * HOUR), index, What::Release));
+    for (index, release) in project.releases.iter().enumerate() {
+        events.push((
+            working(project.day(release.day) + 10 * HOUR),
+            index,
+            What::Release,
+        ));
         for (number, (_, on)) in release.patches.iter().enumerate() {
-            events.push((working(day(*on) + 11 * HOUR), index, What::Patch(number)));
+            events.push((
+                working(project.day(*on) + 11 * HOUR),
+                index,
+                What::Patch(number),
+            ));
         }
     }
     events.sort_by_key(|(time, index, what)| (*time, *what, *index));
     events
 }
 
-impl<'a, G: Git> History<'a, G> {
+impl<'a, G: Git, C: Code> History<'a, G, C> {
     fn happen(&mut self, now: i64, index: usize, what: What) {
         match what {
             What::Report => {
@@ -174,8 +194,8 @@ impl<'a, G: Git> History<'a, G> {
                     self.hub.thread(number).duplicate_of = repeated;
                 }
             }
-            What::Release => self.release(&RELEASES[index], now),
-            What::Patch(part) => self.patch(&RELEASES[index], part, now),
+            What::Release => self.release(&self.project.releases[index], now),
+            What::Patch(part) => self.patch(&self.project.releases[index], part, now),
         }
     }
 
@@ -190,9 +210,10 @@ impl<'a, G: Git> History<'a, G> {
     }
 
     fn open_report(&mut self, report: &Report, body: String, now: i64) -> u64 {
-        let milestone = MILESTONES.iter().position(|(_, begin, end)| {
-            let until = end.map_or(i64::MAX, day);
-            report.assignee.is_some() && (day(*begin)..until).contains(&now)
+        let project = self.project;
+        let milestone = project.milestones.iter().position(|it| {
+            let until = it.end.map_or(i64::MAX, |end| project.day(end));
+            report.assignee.is_some() && (project.day(it.begin)..until).contains(&now)
         });
         self.hub.open(Thread {
             title: report.title.clone(),
@@ -238,7 +259,7 @@ impl<'a, G: Git> History<'a, G> {
     fn step(&mut self, index: usize, part: usize, now: i64) {
         let work = &self.works[index].work;
         let message = self.fill(&work.steps[part].message, None);
-        let stamp = Stamp::new(person(work.author), now);
+        let stamp = Stamp::new(self.project.person(work.author), now);
         let line = self.lines.entry(index).or_insert_with(|| self.main.clone());
         line.commit(
             self.git,
@@ -261,10 +282,10 @@ impl<'a, G: Git> History<'a, G> {
     /// Someone of the team, but not the author.
     fn reviewer(&self, index: usize) -> &'static str {
         let author = self.works[index].work.author;
-        let mut others = TEAM.iter().filter(|it| it.login != author);
+        let mut others = self.project.team.iter().filter(|it| it.login != author);
         others
             .nth(self.reviewers[index])
-            .map_or("icalder", |it| it.login)
+            .map_or(self.project.releaser().login, |it| it.login)
     }
 
     fn open_pull(&mut self, index: usize, now: i64) {
@@ -301,16 +322,17 @@ impl<'a, G: Git> History<'a, G> {
     fn review(&mut self, index: usize, now: i64) {
         let (number, by) = (self.pulls[&index], self.reviewer(index));
         let work = &self.works[index].work;
+        let replies = self.project.replies;
         let state = match work.way {
-            Way::Open if work.is_contested => ("CHANGES_REQUESTED", "Not with this number."),
-            Way::Open => ("COMMENTED", "I will try it on the bench."),
-            Way::Closed => ("COMMENTED", "I am not sure that we want this."),
+            Way::Open if work.is_contested => ("CHANGES_REQUESTED", replies.refused),
+            Way::Open => ("COMMENTED", replies.waiting),
+            Way::Closed => ("COMMENTED", replies.doubtful),
             _ if work.is_contested => {
                 let earlier = now - HOUR / 3;
-                let text = "A few words in the code, please.";
+                let [text, after] = replies.contested;
                 self.hub
                     .review(number, by, text, "CHANGES_REQUESTED", earlier);
-                ("APPROVED", "Better.")
+                ("APPROVED", after)
             }
             _ => ("APPROVED", ""),
         };
@@ -320,7 +342,7 @@ impl<'a, G: Git> History<'a, G> {
     fn finish(&mut self, index: usize, now: i64) {
         let timed = &self.works[index];
         let work = &timed.work;
-        let author = Stamp::new(person(work.author), now);
+        let author = Stamp::new(self.project.person(work.author), now);
         if work.way == Way::Direct {
             for step in &work.steps {
                 let message = format!("{}\n", step.message);
@@ -363,15 +385,15 @@ impl<'a, G: Git> History<'a, G> {
     fn merge(&mut self, index: usize, number: u64, by: &str, now: i64) -> (&'static str, String) {
         let timed = &self.works[index];
         let work = &timed.work;
-        let author = person(work.author);
-        let merger = Stamp::new(person(by), now);
+        let author = self.project.person(work.author);
+        let merger = Stamp::new(self.project.person(by), now);
         match work.way {
             Way::Merge => {
                 let tip = self.lines[&index].tip.clone();
                 let branch = &work.branch;
                 let message = format!(
-                    "Merge pull request #{number} from {OWNER}/{branch}\n\n{}\n",
-                    work.title
+                    "Merge pull request #{number} from {}/{branch}\n\n{}\n",
+                    self.project.owner, work.title
                 );
                 let commit = self.main.commit(
                     self.git,
@@ -441,7 +463,7 @@ impl<'a, G: Git> History<'a, G> {
             let work = &self.works[*index].work;
             let stays = match work.way {
                 Way::Open | Way::Draft => true,
-                Way::Closed => !work.branch.starts_with("crops/"),
+                Way::Closed => !work.branch.starts_with(self.project.cleared),
                 _ => self.kept[*index],
             };
             if stays {
