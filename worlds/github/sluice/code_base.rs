@@ -84,12 +84,12 @@ impl Code for CodeBase {
         tree
     }
 
-    fn key(edit: &Edit) -> Option<&str> {
+    fn keys(edit: &Edit) -> Vec<&str> {
         match edit {
             Edit::Add(key) | Edit::Stage(key, _) | Edit::Set(key, _, _) | Edit::Move(key, _) => {
-                Some(key)
+                vec![key]
             }
-            Edit::Write(..) | Edit::Release(..) => None,
+            Edit::Write(..) | Edit::Release(..) => Vec::new(),
         }
     }
 

@@ -15,8 +15,8 @@ pub trait Code: Clone + Default {
     /// All files with their texts.
     fn tree(&self) -> BTreeMap<String, String>;
 
-    /// The file that an edit changes, where no other work may change it at the same time.
-    fn key(edit: &Self::Edit) -> Option<&str>;
+    /// The files that an edit changes, where no other work may change them at the same time.
+    fn keys(edit: &Self::Edit) -> Vec<&str>;
 
     /// What a release changes; `section` is that of the change log.
     fn release(number: &str, section: &str) -> Self::Edit;

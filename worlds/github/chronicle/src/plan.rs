@@ -78,10 +78,7 @@ impl<'a, C: Code> Planner<'a, C> {
 
     /// Plans a piece of work, at its day or when its files are free.
     pub fn add(&mut self, random: &mut Random, work: Work<C::Edit>) {
-        let keys: Vec<String> = work
-            .edits()
-            .filter_map(|edit| C::key(edit).map(str::to_owned))
-            .collect();
+        let keys: Vec<String> = work.edits().flat_map(C::keys).map(str::to_owned).collect();
         let free = keys
             .iter()
             .map(|key| self.free(key))

@@ -118,15 +118,15 @@ impl Code for Texts {
         self.files.clone()
     }
 
-    fn key(edit: &Write) -> Option<&str> {
+    fn keys(edit: &Write) -> Vec<&str> {
         match edit {
             Write::New(path, _)
             | Write::Whole(path, _)
             | Write::Part(path, _, _)
             | Write::End(path, _)
-            | Write::Remove(path)
-            | Write::Move(path, _) => Some(path),
-            Write::Release(..) => None,
+            | Write::Remove(path) => vec![path],
+            Write::Move(from, to) => vec![from, to],
+            Write::Release(..) => Vec::new(),
         }
     }
 
