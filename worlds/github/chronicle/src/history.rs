@@ -324,6 +324,7 @@ impl<'a, G: Git, C: Code> History<'a, G, C> {
         let work = &self.works[index].work;
         let replies = self.project.replies;
         let state = match work.way {
+            Way::Open if work.is_approved => ("APPROVED", ""),
             Way::Open if work.is_contested => ("CHANGES_REQUESTED", replies.refused),
             Way::Open => ("COMMENTED", replies.waiting),
             Way::Closed => ("COMMENTED", replies.doubtful),

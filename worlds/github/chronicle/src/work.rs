@@ -68,6 +68,8 @@ pub struct Work<E> {
     pub is_contested: bool,
     /// The release branch that it goes to as well, with the number of the release.
     pub backport: Option<&'static str>,
+    /// Whether a reviewer has approved of what is still open.
+    pub is_approved: bool,
     /// Whether others may change the same files while it is open, so that it conflicts.
     pub is_overtaken: bool,
 }
@@ -89,6 +91,7 @@ impl<E> Work<E> {
             remarks: Vec::new(),
             is_contested: false,
             backport: None,
+            is_approved: false,
             is_overtaken: false,
         }
     }
@@ -147,6 +150,12 @@ impl<E> Work<E> {
     #[must_use]
     pub fn backport(mut self, number: &'static str) -> Self {
         self.backport = Some(number);
+        self
+    }
+
+    #[must_use]
+    pub fn approved(mut self) -> Self {
+        self.is_approved = true;
         self
     }
 
