@@ -94,6 +94,7 @@ fn overrides() -> Vec<Work<Write>> {
             "nginx_version: 1.31.0\nplc_version: 2.8.1\n",
         ),
         (402, "redshank-1", "postgres_version: 15.4.0\n"),
+        (412, "pipit-1", "sample_seconds: 12\n"),
         (433, "turnstone-1", "ffmpeg_version: 6.1.0\n"),
         (455, "sanderling-1", "gauge_version: 1.4.2\n"),
         (478, "wigeon-1", "restic_version: 0.30.0\n"),
@@ -279,6 +280,13 @@ fn backports() -> Vec<Work<Write>> {
             ],
         ),
         fix(
+            508,
+            "dmarsh",
+            "fix-gauge",
+            "tide: give the gauge time to warm up",
+            vec![Write::part(&tasks_path("tide"), "- install: tide-gauge\n", "- install: tide-gauge\n- wait: 20\n")],
+        ),
+        fix(
             536,
             "bokafor",
             "fix-certs",
@@ -292,6 +300,13 @@ fn backports() -> Vec<Work<Write>> {
             )
             .section(Fixed)
             .label("fix"),
+        fix(
+            560,
+            "cwren",
+            "fix-lock",
+            "backup: one at a time",
+            vec![Write::part(&tasks_path("backup"), "- install: restic\n", "- install: restic\n- lock: /run/restic\n")],
+        ),
         fix(
             576,
             "dmarsh",
@@ -355,6 +370,23 @@ fn unfinished() -> Vec<Work<Write>> {
             "tide-two",
             "tide: two gauges a machine",
             Write::new("roles/tide/second.yml", "device: /dev/ttyS1\n"),
+        )
+        .label("ready"),
+        open(
+            600,
+            "cwren",
+            "backup-report",
+            "backup: a report in the morning",
+            Write::new("roles/backup/report.yml", "at_hour: 7\nto: office\n"),
+        )
+        .label("ready")
+        .approved(),
+        open(
+            601,
+            "dmarsh",
+            "gate-lamp",
+            "gate: a lamp for the pilots",
+            Write::new("roles/gate/lamp.yml", "colour: green\nblink_ms: 700\n"),
         )
         .label("ready"),
         open(
