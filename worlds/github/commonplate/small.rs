@@ -65,15 +65,12 @@ pub fn corrections(
     };
     if way != Direct && random.chance(1, 4) {
         let by = *random.pick(COMMONPLATE.others);
-        let report = Report::new(
-            by,
-            &format!("{name} did not come out"),
-            *random.pick(&[
-                "I did all that is written. It was not what we had on Thursday.",
-                "Too much of everything, or too little of one thing.",
-                "My aunt says that the amounts cannot be right.",
-            ]),
-        );
+        let what = *random.pick(&[
+            "I did all that is written. It was not what we had on Thursday.",
+            "Too much of everything, or too little of one thing.",
+            "My aunt says that the amounts cannot be right.",
+        ]);
+        let report = Report::new(by, &format!("{name} did not come out"), what);
         work = work.report(report.labels(&["correction"])).body(&format!(
             "Fixes #{{issue}}\n\nCooked {lower} again and wrote down what we did."
         ));

@@ -20,7 +20,7 @@ fn verify(task: &mut Verifier) {
     for path in &paths {
         let before = main.file(path).text().required();
         let expected = with_line(&before, &rules);
-        task.check(format!("{path}"), tip.file(path).equals(&expected));
+        task.check(path.clone(), tip.file(path).equals(&expected));
     }
 
     let issues = task.start().issues().required();
