@@ -42,7 +42,9 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
             "open"
         };
         done += u64::from(["merged", "closed"].contains(&state));
-        let log = site.commits(name);
+        // Branches are short: what is below their own commits is on main.
+        let page = site.json("list_commits", &json!({"sha": name, "perPage": 20}));
+        let log = page.as_array().cloned().unwrap_or_default();
         let author = string(&log[0]["author"]["login"]);
         let is_own = |commit: &&Value| main.iter().all(|it| it["sha"] != commit["sha"]);
         let mut own = log.iter().filter(is_own).count();
