@@ -72,6 +72,8 @@ pub mod numbers;
 mod random;
 mod reader;
 mod sequence;
+pub mod site;
+mod standing;
 mod table;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod testing;
@@ -99,6 +101,8 @@ pub use json::Numbers;
 pub use markdown::{Block, Document};
 pub use random::Random;
 pub use reader::{Reader, plain};
+pub use site::Site;
+pub use standing::{Allowed, Proposal};
 pub use table::{Csv, Row, Table};
 pub use tools::{Content, Output, Tool, Tools};
 pub use tree::{Change, ChangeKind, Entry, File, Kind, Tree};

@@ -3,7 +3,7 @@
 use mcpmark_guest::Random;
 
 use crate::code_base::{CodeBase, Edit};
-use crate::work::{Way, Work};
+use github_chronicle::{Way, Work};
 
 const TOOLS: [(&str, &str, &str, &str); 5] = [
     ("pyproject", "dep_pytest", "pytest", "icalder"),
@@ -19,7 +19,7 @@ pub fn newer_tool(
     day: i64,
     now: &CodeBase,
     is_free: impl Fn(&str) -> bool,
-) -> Vec<Work> {
+) -> Vec<Work<Edit>> {
     let (key, name, tool, author) = *random.pick(&TOOLS);
     if !now.has(key) || !is_free(key) {
         return Vec::new();

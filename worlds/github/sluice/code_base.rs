@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use github_chronicle::Code;
+
 use crate::files;
 use crate::layers::{at_stage, fill};
 
@@ -24,18 +26,6 @@ pub enum Edit {
     Release(String, String),
 }
 
-impl Edit {
-    /// The file that it changes, by its key, where it has one.
-    pub fn key(&self) -> Option<&'static str> {
-        match self {
-            Self::Add(key) | Self::Stage(key, _) | Self::Set(key, _, _) | Self::Move(key, _) => {
-                Some(key)
-            }
-            Self::Write(..) | Self::Release(..) => None,
-        }
-    }
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Placed {
     path: String,
@@ -52,8 +42,10 @@ pub struct CodeBase {
 const CHANGELOG: &str = "CHANGELOG.md";
 const CHANGELOG_HEAD: &str = "# Changes\n";
 
-impl CodeBase {
-    pub fn apply(&mut self, edit: &Edit) {
+impl Code for CodeBase {
+    type Edit = Edit;
+
+    fn apply(&mut self, edit: &Edit) {
         match edit {
             Edit::Add(key) => {
                 let source = files::source(key);
@@ -80,10 +72,33 @@ impl CodeBase {
             Edit::Write(path, text) => {
                 self.written.insert(path.clone(), text.clone());
             }
-            Edit::Release(number, section) => self.release(number, section),
+            Edit::Release(number, section) => self.add_release(number, section),
         }
     }
 
+    fn tree(&self) -> BTreeMap<String, String> {
+        let mut tree = self.written.clone();
+        for (key, placed) in &self.files {
+            tree.insert(placed.path.clone(), render(key, placed));
+        }
+        tree
+    }
+
+    fn keys(edit: &Edit) -> Vec<&str> {
+        match edit {
+            Edit::Add(key) | Edit::Stage(key, _) | Edit::Set(key, _, _) | Edit::Move(key, _) => {
+                vec![key]
+            }
+            Edit::Write(..) | Edit::Release(..) => Vec::new(),
+        }
+    }
+
+    fn release(number: &str, section: &str) -> Edit {
+        Edit::Release(number.to_owned(), section.to_owned())
+    }
+}
+
+impl CodeBase {
     /// What a setting is.
     pub fn setting(&self, key: &str, name: &str) -> &str {
         &self.files[key].settings[name]
@@ -108,15 +123,6 @@ impl CodeBase {
         name.split('.').next().unwrap_or(name)
     }
 
-    /// All files with their texts.
-    pub fn tree(&self) -> BTreeMap<String, String> {
-        let mut tree = self.written.clone();
-        for (key, placed) in &self.files {
-            tree.insert(placed.path.clone(), render(key, placed));
-        }
-        tree
-    }
-
     fn file(&mut self, key: &str) -> &mut Placed {
         match self.files.get_mut(key) {
             Some(file) => file,
@@ -124,7 +130,7 @@ impl CodeBase {
         }
     }
 
-    fn release(&mut self, number: &str, section: &str) {
+    fn add_release(&mut self, number: &str, section: &str) {
         let version = format!("\"\"\"Waters allotments.\"\"\"\n\n__version__ = \"{number}\"\n");
         self.written
             .insert("sluice/__init__.py".to_owned(), version);
@@ -150,26 +156,10 @@ fn render(key: &str, placed: &Placed) -> String {
     })
 }
 
-/// What has to be written and what removed to get from one tree to another.
-pub fn difference(
-    before: &BTreeMap<String, String>,
-    after: &BTreeMap<String, String>,
-) -> (Vec<(String, String)>, Vec<String>) {
-    let written = after
-        .iter()
-        .filter(|(path, text)| before.get(*path) != Some(text))
-        .map(|(path, text)| (path.clone(), text.clone()))
-        .collect();
-    let removed = before
-        .keys()
-        .filter(|path| !after.contains_key(*path))
-        .cloned()
-        .collect();
-    (written, removed)
-}
-
 #[cfg(test)]
 mod tests {
+    use github_chronicle::difference;
+
     use super::*;
 
     #[test]

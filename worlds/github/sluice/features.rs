@@ -1,9 +1,9 @@
 //! What was built, in order: the story that the rest hangs on.
 
 use crate::code_base::Edit::{self, Add, Move, Set, Stage};
-use crate::work::Section::{Added, Changed};
-use crate::work::Way::{Closed, Direct, Draft, Merge, Open, Rebase, Squash};
-use crate::work::{Report, Work};
+use github_chronicle::Section::{Added, Changed};
+use github_chronicle::Way::{Closed, Direct, Draft, Merge, Open, Rebase, Squash};
+use github_chronicle::{Report, Work};
 
 const CROPS: [&str; 12] = [
     "tomato",
@@ -24,7 +24,7 @@ fn adds(keys: &[&'static str]) -> Vec<Edit> {
     keys.iter().map(|key| Add(key)).collect()
 }
 
-pub fn features() -> Vec<Work> {
+pub fn features() -> Vec<Work<Edit>> {
     let mut all = beginnings();
     all.extend(first_year());
     all.extend(second_year());
@@ -32,7 +32,7 @@ pub fn features() -> Vec<Work> {
     all
 }
 
-fn beginnings() -> Vec<Work> {
+fn beginnings() -> Vec<Work<Edit>> {
     vec![
         Work::new(0, "icalder", Direct, "", "")
             .step("Begin", adds(&["readme", "pyproject", "contributing"])),
@@ -137,7 +137,7 @@ fn beginnings() -> Vec<Work> {
     ]
 }
 
-fn first_year() -> Vec<Work> {
+fn first_year() -> Vec<Work<Edit>> {
     vec![
         Work::new(
             55,
@@ -427,7 +427,7 @@ fn first_year() -> Vec<Work> {
     ]
 }
 
-fn second_year() -> Vec<Work> {
+fn second_year() -> Vec<Work<Edit>> {
     vec![
         Work::new(366, "moyelaran", Direct, "", "")
             .step("docs: values need a reason", vec![Stage("contributing", 3), Stage("crops-doc", 3)]),
@@ -492,7 +492,7 @@ fn second_year() -> Vec<Work> {
 }
 
 /// What was still going on, or given up.
-fn unfinished() -> Vec<Work> {
+fn unfinished() -> Vec<Work<Edit>> {
     vec![
         Work::new(140, "jhalv", Closed, "web/react", "web: move to a framework")
             .step("web: a first try", vec![Set("chart", "chart_width", "600".to_owned())])
@@ -506,6 +506,7 @@ fn unfinished() -> Vec<Work> {
             .remark("trell", "Nobody needs it. Closing; the branch stays for reference."),
         Work::new(600, "icalder", Open, "valves/half-hour", "valves: at most half an hour")
             .id("half-hour")
+            .overtaken()
             .body("Closes #{issue}\n\nNo bed of ours takes longer.")
             .step("valves: at most half an hour", vec![Set("valves", "max_open_seconds", "1800".to_owned())])
             .report(

@@ -1,11 +1,11 @@
 //! Faults that users of a release had, how they were mended, and where that was taken to.
 
-use crate::code_base::Edit::{Set, Stage};
-use crate::work::Section::Fixed;
-use crate::work::Way::{Closed, Merge, Squash};
-use crate::work::{Report, Work};
+use crate::code_base::Edit::{self, Set, Stage};
+use github_chronicle::Section::Fixed;
+use github_chronicle::Way::{Closed, Merge, Squash};
+use github_chronicle::{Report, Work};
 
-pub fn fixes() -> Vec<Work> {
+pub fn fixes() -> Vec<Work<Edit>> {
     vec![
         Work::new(250, "icalder", Merge, "valves/retry", "valves: try again before giving up")
             .body("Fixes #{issue}")

@@ -9,23 +9,21 @@ mod code_base;
 mod features;
 mod files;
 mod fixes;
-mod git;
-mod history;
-mod hub;
 mod layers;
-mod people;
 mod plan;
-mod releases;
+mod project;
 mod talk;
-mod time;
 mod tomato;
 mod tuning;
-mod work;
 
 #[cfg(test)]
 mod tests;
 
+use github_chronicle::run;
 use mcpmark_guest::World;
+
+use crate::code_base::CodeBase;
+use crate::project::SLUICE;
 
 mcpmark_guest::setup!(setup);
 
@@ -33,6 +31,7 @@ fn setup(world: &mut World) {
     let works = plan::plan(world.random());
     let talks = talk::talks(world.random());
     let mut repository = world.repository();
-    let hub = history::run(&mut repository, world.random(), &works, &talks);
-    hub.write(world);
+    let random = world.random();
+    let hub = run::<_, CodeBase>(&SLUICE, &mut repository, random, &works, &talks);
+    hub.write(&SLUICE, world);
 }

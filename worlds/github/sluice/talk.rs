@@ -1,63 +1,12 @@
 //! Issues that no commit closed: questions, wishes, what is still open, and what nobody has looked at yet.
 
+use github_chronicle::{Report, Talk};
 use mcpmark_guest::Random;
 
-use crate::people::GROWERS;
-use crate::work::Report;
-
-/// How an issue ended that no pull request closed.
-pub struct Closing {
-    /// Days after it was opened.
-    pub after: i64,
-    pub by: &'static str,
-    /// `completed`, `not_planned` or `duplicate`.
-    pub reason: &'static str,
-    /// The `id` of the talk that it repeats.
-    pub repeats: &'static str,
-}
-
-/// Texts may have `{issue:id}` for the number of another talk.
-pub struct Talk {
-    pub id: &'static str,
-    pub day: i64,
-    pub report: Report,
-    pub closing: Option<Closing>,
-}
+use crate::project::SLUICE;
 
 fn talk(day: i64, report: Report) -> Talk {
-    Talk {
-        id: "",
-        day,
-        report,
-        closing: None,
-    }
-}
-
-impl Talk {
-    fn id(mut self, id: &'static str) -> Self {
-        self.id = id;
-        self
-    }
-
-    fn closed(mut self, after: i64, by: &'static str, reason: &'static str) -> Self {
-        self.closing = Some(Closing {
-            after,
-            by,
-            reason,
-            repeats: "",
-        });
-        self
-    }
-
-    fn repeats(mut self, after: i64, id: &'static str) -> Self {
-        self.closing = Some(Closing {
-            after,
-            by: "icalder",
-            reason: "duplicate",
-            repeats: id,
-        });
-        self
-    }
+    Talk::new(day, report)
 }
 
 fn form(component: &str, kind: &str, code: Option<&str>, text: &str) -> String {
@@ -152,7 +101,7 @@ fn closed() -> Vec<Talk> {
                 .labels(&["enhancement", "area: interface", "duplicate"])
                 .comment("icalder", "Duplicate of #{issue:telegram}."),
         )
-        .repeats(2, "telegram"),
+        .repeats(2, "icalder", "telegram"),
         talk(
             300,
             Report::new(
@@ -341,7 +290,7 @@ fn new(random: &mut Random, codes: &Codes) -> Vec<Talk> {
     random.shuffle(&mut texts);
     let mut all = Vec::new();
     for (index, (title, body)) in texts.into_iter().enumerate() {
-        let by = *random.pick(&GROWERS);
+        let by = *random.pick(SLUICE.others);
         let day = 716 + index as i64;
         all.push(talk(day, Report::new(by, title, &body)));
     }

@@ -1,57 +1,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use github_chronicle::testing::Memory;
+use github_chronicle::{Hub, Thread};
 use mcpmark_guest::World;
 use mcpmark_guest::testing::set_up;
 
-use crate::git::{Commit, Git, Stamp};
-use crate::hub::{Hub, Thread};
-use crate::{history, plan, talk};
-
-/// A repository that keeps what it is told.
-#[derive(Clone, Default, PartialEq)]
-struct Memory {
-    commits: Vec<(String, Vec<String>, i64, String)>,
-    trees: BTreeMap<String, BTreeMap<String, String>>,
-    branches: BTreeMap<String, String>,
-    tags: BTreeMap<String, String>,
-}
-
-impl Git for Memory {
-    fn commit(&mut self, commit: Commit) -> String {
-        let id = format!("{:040x}", self.commits.len() + 1);
-        let mut tree = match commit.parents.first() {
-            Some(parent) => self.trees[parent].clone(),
-            None => BTreeMap::new(),
-        };
-        for path in &commit.removed {
-            assert!(tree.remove(path).is_some(), "{path} is not there");
-        }
-        tree.extend(commit.written);
-        self.trees.insert(id.clone(), tree);
-        assert!(commit.committer.time >= commit.author.time);
-        self.commits.push((
-            id.clone(),
-            commit.parents,
-            commit.committer.time,
-            commit.message,
-        ));
-        id
-    }
-
-    fn branch(&mut self, name: &str, commit: &str) {
-        let before = self.branches.insert(name.to_owned(), commit.to_owned());
-        assert_eq!(before, None, "{name}");
-    }
-
-    fn tag(&mut self, name: &str, commit: &str, _: &Stamp, _: &str) {
-        self.tags.insert(name.to_owned(), commit.to_owned());
-    }
-
-    fn pull_head(&mut self, _: u64, commit: &str) {
-        assert!(self.trees.contains_key(commit));
-    }
-}
+use crate::code_base::CodeBase;
+use crate::project::SLUICE;
+use crate::{plan, talk};
 
 fn run(seed: u64) -> (Memory, Hub) {
     let made = RefCell::new(None);
@@ -60,8 +17,14 @@ fn run(seed: u64) -> (Memory, Hub) {
             let works = plan::plan(world.random());
             let talks = talk::talks(world.random());
             let mut git = Memory::default();
-            let hub = history::run(&mut git, world.random(), &works, &talks);
-            hub.write(world);
+            let hub = github_chronicle::run::<_, CodeBase>(
+                &SLUICE,
+                &mut git,
+                world.random(),
+                &works,
+                &talks,
+            );
+            hub.write(&SLUICE, world);
             *made.borrow_mut() = Some((git, hub));
         },
         seed,
@@ -128,7 +91,7 @@ fn tomatoes_change_in_every_way() {
         let parents: BTreeMap<&str, &Vec<String>> = git
             .commits
             .iter()
-            .map(|it| (it.0.as_str(), &it.1))
+            .map(|it| (it.id.as_str(), &it.parents))
             .collect();
         let mut seen = std::collections::BTreeSet::new();
         while let Some(id) = reached.pop() {
@@ -165,7 +128,8 @@ fn the_release_branch_has_what_the_fixes_change() {
 #[test]
 fn texts_are_filled_in() {
     let (git, hub) = run(4);
-    for (_, _, _, message) in &git.commits {
+    for commit in &git.commits {
+        let message = &commit.message;
         assert!(
             !message.contains('{') && message.ends_with('\n'),
             "{message:?}"

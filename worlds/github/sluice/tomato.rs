@@ -7,9 +7,9 @@
 use mcpmark_guest::Random;
 
 use crate::code_base::Edit::{self, Set};
-use crate::work::Section::Changed;
-use crate::work::Way::{Closed, Merge, Open, Rebase, Squash};
-use crate::work::{Report, Work};
+use github_chronicle::Section::Changed;
+use github_chronicle::Way::{Closed, Merge, Open, Rebase, Squash};
+use github_chronicle::{Report, Work};
 
 fn minutes(key: &'static str, value: i64) -> Edit {
     Set(key, "max_minutes", value.to_string())
@@ -19,7 +19,7 @@ fn rest(key: &'static str, value: &str) -> Edit {
     Set(key, "rest_hours", value.to_owned())
 }
 
-pub fn tomato(random: &mut Random) -> Vec<Work> {
+pub fn tomato(random: &mut Random) -> Vec<Work<Edit>> {
     let first = random.between(24, 26);
     let hot = random.between(34, 38);
     let enough = random.between(29, 31);

@@ -3,8 +3,9 @@
 use mcpmark_guest::Random;
 
 use crate::code_base::{CodeBase, Edit};
-use crate::work::Way::{Closed, Merge, Rebase, Squash};
-use crate::work::{Report, Section, Work};
+use crate::project::SLUICE;
+use github_chronicle::Way::{Closed, Merge, Rebase, Squash};
+use github_chronicle::{Report, Section, Work};
 
 /// A setting that is tuned now and then.
 struct Setting {
@@ -139,7 +140,7 @@ pub fn tuning(
     number: usize,
     now: &CodeBase,
     is_free: impl Fn(&str) -> bool,
-) -> Vec<Work> {
+) -> Vec<Work<Edit>> {
     let fitting: Vec<&Setting> = SETTINGS
         .iter()
         .filter(|it| now.shows(it.key, it.name) && is_free(it.key))
@@ -168,7 +169,7 @@ pub fn tuning(
         .section(Section::Changed)
         .id(&id);
     if setting.key != "tomato" && random.chance(1, 3) {
-        let by = *random.pick(&crate::people::GROWERS);
+        let by = *random.pick(SLUICE.others);
         let label = match setting.authors {
             AGRONOMIST => "area: crops",
             _ if crate::files::source(setting.key).path.contains("drivers") => "area: hardware",

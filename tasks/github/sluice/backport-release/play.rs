@@ -4,7 +4,7 @@ use mcpmark_guest::Tools;
 use mcpmark_guest::serde_json::{Value, json};
 
 use crate::patch;
-use crate::site::{Site, number, text};
+use mcpmark_guest::site::{Site, number, string};
 
 const BASE: &str = "release/2.1";
 const BRANCH: &str = "backport/2.1.3";
@@ -25,7 +25,7 @@ struct Fix {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools);
+    let mut site = Site::new(tools, "lowfield", "sluice");
     site.file_at("main", "docs/releasing.md");
     let fixes = waiting(&mut site);
     site.create_branch(BRANCH, BASE);
@@ -35,7 +35,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
             "get_commit",
             &json!({"sha": fix.commit, "include_diff": false}),
         );
-        let message = text(&commit["commit"]["message"]).trim_end();
+        let message = string(&commit["commit"]["message"]).trim_end();
         let message = format!("{message}\n\n(cherry picked from commit {})", fix.commit);
         site.push(BRANCH, &message, &files);
     }
@@ -63,7 +63,7 @@ fn waiting(site: &mut Site<'_>) -> Vec<Fix> {
     let there: Vec<String> = site
         .pages("list_commits", None, &json!({"sha": BASE}))
         .iter()
-        .map(|it| text(&it["commit"]["message"]).to_owned())
+        .map(|it| string(&it["commit"]["message"]).to_owned())
         .collect();
     let pulls = site.pages(
         "list_pull_requests",
@@ -76,10 +76,10 @@ fn waiting(site: &mut Site<'_>) -> Vec<Fix> {
         .map(|pull| {
             let fix = Fix {
                 number: number(&pull["number"]),
-                title: text(&pull["title"]).to_owned(),
-                commit: text(&pull["merge_commit_sha"]).to_owned(),
+                title: string(&pull["title"]).to_owned(),
+                commit: string(&pull["merge_commit_sha"]).to_owned(),
             };
-            (text(&pull["merged_at"]).to_owned(), fix)
+            (string(&pull["merged_at"]).to_owned(), fix)
         })
         .filter(|(_, fix)| {
             let trailer = format!("cherry picked from commit {}", fix.commit);
@@ -92,7 +92,7 @@ fn waiting(site: &mut Site<'_>) -> Vec<Fix> {
 
 fn has_label(pull: &Value) -> bool {
     let mut labels = pull["labels"].as_array().into_iter().flatten();
-    labels.any(|label| text(&label["name"]) == "backport 2.1")
+    labels.any(|label| string(&label["name"]) == "backport 2.1")
 }
 
 /// The files of the release branch as a fix leaves them.

@@ -2,8 +2,6 @@
 
 mod patch;
 mod play;
-#[path = "../site.rs"]
-mod site;
 
 use mcpmark_guest::Tools;
 

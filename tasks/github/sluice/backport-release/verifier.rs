@@ -1,11 +1,8 @@
 //! The release, made again from the starting world: each fix is found on main and made on the branch.
 
-#[path = "../rest.rs"]
-mod rest;
 mod transplant;
 
-use mcpmark_guest::{Comment, Commit, Condition, Found, Repository, Verifier};
-use rest::Allowed;
+use mcpmark_guest::{Allowed, Comment, Commit, Found, Proposal, Repository, Verifier};
 
 mcpmark_guest::verifier!(verify);
 
@@ -22,20 +19,17 @@ fn verify(task: &mut Verifier) {
         "there is nothing to backport in this world"
     );
     let base = start.branch(BASE).required();
-    let commits = rest::added(task, BRANCH, BASE);
+    let commits = task.added(BRANCH, BASE);
     task.check(
         "a commit for each fix and one for the release",
         commits.count_is(fixes.len() + 1),
     );
     task.check(
         "they stand in a line on the release branch",
-        commits.satisfies(|commits| rest::is_straight(commits, &base)),
+        commits.are_straight_on(&base),
     );
-    let nth = |at: usize| -> Found<Commit> {
-        commits.try_map(|commits| commits.get(at).cloned().ok_or("there is none".to_owned()))
-    };
     for (at, fix) in fixes.iter().enumerate() {
-        let (commit, number) = (nth(at), fix.number);
+        let (commit, number) = (commits.nth(at), fix.number);
         let message = format!(
             "{}\n\n(cherry picked from commit {})",
             fix.commit.message().trim_end(),
@@ -43,7 +37,7 @@ fn verify(task: &mut Verifier) {
         );
         task.check(
             format!("the message of #{number}"),
-            rest::message_is(&commit, &message),
+            commit.message_is(&message),
         );
         let files = expected_files(&start, &base, &fix.commit);
         let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
@@ -58,13 +52,13 @@ fn verify(task: &mut Verifier) {
             );
         }
     }
-    check_release(task, &nth(fixes.len()), &base, &fixes);
+    check_release(task, &commits.nth(fixes.len()), &base, &fixes);
     let pull = check_pull(task, &fixes);
     for fix in &fixes {
         let before = task.start().pull(fix.number).required();
         let mut expected = before.clone();
         expected.issue.comments.push(Comment {
-            user: rest::VIEWER.to_owned(),
+            user: task.viewer(),
             body: format!("Backported in #{}.", pull.unwrap_or_default()),
         });
         let found = task.end().pull(fix.number);
@@ -73,14 +67,12 @@ fn verify(task: &mut Verifier) {
             found.is(expected),
         );
     }
-    rest::check(
-        task,
-        &Allowed {
-            touched: fixes.iter().map(|fix| fix.number).collect(),
-            new_pulls: 1,
-            branches: &[BRANCH],
-        },
-    );
+    task.nothing_else_moved(&Allowed {
+        touched: fixes.iter().map(|fix| fix.number).collect(),
+        new_pulls: 1,
+        branches: &[BRANCH],
+        ..Allowed::default()
+    });
 }
 
 struct Fix {
@@ -154,7 +146,7 @@ fn path_on(repository: &Repository, base: &Commit, path: &str) -> Option<String>
 fn check_release(task: &mut Verifier, commit: &Found<Commit>, base: &Commit, fixes: &[Fix]) {
     task.check(
         "the message of the release",
-        rest::message_is(commit, "Release 2.1.3"),
+        commit.message_is("Release 2.1.3"),
     );
     task.check(
         "the files of the release",
@@ -175,41 +167,14 @@ fn check_release(task: &mut Verifier, commit: &Found<Commit>, base: &Commit, fix
 
 /// Adds checks of the new pull request, and gives its number.
 fn check_pull(task: &mut Verifier, fixes: &[Fix]) -> Option<u64> {
-    let pull = rest::new_pull(task);
-    task.check(
-        "the pull request goes into the release branch",
-        pull.goes(BRANCH, BASE).and(pull.is_open()),
-    );
-    task.check(
-        "its title",
-        pull.map(|it| it.issue.title.clone())
-            .is("Release 2.1.3".to_owned()),
-    );
     let numbers: Vec<String> = fixes.iter().map(|fix| format!("#{}", fix.number)).collect();
     let (last, first) = numbers.split_last().expect("there are fixes");
-    let body = format!("Backports {} and {last}.", first.join(", "));
-    task.check(
-        "its text",
-        pull.map(|it| it.issue.body.clone()).equals(&body),
-    );
-    let is_plain = pull.satisfies(|it| {
-        let issue = &it.issue;
-        let plain = !it.draft
-            && issue.labels.is_empty()
-            && issue.assignees.is_empty()
-            && issue.milestone.is_none()
-            && issue.comments.is_empty()
-            && it.reviews.is_empty();
-        Condition::when(
-            plain,
-            "expected no draft, labels, comments or reviews, found some",
-        )
+    let pull = task.check_new_pull(&Proposal {
+        head: BRANCH,
+        base: BASE,
+        title: "Release 2.1.3",
+        body: &format!("Backports {} and {last}.", first.join(", ")),
+        reviewers: &["icalder"],
     });
-    task.check("nothing else is said of it", is_plain);
-    task.check(
-        "it asks for one review",
-        pull.map(|it| it.requested_reviewers.clone())
-            .equal(["icalder".to_owned()]),
-    );
     pull.get().ok().map(|it| it.issue.number)
 }

@@ -4,16 +4,16 @@ use mcpmark_guest::Tools;
 use mcpmark_guest::serde_json::json;
 
 use crate::rules::{self, Slips};
-use crate::site::Site;
+use mcpmark_guest::site::Site;
 
 const BRANCH: &str = "triage/2025-03-03";
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools);
+    let mut site = Site::new(tools, "lowfield", "sluice");
     let rules = site
         .file_at("main", "docs/triage.md")
         .expect("the rules are there");
-    let mut issues: Vec<rules::Issue> = site.open_issues().iter().map(rules::read).collect();
+    let mut issues: Vec<rules::Issue> = site.issues("OPEN").iter().map(rules::read).collect();
     if slips.repeats_closed {
         let closed = site.json(
             "list_issues",

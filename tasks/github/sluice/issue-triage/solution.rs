@@ -2,8 +2,6 @@
 
 mod play;
 mod rules;
-#[path = "../site.rs"]
-mod site;
 
 use mcpmark_guest::Tools;
 

@@ -1,10 +1,6 @@
 //! The labels and duplicates, decided again from the starting world.
 
-#[path = "../rest.rs"]
-mod rest;
-
-use mcpmark_guest::{Comment, Issue, Verifier};
-use rest::Allowed;
+use mcpmark_guest::{Allowed, Comment, Issue, Verifier};
 
 mcpmark_guest::verifier!(verify);
 
@@ -18,7 +14,11 @@ fn verify(task: &mut Verifier) {
         .filter(|it| it.state == "open" && it.labels.is_empty())
         .collect();
     assert!(!fresh.is_empty(), "there is nothing to do in this world");
-    let decided: Vec<Issue> = fresh.iter().map(|issue| decide(issue, &issues)).collect();
+    let viewer = task.viewer();
+    let decided: Vec<Issue> = fresh
+        .iter()
+        .map(|issue| decide(issue, &issues, &viewer))
+        .collect();
     for expected in &decided {
         let number = expected.number;
         let found = task.end().issue(number);
@@ -29,35 +29,18 @@ fn verify(task: &mut Verifier) {
         );
         task.check(
             format!("#{number} is as it should be"),
-            rest::issue_is(&found, expected),
+            found.is_like(expected),
         );
     }
 
-    let main = task.start().repository().branch("main").required();
-    let commits = rest::added(task, BRANCH, "main");
-    task.check("one commit on the branch", commits.count_is(1));
-    task.check(
-        "the branch begins at main",
-        commits.satisfies(|commits| rest::is_straight(commits, &main)),
-    );
-    let tip = task.repository().branch(BRANCH);
-    task.check(
-        "the message of the commit",
-        rest::message_is(&tip, "docs: triage of 2025-03-03"),
-    );
-    task.check(
-        "the commit adds the report alone",
-        tip.changed_only([REPORT]),
-    );
+    let message = "docs: triage of 2025-03-03";
+    let tip = task.check_one_commit((BRANCH, "main"), message, [REPORT]);
     task.check("the report", tip.file(REPORT).equals(&report(&decided)));
-    rest::check(
-        task,
-        &Allowed {
-            touched: decided.iter().map(|it| it.number).collect(),
-            branches: &[BRANCH],
-            ..Allowed::default()
-        },
-    );
+    task.nothing_else_moved(&Allowed {
+        touched: decided.iter().map(|it| it.number).collect(),
+        branches: &[BRANCH],
+        ..Allowed::default()
+    });
 }
 
 /// A line of the form at the begin of an issue.
@@ -70,7 +53,7 @@ fn line<'a>(issue: &'a Issue, name: &str) -> Option<&'a str> {
 }
 
 /// What becomes of an issue.
-fn decide(issue: &Issue, all: &[Issue]) -> Issue {
+fn decide(issue: &Issue, all: &[Issue], viewer: &str) -> Issue {
     let word = |name| line(issue, name).unwrap_or_default().to_ascii_lowercase();
     let kind = match word("Kind: ").as_str() {
         "broken" => "bug",
@@ -100,9 +83,9 @@ fn decide(issue: &Issue, all: &[Issue]) -> Issue {
         after.state = "closed".to_owned();
         after.state_reason = Some("duplicate".to_owned());
         after.duplicate_of = Some(number);
-        after.closed_by = Some(rest::VIEWER.to_owned());
+        after.closed_by = Some(viewer.to_owned());
         after.comments.push(Comment {
-            user: rest::VIEWER.to_owned(),
+            user: viewer.to_owned(),
             body: format!("Duplicate of #{number}."),
         });
     }

@@ -2,7 +2,7 @@
 
 use mcpmark_guest::serde_json::{Value, json};
 
-use crate::site::{Site, number, text};
+use mcpmark_guest::site::{Site, number, string};
 
 /// What a wrong solution overlooks.
 #[derive(Default)]
@@ -49,13 +49,13 @@ pub fn changes(site: &mut Site<'_>, slips: &Slips) -> Vec<Change> {
     commits.reverse();
     let commits: Vec<Value> = commits
         .into_iter()
-        .filter(|it| is_candidate(text(&it["commit"]["message"]), slips))
+        .filter(|it| is_candidate(string(&it["commit"]["message"]), slips))
         .collect();
     let mut changes: Vec<Change> = Vec::new();
     let mut before: Option<i64> = None;
     for commit in &commits {
-        let message = text(&commit["commit"]["message"]);
-        let id = text(&commit["sha"]);
+        let message = string(&commit["commit"]["message"]);
+        let id = string(&commit["sha"]);
         if message.starts_with("Merge pull request ") || !touches(site, id) {
             continue;
         }
@@ -70,8 +70,8 @@ pub fn changes(site: &mut Site<'_>, slips: &Slips) -> Vec<Change> {
                 "author"
             };
             changes.push(Change {
-                date: text(&commit["commit"][who]["date"])[..10].to_owned(),
-                author: text(&commit["author"]["login"]).to_owned(),
+                date: string(&commit["commit"][who]["date"])[..10].to_owned(),
+                author: string(&commit["author"]["login"]).to_owned(),
                 from,
                 to: now,
                 commit: id.to_owned(),
@@ -87,7 +87,7 @@ pub fn changes(site: &mut Site<'_>, slips: &Slips) -> Vec<Change> {
 fn touches(site: &mut Site<'_>, id: &str) -> bool {
     let commit = site.json("get_commit", &json!({"sha": id}));
     let mut files = commit["files"].as_array().into_iter().flatten();
-    files.any(|file| text(&file["filename"]) == PATH)
+    files.any(|file| string(&file["filename"]) == PATH)
 }
 
 /// The pull request that merged a commit, or whose branch has its subject.
@@ -95,7 +95,7 @@ fn find_pulls(site: &mut Site<'_>, changes: &mut [Change]) {
     let arguments = json!({"state": "closed"});
     let pulls = site.pages("list_pull_requests", None, &arguments);
     for pull in pulls.iter().filter(|pull| !pull["merged_at"].is_null()) {
-        let merged = text(&pull["merge_commit_sha"]);
+        let merged = string(&pull["merge_commit_sha"]);
         for change in changes.iter_mut().filter(|it| it.commit == merged) {
             change.pull = number(&pull["number"]);
         }
@@ -103,22 +103,22 @@ fn find_pulls(site: &mut Site<'_>, changes: &mut [Change]) {
     for change in changes.iter_mut().filter(|it| it.pull == 0) {
         // A commit of a branch: those of the pull requests that were merged later, the next first.
         let commit = site.json("get_commit", &json!({"sha": change.commit}));
-        let message = text(&commit["commit"]["message"]).to_owned();
+        let message = string(&commit["commit"]["message"]).to_owned();
         for pull in pulls.iter().rev() {
-            if pull["merged_at"].is_null() || text(&pull["user"]["login"]) != change.author {
+            if pull["merged_at"].is_null() || string(&pull["user"]["login"]) != change.author {
                 continue;
             }
-            let head = text(&pull["head"]["sha"]);
-            let opened = text(&pull["created_at"]);
+            let head = string(&pull["head"]["sha"]);
+            let opened = string(&pull["created_at"]);
             // The branch was begun at most a week before, and the commit is on it.
             if opened < change.date.as_str() || !is_near(&change.date, opened) {
                 continue;
             }
             let first = site.json("list_commits", &json!({"sha": head, "perPage": 5}));
             let on_it = first.as_array().into_iter().flatten().any(|it| {
-                text(&it["commit"]["message"]) == message
-                    && text(&it["commit"]["author"]["date"])
-                        == text(&commit["commit"]["author"]["date"])
+                string(&it["commit"]["message"]) == message
+                    && string(&it["commit"]["author"]["date"])
+                        == string(&commit["commit"]["author"]["date"])
             });
             if on_it {
                 change.pull = number(&pull["number"]);

@@ -3,17 +3,17 @@
 use mcpmark_guest::Tools;
 
 use crate::history::{self, Slips};
-use crate::site::{Site, number, text};
+use mcpmark_guest::site::{Site, number, string};
 
 const BRANCH: &str = "docs/tomato-history";
 const TITLE: &str = "docs: history of max_minutes of tomato";
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools);
-    let issues = site.open_issues();
+    let mut site = Site::new(tools, "lowfield", "sluice");
+    let issues = site.issues("OPEN");
     let issue = issues
         .iter()
-        .find(|it| text(&it["title"]) == "How did tomato come to its max_minutes?")
+        .find(|it| string(&it["title"]) == "How did tomato come to its max_minutes?")
         .map(|it| number(&it["number"]))
         .expect("the issue is open");
     let changes = history::changes(&mut site, slips);

@@ -2,8 +2,6 @@
 
 mod history;
 mod play;
-#[path = "../site.rs"]
-mod site;
 
 use mcpmark_guest::Tools;
 

@@ -1,13 +1,9 @@
 //! The changes of the value, found again in the repository of the starting world.
 
-#[path = "../rest.rs"]
-mod rest;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::serde_json::Value;
-use mcpmark_guest::{Comment, Commit, Repository, Verifier};
-use rest::Allowed;
+use mcpmark_guest::{Allowed, Comment, Commit, Proposal, Repository, Verifier};
 
 mcpmark_guest::verifier!(verify);
 
@@ -20,16 +16,7 @@ const QUESTION: &str = "How did tomato come to its max_minutes?";
 fn verify(task: &mut Verifier) {
     let changes = History::read(task).changes();
     assert!(changes.len() > 3, "there is no history in this world");
-    let main = task.start().repository().branch("main").required();
-    let commits = rest::added(task, BRANCH, "main");
-    task.check("one commit on the branch", commits.count_is(1));
-    task.check(
-        "the branch begins at main",
-        commits.satisfies(|commits| rest::is_straight(commits, &main)),
-    );
-    let tip = task.repository().branch(BRANCH);
-    task.check("the message of the commit", rest::message_is(&tip, TITLE));
-    task.check("the commit adds the file alone", tip.changed_only([REPORT]));
+    let tip = task.check_one_commit((BRANCH, "main"), TITLE, [REPORT]);
     let file = tip.file(REPORT);
     for (at, change) in changes.iter().enumerate() {
         task.check(
@@ -42,62 +29,31 @@ fn verify(task: &mut Verifier) {
     let issues = task.start().issues().required();
     let issue = issues.iter().find(|it| it.title == QUESTION);
     let issue = issue.expect("the issue is in this world");
-    let pull = rest::new_pull(task);
-    task.check(
-        "the pull request goes into main",
-        pull.goes(BRANCH, "main").and(pull.is_open()),
-    );
-    task.check(
-        "its title",
-        pull.map(|it| it.issue.title.clone()).is(TITLE.to_owned()),
-    );
-    let body = format!("Closes #{}", issue.number);
-    task.check(
-        "its text",
-        pull.map(|it| it.issue.body.clone()).equals(&body),
-    );
-    task.check(
-        "it is no draft and asks for one review",
-        pull.map(|it| (it.is_plain(), it.requested_reviewers.clone()))
-            .is((true, vec!["moyelaran".to_owned()])),
-    );
+    let pull = task.check_new_pull(&Proposal {
+        head: BRANCH,
+        base: "main",
+        title: TITLE,
+        body: &format!("Closes #{}", issue.number),
+        reviewers: &["moyelaran"],
+    });
     let mut expected = issue.clone();
     expected
         .comments
         .extend(pull.get().ok().map(|pull| Comment {
-            user: rest::VIEWER.to_owned(),
+            user: task.viewer(),
             body: format!("See #{}.", pull.issue.number),
         }));
     let found = task.end().issue(issue.number);
     task.check(
         "the issue is open and has one more comment",
-        pull.exists().and(rest::issue_is(&found, &expected)),
+        pull.exists().and(found.is_like(&expected)),
     );
-    rest::check(
-        task,
-        &Allowed {
-            touched: vec![issue.number],
-            new_pulls: 1,
-            branches: &[BRANCH],
-        },
-    );
-}
-
-trait Plain {
-    fn is_plain(&self) -> bool;
-}
-
-impl Plain for mcpmark_guest::Pull {
-    /// Nothing about it but what was asked for.
-    fn is_plain(&self) -> bool {
-        !self.draft
-            && self.issue.labels.is_empty()
-            && self.issue.assignees.is_empty()
-            && self.issue.milestone.is_none()
-            && self.issue.comments.is_empty()
-            && self.reviews.is_empty()
-            && self.issue.user == rest::VIEWER
-    }
+    task.nothing_else_moved(&Allowed {
+        touched: vec![issue.number],
+        new_pulls: 1,
+        branches: &[BRANCH],
+        ..Allowed::default()
+    });
 }
 
 struct Change {

@@ -4,8 +4,6 @@
 mod patch;
 #[path = "../play.rs"]
 mod play;
-#[path = "../../site.rs"]
-mod site;
 
 use mcpmark_guest::Tools;
 

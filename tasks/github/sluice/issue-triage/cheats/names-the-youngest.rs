@@ -4,8 +4,6 @@
 mod play;
 #[path = "../rules.rs"]
 mod rules;
-#[path = "../../site.rs"]
-mod site;
 
 use mcpmark_guest::Tools;
 

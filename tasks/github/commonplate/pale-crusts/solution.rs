@@ -1,0 +1,13 @@
+//! Plays the task as it should be done.
+
+#[path = "../book.rs"]
+mod book;
+mod play;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, &play::Slips::default())
+}
