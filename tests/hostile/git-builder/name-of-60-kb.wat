@@ -1,5 +1,5 @@
 ;; what: a reference whose name has 60 KB
-;; expect: built 7 entries
+;; expect: built 10 entries
 (call $first)
       (memory.fill (i32.const 131072) (i32.const 120) (i32.const 60000))
       (memory.copy (i32.const 131072) (i32.const 515) (i32.const 11))

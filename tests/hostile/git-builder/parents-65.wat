@@ -1,5 +1,5 @@
 ;; what: a commit with 65 parents
-;; expect: built 7 entries
+;; expect: built 10 entries
 (local $at i32)
       (call $first)
       (local.set $at (i32.const 65536))

@@ -167,7 +167,7 @@ impl Sandbox {
             Ok(Err(error)) => {
                 let bounds = Bounds {
                     hand_over: HandOver::Fixed(CALL_BYTES),
-                    stack: STACK_BYTES as u64,
+                    stack: super::engine::STACK_BYTES as u64,
                 };
                 (None, Err(classify(&error, &bounds, &host.common)))
             }

@@ -50,7 +50,7 @@ impl From<gix::Error> for GitError {
             text.push_str(&cause.to_string());
             source = cause.source();
         }
-        Self::Objects(text)
+        Self::Objects(without_place(&text))
     }
 }
 
@@ -65,6 +65,48 @@ impl GitError {
     }
 
     pub(crate) fn objects(error: impl std::fmt::Display) -> Self {
-        Self::Objects(error.to_string())
+        Self::Objects(without_place(&error.to_string()))
+    }
+}
+
+/// Takes out of an error where the copy lies, which is another place each time: what is wrong with a
+/// repository is told in the same words everywhere.
+fn without_place(text: &str) -> String {
+    /// Begins the name of every scratch directory.
+    const SCRATCH: &str = ".mcpmark-scratch-";
+    /// The directory of the copy.
+    const COPY: &str = "/repository/";
+    let mut told = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(COPY) {
+        let start = rest[..at]
+            .rfind(|c: char| c == '"' || c.is_whitespace())
+            .map_or(0, |before| before + 1);
+        let end = at + COPY.len();
+        match rest[start..at].contains(SCRATCH) {
+            true => {
+                told.push_str(&rest[..start]);
+                told.push_str(".git/");
+            }
+            false => told.push_str(&rest[..end]),
+        }
+        rest = &rest[end..];
+    }
+    told + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_copy_lies_is_not_told() {
+        let error = "no object, path=\"/dev/shm/.mcpmark-scratch-a1/.mcpmark-scratch-b2/repository/objects/ab/cd\": bad";
+        assert_eq!(
+            GitError::objects(error).to_string(),
+            "the repository is damaged: no object, path=\".git/objects/ab/cd\": bad"
+        );
+        let other = "see /repository/docs and \"a/repository/b\"";
+        assert_eq!(without_place(other), other);
     }
 }

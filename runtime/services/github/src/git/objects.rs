@@ -219,6 +219,12 @@ impl Git {
         Ok(self.repo.find_header(id)?.size())
     }
 
+    /// What kind of object an id names; none where there is no such object.
+    pub(crate) fn kind(&self, id: ObjectId) -> Result<Option<&'static str>, GitError> {
+        let header = self.repo.try_find_header(id)?;
+        Ok(header.map(|header| kind_name(header.kind())))
+    }
+
     /// The annotated tag of an id; none where it is another object.
     pub fn tag(&self, id: ObjectId) -> Result<Option<Tag>, GitError> {
         let Some(object) = self.repo.try_find_object(id)? else {
