@@ -50,7 +50,7 @@ fn a_repository_is_shown_with_its_branches_history_and_what_is_open() {
         };
         let parents: Vec<String> = parents.iter().map(|&id| id.to_owned()).collect();
         builder
-            .commit(&parents, vec![step], &who, &who, title)
+            .commit(&parents, vec![step], &who, &who, title, &mut |_| true)
             .unwrap()
     };
     let begin = commit(&[], "README.md", "Begin", 0);
@@ -58,9 +58,13 @@ fn a_repository_is_shown_with_its_branches_history_and_what_is_open() {
     let more = commit(&[&begin], "more.txt", "Write more", 2);
     let merge = commit(&[&more, &fix], "merged.txt", "Merge the fix", 3);
     let idea = commit(&[&begin], "idea.txt", "Try an idea", 4);
-    builder.set_reference("refs/heads/main", &merge).unwrap();
-    builder.set_reference("refs/heads/idea", &idea).unwrap();
-    for file in builder.finish().unwrap() {
+    builder
+        .set_reference("refs/heads/main", &merge, &mut |_| true)
+        .unwrap();
+    builder
+        .set_reference("refs/heads/idea", &idea, &mut |_| true)
+        .unwrap();
+    for file in builder.finish(&mut |_| true).unwrap() {
         let path = dir.join(file.path);
         let Some(bytes) = file.content else {
             fs::create_dir_all(path).unwrap();

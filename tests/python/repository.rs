@@ -116,9 +116,12 @@ fn state(dir: &Path, file: &str, labels: &[&str]) -> Snapshot {
             &ann,
             &ann,
             "Begin",
+            &mut |_| true,
         )
         .unwrap();
-    builder.set_reference("refs/heads/main", &first).unwrap();
+    builder
+        .set_reference("refs/heads/main", &first, &mut |_| true)
+        .unwrap();
     let second = builder
         .commit(
             &[first],
@@ -126,13 +129,14 @@ fn state(dir: &Path, file: &str, labels: &[&str]) -> Snapshot {
             &ann,
             &ann,
             "Describe pears",
+            &mut |_| true,
         )
         .unwrap();
     builder
-        .set_reference("refs/heads/fix/pears", &second)
+        .set_reference("refs/heads/fix/pears", &second, &mut |_| true)
         .unwrap();
     let world = dir.join("world");
-    for file in builder.finish().unwrap() {
+    for file in builder.finish(&mut |_| true).unwrap() {
         let path = world.join(file.path);
         match file.content {
             Some(bytes) => {
