@@ -273,12 +273,16 @@ fn help_names_every_command_and_option() {
       [EXPERIMENT]  Name of the experiment [default: the newest]
 
     Options:
-      -j, --jobs <N>          Attempts at the same time [default: those of the run, or one a core]
-          --limit-cost <USD>  Cost of the experiment in US dollars, what is spent already among it
-                              [default: that of the run]
-          --no-preflight      Ask no model for a sign of life before the attempts
-          --json              Print one JSON object
-      -h, --help              Print help
+      -j, --jobs <N>                  Attempts at the same time [default: those of the run, or one a
+                                      core]
+          --limit-cost <USD>          Cost of the experiment in US dollars, what is spent already among
+                                      it [default: that of the run]
+          --limit-tokens <N>          Tokens of the experiment, what is spent already among them
+                                      [default: those of the run]
+          --limit-run-time <SECONDS>  Wall time of this run in seconds [default: that of the run before]
+          --no-preflight              Ask no model for a sign of life before the attempts
+          --json                      Print one JSON object
+      -h, --help                      Print help
 
     Sandbox:
           --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default:

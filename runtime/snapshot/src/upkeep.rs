@@ -188,7 +188,7 @@ impl Store {
             .into_iter()
             .filter(|(digest, _)| !needed.contains(digest))
             .collect();
-        for (digest, length) in self.from_the_top(unneeded) {
+        for (digest, length) in self.parents_first(unneeded) {
             if !go_on() {
                 return Ok(removed);
             }
@@ -215,7 +215,7 @@ impl Store {
     }
 
     /// Blobs in an order in which no directory comes after what it names.
-    fn from_the_top(&self, blobs: Vec<(Digest, u64)>) -> Vec<(Digest, u64)> {
+    fn parents_first(&self, blobs: Vec<(Digest, u64)>) -> Vec<(Digest, u64)> {
         let mut below: HashMap<Digest, Vec<Digest>> = HashMap::new();
         for (digest, length) in &blobs {
             // A damaged one names nothing that anybody could rely on.

@@ -43,7 +43,11 @@ pub(crate) fn explain(
         .map_err(journal_error)?;
     let spec: Spec =
         serde_json::from_str(&experiment.spec).map_err(CommandError::infrastructure)?;
-    let chosen = Chosen::by_id(context, spec.published.as_ref(), &[attempt.task.clone()])?;
+    let chosen = Chosen::by_id(
+        context,
+        spec.published.as_ref(),
+        std::slice::from_ref(&attempt.task),
+    )?;
     // The oracle holds its slot while it plays.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
     let task = chosen.prepare(context, &sandbox, &store)?.remove(0);

@@ -30,7 +30,7 @@ impl Demonstration {
         Self {
             journal: Journal::open(&home.journal_file()).unwrap(),
             store: Store::open(home.store_dir()).unwrap(),
-            dir: dir,
+            dir,
         }
     }
 

@@ -234,10 +234,8 @@ impl Builder {
             Some(format!(
                 "{name:?} is no branch, no tag and no head of a pull request"
             ))
-        } else if let Err(problem) = check_ref_name(name) {
-            Some(problem)
         } else {
-            None
+            check_ref_name(name).err()
         };
         if let Some(problem) = problem {
             return Err(BuildError::Invalid(problem));
