@@ -483,3 +483,34 @@ fn a_failure_is_explained_by_the_line_that_it_lacks() {
         .json();
     assert_eq!(shown["explained"], json!([]));
 }
+
+#[test]
+fn in_a_repository_it_is_branches_that_are_told_and_not_objects() {
+    let environment = Environment::new();
+    let task = "github/quay/own-values";
+    let report = environment
+        .run(["run", task, "--agent", "nop", "--json"])
+        .exits(1)
+        .json();
+    let id = text(&report["attempts"][0]["id"]);
+    let shown = environment
+        .run(["show", &id, "--explain", "--json"])
+        .exits(0)
+        .json();
+    let places: Vec<String> = shown["explained"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|one| one["differences"].as_array())
+        .flatten()
+        .map(|difference| text(&difference["place"]))
+        .collect();
+    assert!(
+        places.iter().any(|place| place == "repo/.git/packed-refs"),
+        "{places:?}"
+    );
+    assert!(
+        !places.iter().any(|place| place.contains("objects")),
+        "{places:?}"
+    );
+}
