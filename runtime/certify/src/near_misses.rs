@@ -144,14 +144,17 @@ impl Examination<'_> {
         let score = summary.score();
         self.check(
             "near misses are rejected",
-            score >= LEAST_SCORE,
-            format!(
-                "{} of {} mutants, {:.1} %; at least {:.0} % must be",
-                summary.rejected,
-                summary.made,
-                score * 100.0,
-                LEAST_SCORE * 100.0
-            ),
+            score.is_none_or(|score| score >= LEAST_SCORE),
+            match score {
+                Some(score) => format!(
+                    "{} of {} mutants, {:.1} %; at least {:.0} % must be",
+                    summary.rejected,
+                    summary.made,
+                    score * 100.0,
+                    LEAST_SCORE * 100.0
+                ),
+                None => "nothing in the solved world can be spoilt".to_owned(),
+            },
         );
         let overlooked: Vec<&str> = summary
             .mutations

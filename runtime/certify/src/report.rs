@@ -82,11 +82,8 @@ impl Report {
 }
 
 impl Mutants {
-    /// The share of mutants that were rejected, from 0 to 1; 1 where none was made.
-    pub fn score(&self) -> f64 {
-        if self.made == 0 {
-            return 1.0;
-        }
-        self.rejected as f64 / self.made as f64
+    /// The share of mutants that were rejected, from 0 to 1; none where none was made.
+    pub fn score(&self) -> Option<f64> {
+        (self.made > 0).then(|| self.rejected as f64 / self.made as f64)
     }
 }

@@ -204,7 +204,12 @@ fn render(reports: &[Report], survivors: bool) -> String {
             (format!("{held}/{}", report.checks.len()), style),
             (mutants.made.to_string(), Style::new()),
             (mutants.rejected.to_string(), Style::new()),
-            (format!("{:.1} %", mutants.score() * 100.0), style),
+            (
+                mutants
+                    .score()
+                    .map_or("-".to_owned(), |score| format!("{:.1} %", score * 100.0)),
+                style,
+            ),
         ]);
     }
     let mut text = table.render();

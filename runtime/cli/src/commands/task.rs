@@ -100,6 +100,10 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
                 "`mcpmark world list` names the worlds; a new one is a directory under worlds/",
             ),
             mcpmark_task::Error::Write { .. } => CommandError::infrastructure(chain(&error)),
+            mcpmark_task::Error::Read { .. } => context::invalid(&error).hint(
+                "the guests of a root are packages of its tasks/Cargo.toml and use its guest-sdk/: \
+                 begin with a copy of the repository, and take out what you do not want",
+            ),
             error => context::invalid(&error),
         })?;
     let shown = dir.strip_prefix(&library.root).unwrap_or(&dir).display();
