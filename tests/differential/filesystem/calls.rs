@@ -1,5 +1,6 @@
 //! Generated calls: valid, invalid and hostile ones.
 
+use mcpmark_service::SessionLimits;
 use serde_json::{Map, Value, json};
 
 use crate::draw::Draw;
@@ -22,6 +23,8 @@ pub(crate) struct Call {
 #[derive(Debug, Clone)]
 pub(crate) struct Sequence {
     pub(crate) world: Spec,
+    /// What the world may hold with us; the real server has no such limits.
+    pub(crate) limits: SessionLimits,
     pub(crate) calls: Vec<Call>,
 }
 
@@ -30,6 +33,7 @@ impl Sequence {
     pub(crate) fn empty() -> Self {
         Self {
             world: Spec::default(),
+            limits: SessionLimits::default(),
             calls: Vec::new(),
         }
     }
@@ -62,12 +66,9 @@ pub(crate) fn long_file() -> Sequence {
     };
     world.0.insert("long.txt".to_owned(), entry);
     let path = format!("{ROOT}/long.txt");
-    let call = |tool: &str, arguments: Value| Call {
-        tool: tool.to_owned(),
-        arguments,
-    };
     Sequence {
         world,
+        limits: SessionLimits::default(),
         calls: vec![
             call("read_text_file", json!({ "path": path })),
             call("read_file", json!({ "path": path })),
@@ -75,6 +76,109 @@ pub(crate) fn long_file() -> Sequence {
             call("read_text_file", json!({ "path": path, "tail": 3 })),
             call("get_file_info", json!({ "path": path })),
         ],
+    }
+}
+
+/// Up to the limits that only a snapshot has, and each in its own way beyond them.
+pub(crate) fn beyond_limits() -> Vec<Sequence> {
+    let text = |text: &str| Entry::File {
+        bytes: text.into(),
+        executable: false,
+        modified: CLOCK,
+    };
+    let at = |path: &str| format!("{ROOT}/{path}");
+    let directory = vec!["d"; 127].join("/");
+    let mut deep = Spec::default();
+    deep.0.insert(
+        format!("{directory}/at-128.txt"),
+        text("as deep as can be\n"),
+    );
+    deep.0.insert("tree/leaf.txt".to_owned(), text("a leaf\n"));
+    let file = at(&format!("{directory}/at-128.txt"));
+    let lowest = at(&format!("{directory}/d"));
+    let below = at(&format!("{directory}/d/e"));
+    let too_deep = [
+        call("create_directory", json!({ "path": below })),
+        call("write_file", json!({ "path": below, "content": "x" })),
+        call(
+            "move_file",
+            json!({ "source": at("tree"), "destination": lowest }),
+        ),
+    ]
+    .map(|last| Sequence {
+        world: deep.clone(),
+        limits: SessionLimits::default(),
+        calls: vec![
+            call("read_text_file", json!({ "path": file })),
+            call(
+                "write_file",
+                json!({ "path": file, "content": "changed\n" }),
+            ),
+            match last.tool.as_str() {
+                "move_file" => call("list_directory", json!({ "path": at("tree") })),
+                _ => call("create_directory", json!({ "path": lowest })),
+            },
+            last,
+        ],
+    });
+
+    let mut small = Spec::default();
+    small.0.insert("ten.txt".to_owned(), text("ten bytes\n"));
+    small
+        .0
+        .insert("full/twenty.txt".to_owned(), text("there are 20 bytes.\n"));
+    let edits = json!([{ "oldText": "ten bytes", "newText": "more than ten of them" }]);
+    let too_much = [
+        call(
+            "write_file",
+            json!({ "path": at("ten.txt"), "content": "far more than ten bytes\n" }),
+        ),
+        call(
+            "write_file",
+            json!({ "path": at("new.txt"), "content": "one more\n" }),
+        ),
+        call(
+            "edit_file",
+            json!({ "path": at("ten.txt"), "edits": edits }),
+        ),
+        call("create_directory", json!({ "path": at("one/two") })),
+    ]
+    .map(|last| Sequence {
+        world: small.clone(),
+        // Ten bytes and one entry more than there are.
+        limits: SessionLimits {
+            max_bytes: 40,
+            max_files: 4,
+            ..SessionLimits::default()
+        },
+        calls: vec![
+            call("create_directory", json!({ "path": at("third") })),
+            call(
+                "move_file",
+                json!({ "source": at("ten.txt"), "destination": at("third/ten.txt") }),
+            ),
+            call(
+                "move_file",
+                json!({ "source": at("third/ten.txt"), "destination": at("ten.txt") }),
+            ),
+            call(
+                "write_file",
+                json!({ "path": at("ten.txt"), "content": "10 bytes.\n" }),
+            ),
+            call(
+                "write_file",
+                json!({ "path": at("ten.txt"), "content": "ten bytes\n" }),
+            ),
+            last,
+        ],
+    });
+    too_deep.into_iter().chain(too_much).collect()
+}
+
+fn call(tool: &str, arguments: Value) -> Call {
+    Call {
+        tool: tool.to_owned(),
+        arguments,
     }
 }
 
@@ -86,11 +190,17 @@ pub(crate) fn sequence(seed: u64, length: usize) -> Sequence {
         texts: Vec::new(),
     };
     let world = starts::world(&mut draw, &mut memory);
-    let calls = (0..length).map(|_| call(&mut draw, &mut memory)).collect();
-    Sequence { world, calls }
+    let calls = (0..length)
+        .map(|_| drawn_call(&mut draw, &mut memory))
+        .collect();
+    Sequence {
+        world,
+        limits: SessionLimits::default(),
+        calls,
+    }
 }
 
-fn call(draw: &mut Draw, memory: &mut Memory) -> Call {
+fn drawn_call(draw: &mut Draw, memory: &mut Memory) -> Call {
     let mut at = draw.below(TOOLS.iter().map(|(_, weight)| weight).sum());
     let tool = TOOLS
         .iter()

@@ -56,7 +56,7 @@ pub(crate) const MASKS: [Mask; 5] = [
     },
 ];
 
-pub(crate) const EXCEPTIONS: [Exception; 6] = [
+pub(crate) const EXCEPTIONS: [Exception; 8] = [
     Exception {
         name: "media that is neither image nor sound",
         reason: "2025.12.18 fails in its own library, whose complaint runs to pages; the code is the same",
@@ -117,6 +117,23 @@ pub(crate) const EXCEPTIONS: [Exception; 6] = [
             let ours = text(it.ours);
             let is_of_size = ours.starts_with("file of ") || ours.starts_with("result of ");
             is_of_size && ours.contains("for one tool result") && !failed(it.real)
+        },
+    },
+    Exception {
+        name: "paths of more than 128 levels",
+        reason: "a snapshot holds no deeper ones, so that whoever reads it need not be ready for more",
+        parts_ways: true,
+        applies: |it| text(it.ours).contains("128") && !failed(it.real),
+    },
+    Exception {
+        name: "the quota of a world",
+        reason: "the bytes and entries that an agent may leave are bounded by the task; the real \
+                 server takes what the disk holds",
+        parts_ways: true,
+        applies: |it| {
+            text(it.ours).starts_with("ENOSPC: the quota of ")
+                && failed(it.ours)
+                && !failed(it.real)
         },
     },
     Exception {

@@ -69,6 +69,11 @@ fn compare(release: Release) -> Result<(), Failed> {
         // The world is left out: it is long.
         describe(&mut report, &difference, None)?;
     }
+    for sequence in calls::beyond_limits() {
+        if let Some(difference) = stage.play(&sequence, &mut summary) {
+            describe(&mut report, &difference, None)?;
+        }
+    }
     let first = number("MCPMARK_DIFFERENTIAL_SEED", 1)?;
     let mut found: BTreeMap<String, (u64, Difference)> = BTreeMap::new();
     for seed in first..first + number("MCPMARK_DIFFERENTIAL_SEQUENCES", SEQUENCES)? {

@@ -155,7 +155,7 @@ pub(crate) struct Ours {
 impl Ours {
     pub(crate) fn start(
         profile: &str,
-        spec: &Spec,
+        (spec, limits): (&Spec, &SessionLimits),
         store: &Arc<Store>,
         scratch: &Path,
         version: Option<&str>,
@@ -170,7 +170,7 @@ impl Ours {
             seed: 1,
             clock: CLOCK,
             profile: Some(profile.to_owned()),
-            limits: SessionLimits::default(),
+            limits: limits.clone(),
             scratch: ScratchSpace::probe(scratch, CopyMethod::Auto).expect("copying always works"),
         };
         let (session, near) = runtime.block_on(async {

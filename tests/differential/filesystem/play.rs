@@ -64,7 +64,7 @@ impl Stage {
     fn ours(&self, sequence: &Sequence, version: Option<&str>) -> Ours {
         Ours::start(
             self.profile,
-            &sequence.world,
+            (&sequence.world, &sequence.limits),
             &self.store,
             &self.scratch,
             version,

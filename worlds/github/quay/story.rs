@@ -270,6 +270,13 @@ fn backports() -> Vec<Work<Write>> {
             vec![Write::part(&tasks_path("gate"), "- install: plc-bridge\n", "- install: plc-bridge\n- wait: network\n")],
         ),
         fix(
+            471,
+            "efontaine",
+            "fix-disk",
+            "metrics: wait for the disk",
+            vec![Write::part(&tasks_path("metrics"), "- install: prometheus\n", "- install: prometheus\n- wait: disk\n")],
+        ),
+        fix(
             497,
             "efontaine",
             "fix-video",
@@ -286,6 +293,44 @@ fn backports() -> Vec<Work<Write>> {
             "tide: give the gauge time to warm up",
             vec![Write::part(&tasks_path("tide"), "- install: tide-gauge\n", "- install: tide-gauge\n- wait: 20\n")],
         ),
+        fix(
+            513,
+            "cwren",
+            "fix-conf",
+            "database: look at the template before it is used",
+            vec![Write::part(&tasks_path("database"), "- template: postgres.conf\n", "- template: postgres.conf\n- check: postgres.conf\n")],
+        ),
+        fix(
+            518,
+            "efontaine",
+            "fix-probe",
+            "metrics: probe the disks first",
+            vec![Write::part(&tasks_path("metrics"), "- mount: /srv/metrics\n", "- mount: /srv/metrics\n- probe: disks\n")],
+        ),
+        fix(
+            523,
+            "dmarsh",
+            "fix-speed",
+            "tide: say how fast the gauge talks",
+            vec![
+                Write::part(&tasks_path("tide"), "- device: /dev/ttyS0\n", "- device: /dev/ttyS0 speed=9600\n"),
+                Write::part(&tasks_path("camera"), "- install: ffmpeg\n", "- install: ffmpeg\n- release: /dev/ttyS0\n"),
+            ],
+        ),
+        fix(
+            530,
+            "cwren",
+            "fix-mounts",
+            "backup: stay on one file system",
+            vec![Write::part(&tasks_path("backup"), "restic backup /srv\n", "restic backup --one-file-system /srv\n")],
+        ),
+        Work::new(534, "asolheim", Squash, "undo-probe", "Revert \"metrics: probe the disks first\"")
+            .step(
+                "Revert \"metrics: probe the disks first\"\n\nThis reverts commit {sha:fix-probe}.",
+                vec![Write::part(&tasks_path("metrics"), "- probe: disks\n", "")],
+            )
+            .section(Fixed)
+            .label("fix"),
         fix(
             536,
             "bokafor",
@@ -398,6 +443,24 @@ fn unfinished() -> Vec<Work<Write>> {
         )
         .label("ready")
         .approved(),
+        open(
+            602,
+            "efontaine",
+            "tide-log",
+            "tide: keep what the gauge says",
+            Write::new("roles/tide/log.yml", "keep_days: 90\nevery_seconds: 30\n"),
+        )
+        .label("ready")
+        .approved(),
+        open(
+            602,
+            "bokafor",
+            "metrics-wind",
+            "metrics: watch the wind on the pier",
+            Write::new("roles/metrics/wind.yml", "above_knots: 34\nfor_minutes: 5\n"),
+        )
+        .label("ready")
+        .contested(),
         open(
             593,
             "efontaine",

@@ -31,7 +31,7 @@ fn every_seed_gives_a_whole_history() {
         let open = hub.threads.iter().filter(|it| it.closed.is_none());
         assert_eq!(
             open.filter(|it| it.pull.is_some()).count(),
-            10,
+            12,
             "seed {seed}"
         );
         let last = hub.threads.iter().map(|it| it.updated).max();

@@ -10,10 +10,16 @@ use crate::git::{Draft, Edit, Git, GitError, ObjectId};
 use crate::hub::{Comment, Issue, State};
 use crate::world::{self, ExportError, Opened, WorldError};
 
-/// Issues and pull requests, changed or not, that are spoilt in each way.
-const MOST: usize = 6;
+/// Issues and pull requests of the solution that are spoilt in each way.
+const CHANGED: usize = 12;
+/// Those that it was to leave alone.
+const KEPT: usize = 6;
+/// Branches of the solution that are spoilt.
+const MOVED: usize = 6;
+/// Those that it was to leave where they are.
+const STILL: usize = 3;
 /// Files of a branch that are spoilt.
-const FILES: usize = 4;
+const FILES: usize = 6;
 
 /// What is wrong with a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,7 +114,8 @@ pub struct Committed {
 
 /// At most so many of them, from all over.
 fn some<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
-    all.iter().step_by(all.len().div_ceil(most).max(1))
+    let count = all.len().min(most);
+    (0..count).map(move |at| &all[at * all.len() / count])
 }
 
 /// Spoils the world that a solution left.
@@ -145,7 +152,7 @@ impl<'a> Spoiler<'a> {
     /// When the store cannot be written.
     pub fn spoil(&mut self) -> Result<Vec<Spoilt>, SpoilError> {
         let (changed, kept) = self.numbers();
-        for number in some(&changed, MOST).chain(some(&kept, MOST)) {
+        for number in some(&changed, CHANGED).chain(some(&kept, KEPT)) {
             self.texts(*number)?;
             self.marks(*number)?;
             self.comments(*number, &kept)?;
@@ -153,10 +160,10 @@ impl<'a> Spoiler<'a> {
         }
         self.strays()?;
         let (moved, still) = self.branches();
-        for branch in some(&moved, MOST) {
+        for branch in some(&moved, MOVED) {
             self.files(branch)?;
         }
-        for branch in some(&moved, MOST).chain(some(&still, MOST / 2)) {
+        for branch in some(&moved, MOVED).chain(some(&still, STILL)) {
             self.refs(branch)?;
         }
         Ok(std::mem::take(&mut self.made))
@@ -171,7 +178,7 @@ impl<'a> Spoiler<'a> {
         let git = &self.end.git;
         let mut found = Vec::new();
         let (moved, _) = self.branches();
-        for branch in some(&moved, MOST) {
+        for branch in some(&moved, MOVED) {
             let Some((tip, changes)) = self.changed(branch)? else {
                 continue;
             };
