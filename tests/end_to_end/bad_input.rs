@@ -143,6 +143,11 @@ fn a_broken_task_does_not_stop_another_that_is_named() {
     let listed = library.run(["task", "list", "--json"]).exits(4);
     assert_eq!(listed.json()[0]["id"], "filesystem/office/easy");
     listed.says(&["broken", "expected an object"]);
+    // Who names others is not told of it, and who names it only is told once.
+    let others = library.run(["task", "list", "*/*/easy"]).exits(0);
+    assert_eq!((others.stdout.lines().count(), &*others.stderr), (2, ""));
+    let only = library.run(["task", "list", "*/*/broken"]).exits(4);
+    assert_eq!(only.stderr.matches("expected an object").count(), 1);
 }
 
 #[test]

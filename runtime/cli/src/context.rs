@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcpmark_experiment::{
     Home, Journal, PrepareError, Prepared, PublishedWorkshop, Start, Workshop, WorldError,
 };
-use mcpmark_sandbox::{Interpreter, Sandbox};
+use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
 use mcpmark_task::published::{Corpus, PublishedTask};
@@ -115,6 +115,15 @@ impl Context {
 
     pub(crate) fn sandbox(&self, slots: u32, args: EngineArgs) -> Result<Sandbox, CommandError> {
         let config = engine::config(self.cache.join("compiled"), slots, args)?;
+        Sandbox::new(&config).map_err(CommandError::infrastructure)
+    }
+
+    /// A sandbox for one grade, after which the process ends.
+    pub(crate) fn sandbox_for_one(&self, args: EngineArgs) -> Result<Sandbox, CommandError> {
+        let config = SandboxConfig {
+            stays_warm: false,
+            ..engine::config(self.cache.join("compiled"), 1, args)?
+        };
         Sandbox::new(&config).map_err(CommandError::infrastructure)
     }
 
@@ -338,7 +347,13 @@ pub(crate) fn select(library: &Library, selection: &Selection) -> Result<Vec<Tas
     let selected = chosen(selection, |selectors, tiers, tags| {
         tasks.select(selectors, tiers, tags)
     })?;
-    for task in &selected {
+    warn_of(&selected);
+    Ok(selected)
+}
+
+/// Tells what tasks have that may be a mistake.
+pub(crate) fn warn_of(tasks: &[Task]) {
+    for task in tasks {
         for warning in &task.warnings {
             output::note(&format!(
                 "{} {}: {}",
@@ -348,14 +363,13 @@ pub(crate) fn select(library: &Library, selection: &Selection) -> Result<Vec<Tas
             ));
         }
     }
-    Ok(selected)
 }
 
 /// What is selected by the words of a command line.
 pub(crate) fn chosen<T>(
     selection: &Selection,
-    select: impl FnOnce(&[Selector], &[Tier], &[String]) -> Result<Vec<T>, SelectError>,
-) -> Result<Vec<T>, CommandError> {
+    select: impl FnOnce(&[Selector], &[Tier], &[String]) -> Result<T, SelectError>,
+) -> Result<T, CommandError> {
     let selectors: Vec<Selector> = selection
         .selectors
         .iter()

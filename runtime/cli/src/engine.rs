@@ -33,6 +33,7 @@ pub(crate) fn config(
         cache_bytes: settings.cache.value()?,
         ceiling: settings::ceiling()?,
         slots,
+        stays_warm: true,
         max_component_bytes: settings.component.value()?,
         interfaces: Vec::new(),
     })

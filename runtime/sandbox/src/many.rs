@@ -26,8 +26,8 @@ impl Sandbox {
     /// otherwise, and yields the outcomes in the order of the requests.
     ///
     /// Requests are taken as threads come free, and no more than a few dozen for each
-    /// thread ahead of the outcome that comes next: a million of them need no more memory
-    /// than a hundred. Any mixture of verifiers shares the threads and the sandbox's slots,
+    /// thread, or what it grades in a few milliseconds, ahead of the outcome that comes next:
+    /// a million of them need no more memory than a thousand. Any mixture of verifiers shares the threads and the sandbox's slots,
     /// whatever comes next is graded next. What goes wrong with one request, a panic of
     /// the host included, is the outcome of that one.
     ///

@@ -13,6 +13,11 @@ use crate::Cancel;
 
 /// Items that may be ahead of those that were fetched, for each thread.
 const AHEAD: usize = 32;
+/// More may be where items are small: as many as take a thread so long. Whoever fetches results may
+/// have to wait for a core that long on a busy machine, and the threads would stand still meanwhile.
+const AHEAD_FOR: Duration = Duration::from_millis(8);
+/// But never more than so many for each thread.
+const MOST_AHEAD: usize = 2048;
 
 /// The stack of a thread, whatever the environment asks for: a guest uses up to 512 KiB of it.
 const STACK_BYTES: usize = 2 << 20;
@@ -58,7 +63,10 @@ struct State<R> {
     /// From the oldest that was not fetched to the youngest that was begun.
     results: VecDeque<Option<Result<R, Panicked>>>,
     fetched: u64,
-    most: usize,
+    /// How many threads there were at first.
+    wanted: usize,
+    /// About how long the work on an item takes lately.
+    pace: Duration,
     /// Items that are worked on.
     working: usize,
     threads: usize,
@@ -72,7 +80,8 @@ struct State<R> {
 /// unless `threads` says otherwise), and yields the results in the order of the items.
 ///
 /// Items are taken when there is a thread for them, and no more than a few dozen for each
-/// thread ahead of the result that comes next, so an endless stream needs constant memory.
+/// thread, or what it does in a few milliseconds, ahead of the result that comes next, so an
+/// endless stream needs constant memory.
 /// A result is there as soon as it and those before it are, also while the source blocks.
 /// A panic, in `work` or in the source, takes the place of one result; one in the
 /// source is the last. `cancel` ends the stream: items that were begun come to their end.
@@ -100,7 +109,8 @@ where
         state: Mutex::new(State {
             results: VecDeque::new(),
             fetched: 0,
-            most: threads.saturating_mul(AHEAD),
+            wanted: threads,
+            pace: AHEAD_FOR,
             working: 0,
             threads: 0,
             crowded: 0,
@@ -132,6 +142,15 @@ where
     })
 }
 
+impl<R> State<R> {
+    /// How many results may be there or under way.
+    fn most(&self) -> usize {
+        let pace = self.pace.as_nanos().max(1);
+        let small = usize::try_from(AHEAD_FOR.as_nanos() / pace).unwrap_or(MOST_AHEAD);
+        self.wanted.saturating_mul(small.clamp(AHEAD, MOST_AHEAD))
+    }
+}
+
 impl<R> Shared<R> {
     fn lock(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -140,7 +159,7 @@ impl<R> Shared<R> {
     /// Waits until a further result has room. False when there is to be none.
     fn wait_for_room(&self) -> bool {
         let mut state = self.lock();
-        while state.results.len() >= state.most && !self.cancel.is_cancelled() {
+        while state.results.len() >= state.most() && !self.cancel.is_cancelled() {
             state.crowded += 1;
             state = wait(&self.room, state);
             state.crowded -= 1;
@@ -167,13 +186,14 @@ impl<R> Shared<R> {
             ready.push_back(result);
         }
         // Not for each place that is free: threads that are woken together work longer.
-        if state.crowded > 0 && state.results.len() <= state.most / 2 {
+        if state.crowded > 0 && state.results.len() <= state.most() / 2 {
             self.room.notify_all();
         }
     }
 
-    fn finish(&self, number: u64, result: Result<R, Panicked>) {
+    fn finish(&self, number: u64, result: Result<R, Panicked>, took: Duration) {
         let mut state = self.lock();
+        state.pace = (state.pace * 15 + took) / 16;
         let place = usize::try_from(number - state.fetched).unwrap_or(usize::MAX);
         if let Some(place) = state.results.get_mut(place) {
             *place = Some(result);
@@ -197,8 +217,10 @@ impl<R> Worker<R> {
 
     fn serve<I: Iterator>(self, source: &Mutex<Option<I>>, work: &impl Fn(I::Item) -> R) {
         while let Some((number, item)) = self.take(source) {
+            let begun = Instant::now();
             let result = catch_unwind(AssertUnwindSafe(|| work(item)));
-            self.0.finish(number, result.map_err(Panicked::from));
+            let result = result.map_err(Panicked::from);
+            self.0.finish(number, result, begun.elapsed());
         }
     }
 
@@ -218,7 +240,7 @@ impl<R> Worker<R> {
             Err(panic) => {
                 *source = None;
                 let number = self.0.begin()?;
-                self.0.finish(number, Err(panic.into()));
+                self.0.finish(number, Err(panic.into()), AHEAD_FOR);
                 None
             }
         }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
-use crate::library::Tasks;
+use crate::library::{BrokenTask, Tasks};
 use crate::published::{PublishedTask, PublishedTasks};
 use crate::{Error, Task, TaskId, Tier};
 
@@ -121,6 +121,28 @@ impl Tasks {
         let broken = broken.map(|task| (task.id, task.error)).collect();
         choose(self.tasks, broken, selectors, tiers, tags)
     }
+
+    /// The tasks that [`select`](Self::select) gives, and those broken ones that fit a selector.
+    ///
+    /// # Errors
+    ///
+    /// Where a selector fits nothing, broken or not.
+    pub fn list(
+        self,
+        selectors: &[Selector],
+        tiers: &[Tier],
+        tags: &[String],
+    ) -> Result<Self, SelectError> {
+        let broken = self.broken.into_iter();
+        let broken = broken.map(|task| (task.id, task.error)).collect();
+        let (tasks, broken) = sift(self.tasks, broken, selectors, tiers, tags)?;
+        let broken = broken.into_iter();
+        let broken = broken.map(|(id, error)| BrokenTask { id, error });
+        Ok(Self {
+            tasks,
+            broken: broken.collect(),
+        })
+    }
 }
 
 impl PublishedTasks {
@@ -136,6 +158,21 @@ impl PublishedTasks {
         tags: &[String],
     ) -> Result<Vec<PublishedTask>, SelectError> {
         choose(self.tasks, self.broken, selectors, tiers, tags)
+    }
+
+    /// As [`Tasks::list`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn list(
+        self,
+        selectors: &[Selector],
+        tiers: &[Tier],
+        tags: &[String],
+    ) -> Result<Self, SelectError> {
+        let (tasks, broken) = sift(self.tasks, self.broken, selectors, tiers, tags)?;
+        Ok(Self { tasks, broken })
     }
 }
 
@@ -183,6 +220,27 @@ fn choose<T: Choice>(
     tiers: &[Tier],
     tags: &[String],
 ) -> Result<Vec<T>, SelectError> {
+    let (tasks, broken) = sift(tasks, broken, selectors, tiers, tags)?;
+    match broken.into_iter().next() {
+        Some((id, error)) => Err(SelectError::Broken {
+            id,
+            source: Box::new(error),
+        }),
+        None if tasks.is_empty() => Err(SelectError::NoTasks),
+        None => Ok(tasks),
+    }
+}
+
+/// What is left of tasks and of broken ones.
+type Sifted<T> = (Vec<T>, Vec<(String, Error)>);
+
+fn sift<T: Choice>(
+    tasks: Vec<T>,
+    broken: Vec<(String, Error)>,
+    selectors: &[Selector],
+    tiers: &[Tier],
+    tags: &[String],
+) -> Result<Sifted<T>, SelectError> {
     for selector in selectors {
         let mut ids = tasks
             .iter()
@@ -199,18 +257,13 @@ fn choose<T: Choice>(
     let chosen = |id: &str| {
         selectors.is_empty() || selectors.iter().any(|selector| selector.matches_text(id))
     };
-    if let Some((id, error)) = broken.into_iter().find(|(id, _)| chosen(id)) {
-        return Err(SelectError::Broken {
-            id,
-            source: Box::new(error),
-        });
-    }
+    let broken: Vec<_> = broken.into_iter().filter(|(id, _)| chosen(id)).collect();
     let chosen: Vec<T> = tasks
         .into_iter()
         .filter(|task| chosen(&task.id().to_string()))
         .collect();
     if chosen.is_empty() {
-        return Err(SelectError::NoTasks);
+        return Ok((chosen, broken));
     }
     let count = chosen.len();
     let of_tier = |task: &T| tiers.is_empty() || task.is_of(tiers);
@@ -219,14 +272,14 @@ fn choose<T: Choice>(
         .into_iter()
         .filter(|task| of_tier(task) && tagged(task))
         .collect();
-    if left.is_empty() {
+    if left.is_empty() && broken.is_empty() {
         return Err(SelectError::NothingLeft {
             chosen: count,
             tiers: tiers.to_vec(),
             tags: tags.to_vec(),
         });
     }
-    Ok(left)
+    Ok((left, broken))
 }
 
 /// At most three ids, cut to as many parts as the selector has, that look like it; best first.

@@ -32,7 +32,7 @@ pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandErr
         ));
     }
     let store = context.store()?;
-    let sandbox = context.sandbox(1, args.engine)?;
+    let sandbox = context.sandbox_for_one(args.engine)?;
     // Before anything is built: the likeliest mistake is a wrong path.
     judge::check_place(state)?;
     let scripts = Scripts::new(args.tasks.clone());

@@ -23,21 +23,16 @@ pub(crate) fn list(
 ) -> Result<u8, CommandError> {
     let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
     let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
+    let all = context::chosen(selection, |selectors, tiers, tags| {
+        all.list(selectors, tiers, tags)
+    })?;
     for (id, error) in &all.broken {
         let line = format!("{id}: {}", chain(error));
         let word = output::paint(output::BAD, "broken:");
         output::note(&format!("{word} {}", sanitise::line(&line)));
     }
     let is_broken = !all.broken.is_empty();
-    let everything =
-        selection.selectors.is_empty() && selection.tier.is_empty() && selection.tag.is_empty();
-    let tasks = if everything {
-        all.tasks
-    } else {
-        context::chosen(selection, |selectors, tiers, tags| {
-            all.select(selectors, tiers, tags)
-        })?
-    };
+    let tasks = all.tasks;
     for task in &tasks {
         warn(task);
     }

@@ -61,7 +61,7 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
     let receipt = Receipt::parse(&text)
         .map_err(|error| CommandError::invalid(sanitise::line(&format!("{named}: {error}"))))?;
     let store = context.store()?;
-    let sandbox = context.sandbox(1, args.engine)?;
+    let sandbox = context.sandbox_for_one(args.engine)?;
     take_in(context, args, &receipt, &store)?;
     let answer = match &receipt.answer {
         Some(digest) => Some(read_answer(&store, digest)?),

@@ -118,6 +118,9 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
 fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
     let library = context.library()?;
     let all = library.tasks().map_err(|error| context::invalid(&error))?;
+    let all = context::chosen(&args.selection, |selectors, tiers, tags| {
+        all.list(selectors, tiers, tags)
+    })?;
     for broken in &all.broken {
         output::note(&format!(
             "{} {}",
@@ -126,14 +129,8 @@ fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         ));
     }
     let is_broken = !all.broken.is_empty();
-    let selection = &args.selection;
-    let everything =
-        selection.selectors.is_empty() && selection.tier.is_empty() && selection.tag.is_empty();
-    let tasks = if everything {
-        all.tasks
-    } else {
-        context::select(&library, selection)?
-    };
+    let tasks = all.tasks;
+    context::warn_of(&tasks);
     if args.json {
         let tasks: Vec<_> = tasks.iter().map(|task| describe(&library, task)).collect();
         output::print_json(&tasks)?;

@@ -1,4 +1,4 @@
-//! What is graded: a register of 100 KB and the report that an agent made of it.
+//! What is graded: a register in CSV and the report that an agent made of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,11 +19,12 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    pub(crate) fn new() -> Self {
+    /// A register of so many bytes, or a line more.
+    pub(crate) fn of(bytes: usize) -> Self {
         let mut register = "day,name,minutes,task\n".to_owned();
         let mut minutes: BTreeMap<String, usize> = BTreeMap::new();
         for number in 0_usize.. {
-            if register.len() >= 100_000 {
+            if register.len() >= bytes {
                 break;
             }
             let (name, spent) = (

@@ -18,6 +18,8 @@ pub(crate) const STACK_BYTES: usize = 32 << 20;
 /// Modules within an interpreter, those that only pass calls on among them.
 const MAX_INSTANCES: u32 = 64;
 const MAX_TABLES: u32 = 4;
+/// Most scripts need less.
+const KEPT_BYTES: usize = 48 << 20;
 const MAX_TABLE_ELEMENTS: usize = 200_000;
 
 /// An engine that is started when the first script is graded.
@@ -49,7 +51,7 @@ impl Wasi {
         }
         let config = &self.config;
         let mut settings = interpreter_config(config.engine);
-        settings.allocation_strategy(pool(config.slots.max(1)));
+        settings.allocation_strategy(pool(config));
         let engine = Engine::new(&settings).map_err(engine_error)?;
         start_ticker(&engine)?;
         let profile = format!("wasi-{}", profile(&engine, config.engine));
@@ -69,8 +71,11 @@ impl Wasi {
 }
 
 /// Slots that are kept: to map memory anew for each grade would have those that run at once wait for
-/// each other.
-fn pool(slots: u32) -> InstanceAllocationStrategy {
+/// each other. So would to unmap what a script has written, and each page of it is a fault for the next
+/// one; to write the image over it is cheaper than both.
+fn pool(config: &SandboxConfig) -> InstanceAllocationStrategy {
+    let slots = config.slots.max(1);
+    let kept = if config.stays_warm { KEPT_BYTES } else { 0 };
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(slots)
         .max_component_instance_size(1 << 20)
@@ -85,6 +90,7 @@ fn pool(slots: u32) -> InstanceAllocationStrategy {
         .total_tables(slots * MAX_TABLES)
         .table_elements(MAX_TABLE_ELEMENTS)
         .max_memory_size(MAX_MEMORY_BYTES as usize)
+        .linear_memory_keep_resident(kept)
         .table_keep_resident(256 << 10)
         // Misses pages that were swapped out: the next script could read what the last one left.
         .pagemap_scan(Enabled::No);
