@@ -1,13 +1,15 @@
 //! One task under examination: who plays it, and what the verifier says of that.
 
+use std::io;
 use std::sync::Arc;
 
 use mcpmark_agent::{Agent, EndKind, Nop, Oracle, Random};
 use mcpmark_experiment::{Prepared, random_seed};
-use mcpmark_sandbox::{RunError, Sandbox, Verdict, Verifier, VerifyInput};
+use mcpmark_sandbox::{GradeRequest, RunError, Sandbox, Verdict, Verifier, VerifyInput};
 use mcpmark_snapshot::{MemoryBlobs, Scratch, ScratchSpace, Snapshot, Store, Tree};
 use mcpmark_task::Task;
 
+use crate::certifier::CertifyError;
 use crate::layered::Layered;
 use crate::play::{Played, play};
 use crate::report::Check;
@@ -70,10 +72,21 @@ impl Examination<'_> {
         self.sandbox.verify(self.verifier, input, limits).result
     }
 
-    fn judge_elsewhere(&self, tree: &Tree, answer: Option<&str>) -> Judged {
-        let input = self.input(tree, answer);
-        let limits = &self.prepared.verifier_limits;
-        self.other.verify(&self.second, input, limits).result
+    /// Judges many states on all cores, on this engine or on the other.
+    pub(crate) fn judge_all<'s>(
+        &self,
+        (sandbox, verifier): (&Sandbox, &Verifier),
+        states: impl Iterator<Item = (&'s Tree, Option<&'s str>)>,
+    ) -> io::Result<Vec<Judged>> {
+        let requests: Vec<GradeRequest> = states
+            .map(|(tree, answer)| GradeRequest {
+                verifier: verifier.clone(),
+                input: self.input(tree, answer),
+                limits: self.prepared.verifier_limits,
+            })
+            .collect();
+        let runs = sandbox.grade_many(requests, None)?;
+        Ok(runs.map(|run| run.result).collect())
     }
 
     async fn play(&self, agent: &dyn Agent, scratch: &ScratchSpace) -> Result<Played, String> {
@@ -173,15 +186,22 @@ impl Examination<'_> {
         passed.then_some(played)
     }
 
-    pub(crate) fn engines(&mut self) {
-        let differs = self.played.iter().find_map(|(name, tree, answer)| {
-            let (here, there) = (
-                self.judge(tree, answer.as_deref()),
-                self.judge_elsewhere(tree, answer.as_deref()),
-            );
-            (!is_same(&here, &there))
-                .then(|| format!("{name}: {} and {}", told(&here), told(&there)))
-        });
+    pub(crate) fn engines(&mut self) -> Result<(), CertifyError> {
+        let all = |engine| {
+            let states = self.played.iter();
+            let states = states.map(|(_, tree, answer)| (tree, answer.as_deref()));
+            let judged = self.judge_all(engine, states);
+            judged.map_err(|error| CertifyError::Host(error.to_string()))
+        };
+        let here = all((self.sandbox, &self.verifier))?;
+        let there = all((self.other, &self.second))?;
+        let pairs = here.iter().zip(&there).zip(&self.played);
+        let differs = pairs
+            .filter(|((here, there), _)| !is_same(here, there))
+            .map(|((here, there), (name, ..))| {
+                format!("{name}: {} and {}", told(here), told(there))
+            })
+            .next();
         let count = self.played.len();
         let detail = differs.clone().unwrap_or_else(|| format!("{count} states"));
         self.check(
@@ -189,6 +209,7 @@ impl Examination<'_> {
             differs.is_none(),
             detail,
         );
+        Ok(())
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use mcpmark_sandbox::GradeRequest;
 use mcpmark_snapshot::diff;
 use mcpmark_task::Mutation;
 use similar::TextDiff;
@@ -50,7 +49,10 @@ impl Examination<'_> {
             mutants(&solved, &self.memory).map_err(|error| CertifyError::Host(error.to_string()))?
         };
         let freedoms = self.freedoms()?;
-        let verdicts = self.judge_all(&made)?;
+        let states = made.iter().map(|it| (&it.tree, it.answer.as_deref()));
+        let verdicts = self
+            .judge_all((self.sandbox, &self.verifier), states)
+            .map_err(|error| CertifyError::Host(error.to_string()))?;
         let summary = self.count(&made, &verdicts, &freedoms);
 
         let step = made.len().div_ceil(CROSSED).max(1);
@@ -59,23 +61,8 @@ impl Examination<'_> {
             self.played
                 .push((name, mutant.tree.clone(), mutant.answer.clone()));
         }
-        self.engines();
+        self.engines()?;
         Ok(summary)
-    }
-
-    /// Judges all mutants, on all cores.
-    fn judge_all(&self, mutants: &[Mutant]) -> Result<Vec<Judged>, CertifyError> {
-        let requests: Vec<GradeRequest> = mutants
-            .iter()
-            .map(|mutant| GradeRequest {
-                verifier: self.verifier.clone(),
-                input: self.input(&mutant.tree, mutant.answer.as_deref()),
-                limits: self.prepared.verifier_limits,
-            })
-            .collect();
-        let runs = self.sandbox.grade_many(requests, None);
-        let runs = runs.map_err(|error| CertifyError::Host(error.to_string()))?;
-        Ok(runs.map(|run| run.result).collect())
     }
 
     /// The declared freedoms with the globs of their files.

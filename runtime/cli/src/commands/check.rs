@@ -27,7 +27,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let slots = u32::try_from(cores).unwrap_or(u32::MAX).saturating_add(1);
     let sandbox = context.sandbox(slots, engine(EngineName::Cranelift))?;
-    let other = context.sandbox(1, engine(EngineName::Pulley))?;
+    let other = context.sandbox(slots, engine(EngineName::Pulley))?;
     let store = Arc::new(context.store()?);
     let scratch = context.scratch()?;
     let mut builder = context.builder(&library);
