@@ -162,6 +162,38 @@ fn a_list_without_a_task_has_no_header() {
 }
 
 #[test]
+fn what_a_task_brings_is_looked_at_before_anything_is_compiled() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let dir = library.task("easy", b"no WebAssembly at all");
+    let told = |words: &[&str]| {
+        let ran = library.run(["run", "filesystem/office/easy", "--agent", "nop"]);
+        let ran = ran.exits(4);
+        let ran = ran.says(words);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    };
+    told(&["verifier.wasm", "not a WebAssembly file", "\\0asm"]);
+    fs::write(
+        dir.join("meta.json"),
+        r#"{"difficulty": "L1", "profile": "1999"}"#,
+    )
+    .unwrap();
+    told(&["easy: meta.json: key \"profile\"", "1999", "2025.12.18"]);
+}
+
+#[test]
+fn a_world_that_is_almost_named_is_found() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    for name in ["filesystem/office/", "filesystem/Office", "office"] {
+        library
+            .run(["world", "show", name])
+            .exits(2)
+            .says(&["did you mean filesystem/office?"]);
+    }
+}
+
+#[test]
 fn what_is_missing_is_told_with_all_that_can_stand_there() {
     let environment = Environment::new();
     let told = |args: &[&str], words: &[&str]| {

@@ -297,10 +297,23 @@ impl Context {
         if let Some(error) = malformed_digest(name) {
             return Err(digest_error(&error));
         }
-        Err(
-            CommandError::usage(format!("{name:?} is no world, no directory and no digest"))
-                .hint("`mcpmark world list` names the shipped worlds"),
-        )
+        let hint = match self.like_world(name) {
+            Some(id) => format!("did you mean {id}?"),
+            None => "`mcpmark world list` names the shipped worlds".to_owned(),
+        };
+        let message = format!("{name:?} is no world, no directory and no digest");
+        Err(CommandError::usage(message).hint(hint))
+    }
+
+    /// A world of this name in other letters, with a slash too many or without its service.
+    fn like_world(&self, name: &str) -> Option<WorldId> {
+        let name = name.trim_end_matches('/');
+        let ids = self.library().ok()?.world_ids().ok()?;
+        ids.into_iter().find(|id| {
+            let id = id.to_string();
+            let short = id.rsplit('/').next().unwrap_or_default();
+            id.eq_ignore_ascii_case(name) || short.eq_ignore_ascii_case(name)
+        })
     }
 
     pub(crate) fn directory(&self, dir: &Path, store: &Store) -> Result<Tree, CommandError> {

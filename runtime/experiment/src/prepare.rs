@@ -132,7 +132,7 @@ pub enum PrepareError {
         entries: u64,
     },
     /// The service does not have the tools that the task is made for.
-    #[error("task {task}: key \"profile\": {source}")]
+    #[error("task {task}: meta.json: key \"profile\": {source}")]
     Profile {
         /// The task.
         task: TaskId,
@@ -196,6 +196,8 @@ impl Workshop<'_> {
     pub fn prepare(&mut self, tasks: &[Task]) -> Result<Vec<Prepared>, PrepareError> {
         let mut worlds = BTreeMap::new();
         for task in tasks {
+            // Before anything is compiled.
+            check_profile(task)?;
             if !worlds.contains_key(&task.world) {
                 worlds.insert(task.world.clone(), self.library.world(&task.world)?);
             }
@@ -304,16 +306,6 @@ impl Workshop<'_> {
                 entries,
             });
         }
-        if let Some(profile) = &task.meta.profile
-            && let Some(service) = crate::service(task.id.service())
-        {
-            service
-                .check_profile(profile)
-                .map_err(|source| PrepareError::Profile {
-                    task: task.id.clone(),
-                    source: Box::new(source),
-                })?;
-        }
         let judge = Judge::Component(verifier);
         let terms = Terms::of(
             &judge,
@@ -346,6 +338,19 @@ impl Workshop<'_> {
             session_limits: session,
         })
     }
+}
+
+fn check_profile(task: &Task) -> Result<(), PrepareError> {
+    let (Some(profile), Some(service)) = (&task.meta.profile, crate::service(task.id.service()))
+    else {
+        return Ok(());
+    };
+    service
+        .check_profile(profile)
+        .map_err(|source| PrepareError::Profile {
+            task: task.id.clone(),
+            source: Box::new(source),
+        })
 }
 
 /// The components of guests, built where they are not.

@@ -22,11 +22,19 @@ pub struct ComponentizeError {
 ///
 /// There is no adapter: a module that imports anything but its WIT interfaces is refused, WASI included.
 pub fn componentize(core: &[u8]) -> Result<Vec<u8>, ComponentizeError> {
+    if !core.starts_with(b"\0asm") {
+        let reason = "not a WebAssembly file: it does not start with \\0asm".to_owned();
+        return Err(ComponentizeError { reason });
+    }
     ComponentEncoder::default()
         .module(core)
         .and_then(|encoder| encoder.validate(true).encode())
-        .map_err(|error| ComponentizeError {
-            reason: format!("{error:#}"),
+        .map_err(|error| {
+            // Not `{:#}`, which spreads what it shows over many lines.
+            let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+            ComponentizeError {
+                reason: causes.join(": "),
+            }
         })
 }
 
