@@ -1,21 +1,28 @@
 //! Braces in a pattern: `{a,b}` and `{1..3}`.
 
+use std::collections::HashMap;
+
 /// Most alternatives that the braces of one pattern may stand for.
 const MAX_ALTERNATIVES: usize = 1000;
+/// Most bytes that they may have together.
+const MAX_BYTES: usize = 4 << 20;
 
 /// The patterns that `{a,b}` and `{1..3}` stand for.
 pub(super) fn expand(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
+    let mut bytes = pattern.len();
     while let Some(pattern) = open.pop() {
-        let room = done.len() + open.len() < MAX_ALTERNATIVES;
-        match brace(&pattern).filter(|_| room) {
-            Some((before, options, after)) => {
-                for option in options.iter().rev() {
-                    open.push(format!("{before}{option}{after}"));
-                }
-            }
-            None => done.push(pattern),
+        let room = done.len() + open.len() < MAX_ALTERNATIVES && bytes < MAX_BYTES;
+        let Some((before, options, after)) = brace(&pattern).filter(|_| room) else {
+            done.push(pattern);
+            continue;
+        };
+        bytes -= pattern.len();
+        for option in options.iter().rev() {
+            let alternative = format!("{before}{option}{after}");
+            bytes += alternative.len();
+            open.push(alternative);
         }
     }
     done.truncate(MAX_ALTERNATIVES);
@@ -25,10 +32,11 @@ pub(super) fn expand(pattern: &str) -> Vec<String> {
 /// The first brace pair that stands for something: what is before, in, and after it.
 fn brace(pattern: &str) -> Option<(&str, Vec<String>, &str)> {
     let bytes = pattern.as_bytes();
+    let mut closings = closings(bytes);
     let mut start = 0;
     loop {
         start = find_unescaped(bytes, start, b'{')?;
-        if let Some((end, commas)) = closing(bytes, start) {
+        if let Some((end, commas)) = closings.remove(&start) {
             let body = &pattern[start + 1..end];
             let options = if commas.is_empty() {
                 range(body)
@@ -62,27 +70,31 @@ fn find_unescaped(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
     None
 }
 
-/// The end of the brace pair that starts at `start`, and the commas that divide it.
-fn closing(bytes: &[u8], start: usize) -> Option<(usize, Vec<usize>)> {
-    let mut depth = 0;
-    let mut commas = Vec::new();
-    let mut at = start;
+/// By the start of each brace pair: its end, and the commas that divide it. All in one pass, since to
+/// look for the end from each start takes the square of the length.
+fn closings(bytes: &[u8]) -> HashMap<usize, (usize, Vec<usize>)> {
+    let mut closed = HashMap::new();
+    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
             b'\\' => at += 1,
-            b'{' => depth += 1,
+            b'{' => open.push((at, Vec::new())),
             b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some((at, commas));
+                if let Some((start, commas)) = open.pop() {
+                    closed.insert(start, (at, commas));
                 }
             }
-            b',' if depth == 1 => commas.push(at),
+            b',' => {
+                if let Some((_, commas)) = open.last_mut() {
+                    commas.push(at);
+                }
+            }
             _ => {}
         }
         at += 1;
     }
-    None
+    closed
 }
 
 /// `1..3`, `01..10`, `a..e` or `1..9..2`, both ends included.

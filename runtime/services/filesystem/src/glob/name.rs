@@ -2,12 +2,18 @@
 //!
 //! JavaScript counts UTF-16 units, and so does this.
 
+use std::collections::HashMap;
+
 /// Parentheses nested deeper than this mean themselves: each level multiplies the work.
 const MAX_DEPTH: usize = 3;
 
 /// A compiled pattern for one name.
 #[derive(Debug)]
-pub(super) struct Name(Vec<Token>);
+pub(super) struct Name {
+    tokens: Vec<Token>,
+    /// Shorter names do not match: most names are not compared with a long pattern.
+    shortest: usize,
+}
 
 #[derive(Debug)]
 enum Token {
@@ -31,19 +37,40 @@ struct Class {
 impl Name {
     pub(super) fn new(pattern: &str) -> Self {
         let units: Vec<u16> = pattern.encode_utf16().collect();
-        Self(tokens(&units, 0))
+        let tokens = tokens(&units, 0);
+        let shortest = shortest(&tokens);
+        Self { tokens, shortest }
     }
 
     pub(super) fn matches(&self, name: &[u16]) -> bool {
+        if name.len() < self.shortest {
+            return false;
+        }
         let mut ends = vec![false; name.len() + 1];
         ends[name.len()] = true;
-        starts(&self.0, name, ends)[0]
+        starts(&self.tokens, name, ends)[0]
     }
+}
+
+/// How many units match at least.
+fn shortest(tokens: &[Token]) -> usize {
+    let least = |token: &Token| match token {
+        Token::Unit(_) | Token::One | Token::Class(_) => 1,
+        Token::Group(b'@' | b'+', options) => {
+            let options = options.iter().map(|option| shortest(option));
+            options.min().unwrap_or(0)
+        }
+        Token::Many | Token::Group(..) => 0,
+    };
+    tokens.iter().map(least).sum()
 }
 
 /// The places in `name` from which the tokens lead to one of `ends`.
 fn starts(tokens: &[Token], name: &[u16], mut ends: Vec<bool>) -> Vec<bool> {
     for token in tokens.iter().rev() {
+        if !ends.contains(&true) {
+            break;
+        }
         ends = match token {
             Token::Unit(unit) => one(name, &ends, |it| it == *unit),
             Token::One => one(name, &ends, |_| true),
@@ -118,6 +145,8 @@ fn join(places: &mut [bool], more: &[bool]) -> bool {
 }
 
 fn tokens(units: &[u16], depth: usize) -> Vec<Token> {
+    let pairs = Pairs::of(units);
+    let mut classes = Classes::default();
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < units.len() {
@@ -128,14 +157,16 @@ fn tokens(units: &[u16], depth: usize) -> Vec<Token> {
         if matches!(byte, b'!' | b'?' | b'+' | b'*' | b'@')
             && next == Some(u16::from(b'('))
             && depth < MAX_DEPTH
-            && let Some((options, length)) = options(&units[at + 1..])
+            && let Some((options, length)) = pairs.options(units, at)
         {
             let options = options.iter().map(|it| self::tokens(it, depth + 1));
             tokens.push(Token::Group(byte, options.collect()));
-            at += 1 + length;
+            at += length;
             continue;
         }
         tokens.push(match byte {
+            // More of them mean the same.
+            b'*' if matches!(tokens.last(), Some(Token::Many)) => continue,
             b'*' => Token::Many,
             b'?' => Token::One,
             b'\\' => match next {
@@ -145,7 +176,7 @@ fn tokens(units: &[u16], depth: usize) -> Vec<Token> {
                 }
                 None => Token::Unit(unit),
             },
-            b'[' => match Class::parse(&units[at..]) {
+            b'[' => match classes.at(units, at) {
                 Some((class, length)) => {
                     at += length;
                     Token::Class(class)
@@ -158,49 +189,93 @@ fn tokens(units: &[u16], depth: usize) -> Vec<Token> {
     tokens
 }
 
-/// What the bars divide up to the closing parenthesis, and the length of all that.
-fn options(units: &[u16]) -> Option<(Vec<&[u16]>, usize)> {
-    let mut options = Vec::new();
-    let (mut from, mut at, mut depth) = (0, 0, 0);
-    while at < units.len() {
-        match u8::try_from(units[at]).unwrap_or(0) {
-            b'\\' => at += 1,
-            b'[' => at += Class::parse(&units[at + 1..]).map_or(0, |(_, length)| length),
-            b'(' => depth += 1,
-            b'|' if depth == 0 => {
-                options.push(&units[from..at]);
-                from = at + 1;
+/// Which parentheses of a pattern belong together, and the bars that divide what is in them; found in
+/// one pass, since to look for its end from each opening one takes the square of the length.
+struct Pairs {
+    /// By the place of the opening one: that of the closing one, and those of the bars.
+    closed: HashMap<usize, (usize, Vec<usize>)>,
+}
+
+impl Pairs {
+    fn of(units: &[u16]) -> Self {
+        let mut closed = HashMap::new();
+        let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+        let mut classes = Classes::default();
+        let mut at = 0;
+        while at < units.len() {
+            match u8::try_from(units[at]).unwrap_or(0) {
+                b'\\' => at += 1,
+                b'[' => at += classes.at(units, at + 1).map_or(0, |(_, length)| length),
+                b'(' => open.push((at, Vec::new())),
+                b'|' => {
+                    if let Some((_, bars)) = open.last_mut() {
+                        bars.push(at);
+                    }
+                }
+                b')' => {
+                    if let Some((start, bars)) = open.pop() {
+                        closed.insert(start, (at, bars));
+                    }
+                }
+                _ => {}
             }
-            b')' if depth == 0 => {
-                options.push(&units[from..at]);
-                return Some((options, at + 1));
-            }
-            b')' => depth -= 1,
-            _ => {}
+            at += 1;
         }
-        at += 1;
+        Self { closed }
     }
-    None
+
+    /// What the bars divide in the parentheses that open at a place, and the length of all that.
+    fn options<'u>(&self, units: &'u [u16], open: usize) -> Option<(Vec<&'u [u16]>, usize)> {
+        let (close, bars) = self.closed.get(&open)?;
+        let mut options = Vec::new();
+        let mut from = open + 1;
+        for end in bars.iter().chain([close]) {
+            options.push(&units[from..*end]);
+            from = end + 1;
+        }
+        Some((options, close + 1 - open))
+    }
+}
+
+/// Reads classes of one pattern.
+#[derive(Default)]
+struct Classes {
+    /// From here on none has an end: one was looked for in vain.
+    none_from: Option<usize>,
+}
+
+impl Classes {
+    /// The class after the opening bracket before `at`, and its length; none where it does not end.
+    fn at(&mut self, units: &[u16], at: usize) -> Option<(Class, usize)> {
+        if self.none_from.is_some_and(|from| at >= from) {
+            return None;
+        }
+        let mut class = Class::default();
+        let length = class.parse(&units[at..]);
+        // The bracket that ends a name may also be the end of a class that begins later.
+        if length.is_none() && class.kinds.is_empty() {
+            self.none_from = Some(at);
+        }
+        Some((class, length?))
+    }
 }
 
 impl Class {
-    /// The class that begins after an opening bracket, and its length; none where it does not
-    /// end.
-    fn parse(units: &[u16]) -> Option<(Self, usize)> {
-        let mut class = Self::default();
+    /// Reads what begins after an opening bracket, and gives its length; none where it does not end.
+    fn parse(&mut self, units: &[u16]) -> Option<usize> {
         let mut at = 0;
         if matches!(ascii(units.first()), b'!' | b'^') {
-            class.negated = true;
+            self.negated = true;
             at += 1;
         }
         let start = at;
         loop {
             let mut unit = *units.get(at)?;
             if unit == u16::from(b']') && at > start {
-                return Some((class, at + 1));
+                return Some(at + 1);
             }
             if let Some((kind, length)) = named(&units[at..]) {
-                class.kinds.push(kind);
+                self.kinds.push(kind);
                 at += length;
                 continue;
             }
@@ -219,7 +294,7 @@ impl Class {
                     at += 1;
                 }
             }
-            class.ranges.push((unit, last));
+            self.ranges.push((unit, last));
         }
     }
 
@@ -262,9 +337,12 @@ fn named(units: &[u16]) -> Option<(Kind, usize)> {
         ("[:word:]", |c| c.is_alphanumeric() || c == '_'),
         ("[:xdigit:]", |c| c.is_ascii_hexdigit()),
     ];
+    if !units.starts_with(&[u16::from(b'['), u16::from(b':')]) {
+        return None;
+    }
     let is_here = |name: &str| {
-        let name: Vec<u16> = name.encode_utf16().collect();
-        units.starts_with(&name)
+        let here = units.iter().take(name.len()).copied();
+        here.eq(name.bytes().map(u16::from))
     };
     let (name, kind) = KINDS.iter().find(|(name, _)| is_here(name))?;
     Some((*kind, name.len()))
