@@ -39,6 +39,10 @@ fn what_stands_there_is_left_alone() {
         .exits(2)
         .says(&["no world named", "filesystem/office"]);
     library.run(["task", "new", "mine"]).exits(2);
+    library
+        .run(["task", "new", "filesystem/office/My_task"])
+        .exits(2)
+        .says(&["My_task", "small letters, digits and hyphens"]);
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(&manifest).unwrap(), before);
 }

@@ -25,15 +25,15 @@ pub(crate) trait Peer {
     /// Where it sees the world.
     fn root(&self) -> &str;
 
-    /// Sends one message; the answer has its `jsonrpc` and `id` taken off.
-    fn exchange(&mut self, message: &Value) -> Value;
+    /// Sends one line; the answer has its `jsonrpc` and `id` taken off.
+    fn exchange(&mut self, message: &str) -> Value;
 
     /// What the world has become.
     fn state(&mut self) -> State;
 
     fn request(&mut self, method: &str, params: &Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        self.exchange(&message)
+        self.exchange(&message.to_string())
     }
 }
 
@@ -103,7 +103,7 @@ impl Real {
         };
         if let Some(version) = version {
             real.request("initialize", &handshake(version));
-            real.send(&initialized());
+            real.send(&initialized().to_string());
         }
         real
     }
@@ -114,7 +114,7 @@ impl Real {
         spec.write_to(&self.root);
     }
 
-    fn send(&mut self, message: &Value) {
+    fn send(&mut self, message: &str) {
         writeln!(self.input, "{message}").expect("the real server listens");
     }
 }
@@ -124,7 +124,7 @@ impl Peer for Real {
         &self.shown
     }
 
-    fn exchange(&mut self, message: &Value) -> Value {
+    fn exchange(&mut self, message: &str) -> Value {
         self.send(message);
         let line = self.lines.recv_timeout(PATIENCE);
         stripped(&line.unwrap_or_else(|_| panic!("the real server is silent on {message}")))
@@ -191,12 +191,12 @@ impl Ours {
         };
         if let Some(version) = version {
             ours.request("initialize", &handshake(version));
-            ours.send(&initialized());
+            ours.send(&initialized().to_string());
         }
         ours
     }
 
-    fn send(&mut self, message: &Value) {
+    fn send(&mut self, message: &str) {
         let line = format!("{message}\n");
         let input = &mut self.input;
         self.runtime
@@ -217,7 +217,7 @@ impl Peer for Ours {
         mcpmark_filesystem::ROOT
     }
 
-    fn exchange(&mut self, message: &Value) -> Value {
+    fn exchange(&mut self, message: &str) -> Value {
         let line = format!("{message}\n");
         let (input, lines) = (&mut self.input, &mut self.lines);
         let answer = self.runtime.block_on(async {

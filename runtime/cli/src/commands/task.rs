@@ -93,6 +93,13 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
         .trim_end_matches('/')
         .parse()
         .map_err(|error| CommandError::usage(crate::error::chain(&error)))?;
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if !id.name().chars().all(is_plain) {
+        return Err(CommandError::usage(format!(
+            "task name {:?}: the name of a new task has small letters, digits and hyphens",
+            id.name()
+        )));
+    }
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let dir =
         mcpmark_task::scaffold(&library, &id, title, &today).map_err(|error| match error {

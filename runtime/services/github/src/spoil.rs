@@ -6,7 +6,7 @@ use std::path::Path;
 
 use mcpmark_snapshot::{Blobs, Store, Tree};
 
-use crate::git::{Draft, Edit, Git, GitError, ObjectId};
+use crate::git::{Draft, Edit, EntryKind, Git, GitError, ObjectId};
 use crate::hub::{Comment, Issue, State};
 use crate::world::{self, ExportError, Opened, WorldError};
 
@@ -18,8 +18,10 @@ const KEPT: usize = 6;
 const MOVED: usize = 6;
 /// Those that it was to leave where they are.
 const STILL: usize = 3;
-/// Files of a branch that are spoilt.
+/// Files of a branch that are spoilt, of those that it changed and of the others.
 const FILES: usize = 6;
+/// Branches on which files are spoilt that the solution was to leave alone.
+const BESIDE: usize = 2;
 
 /// What is wrong with a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +46,14 @@ pub enum Wrong {
     StrayIssue,
     /// A file of a branch is missing, or stands at another path.
     File,
+    /// A file that was to stay as it is was edited in a branch of the solution.
+    EditInput,
+    /// Such a file was deleted.
+    DeleteInput,
+    /// Such a file was moved.
+    MoveInput,
+    /// A file was committed that nobody asked for.
+    StrayFile,
     /// A branch has a commit more.
     ExtraCommit,
     /// A branch was moved to another commit.
@@ -162,6 +172,11 @@ impl<'a> Spoiler<'a> {
         let (moved, still) = self.branches();
         for branch in some(&moved, MOVED) {
             self.files(branch)?;
+        }
+        let default = [self.end.hub.repository.default_branch.clone()];
+        let beside = if moved.is_empty() { &default } else { &*moved };
+        for branch in some(beside, BESIDE) {
+            self.beside(branch)?;
         }
         for branch in some(&moved, MOVED).chain(some(&still, STILL)) {
             self.refs(branch)?;
@@ -580,6 +595,58 @@ impl<'a> Spoiler<'a> {
         }
         Ok(())
     }
+
+    /// What a branch has beside what the solution was to commit.
+    fn beside(&mut self, branch: &str) -> Result<(), SpoilError> {
+        let Some((tip, changes)) = self.changed(branch)? else {
+            return Ok(());
+        };
+        let name = format!("refs/heads/{branch}");
+        let git = &self.end.git;
+        let (mut kept, mut strays) = (Vec::new(), BTreeSet::from(["scratch.txt".to_owned()]));
+        for change in git.changed(None, git.tree_of(tip)?)? {
+            let is_changed = changes.iter().any(|(path, _)| *path == change.path);
+            let Some((mode, id)) = change.new.filter(|(mode, _)| *mode != "160000") else {
+                continue;
+            };
+            if !is_changed && mode != "120000" {
+                kept.push((change.path, id));
+            } else if let Some((directory, _)) = change.path.rsplit_once('/') {
+                strays.insert(format!("{directory}/scratch.txt"));
+            }
+        }
+        let mut kept_files = Vec::new();
+        for (path, id) in some(&kept, FILES) {
+            let mut bytes = git.blob(*id)?;
+            bytes.push(b'\n');
+            kept_files.push((path.clone(), bytes));
+        }
+        for (path, longer) in &kept_files {
+            let place = format!("{branch}:{path}");
+            let ways = [
+                (Wrong::EditInput, "a newline added", Change::Text(longer)),
+                (Wrong::DeleteInput, "deleted", Change::Gone),
+                (Wrong::MoveInput, "moved", Change::Elsewhere),
+            ];
+            for (wrong, what, change) in ways {
+                self.with(wrong, place.clone(), what, |world| {
+                    let id = amend(&mut world.git, tip, path, change)?;
+                    set_tip(world, &name, tip, id);
+                    Ok(())
+                })?;
+            }
+        }
+        for path in strays.iter().take(FILES) {
+            let place = format!("{branch}:{path}");
+            self.with(Wrong::StrayFile, place, "added", |world| {
+                let stray = Change::Text(b"notes to self\n");
+                let id = amend(&mut world.git, tip, path, stray)?;
+                set_tip(world, &name, tip, id);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
 }
 
 /// What is done to a file.
@@ -598,20 +665,20 @@ fn amend(
     change: Change<'_>,
 ) -> Result<ObjectId, GitError> {
     let commit = git.commit(tip)?;
-    let Some(entry) = git.entry(commit.tree, path)? else {
-        return Ok(tip);
-    };
+    let entry = git.entry(commit.tree, path)?;
     let gone = Edit::Remove {
         path: path.to_owned(),
     };
-    let edits = match change {
-        Change::Text(bytes) => {
-            let (path, kind) = (path.to_owned(), entry.kind);
+    let edits = match (change, entry) {
+        (Change::Text(bytes), entry) => {
+            let kind = entry.map_or(EntryKind::File, |entry| entry.kind);
             let id = git.write_blob(bytes)?;
+            let path = path.to_owned();
             vec![Edit::Put { path, kind, id }]
         }
-        Change::Gone => vec![gone],
-        Change::Elsewhere => {
+        (_, None) => return Ok(tip),
+        (Change::Gone, _) => vec![gone],
+        (Change::Elsewhere, Some(entry)) => {
             let put = Edit::Put {
                 path: format!("{path}.orig"),
                 kind: entry.kind,

@@ -36,6 +36,7 @@ mod order;
 mod output;
 mod server;
 mod session;
+mod surrogates;
 mod world;
 
 pub use client::{CallError, ToolClash, ToolClient};

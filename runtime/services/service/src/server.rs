@@ -14,6 +14,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::sync::Mutex;
 
 use crate::order::{InOrder, Turn};
+use crate::surrogates::Paired;
 use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServeHandle, ServiceError, SessionLimits};
 
 /// What a server says of itself: its identity and its tools, in the order in which it lists them.
@@ -94,8 +95,8 @@ impl<H: ToolHandler> ToolServer<H> {
         let server = self.clone();
         ServeHandle::new(tokio::spawn(async move {
             let (read, write) = tokio::io::split(io);
-            let transport =
-                AsyncRwTransport::new(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
+            let transport = AsyncRwTransport::new(Paired::new(read), write)
+                .with_max_line_length(MAX_MESSAGE_BYTES);
             let transport = InOrder::new(transport, Arc::clone(&server.handler));
             match server.serve(transport).await {
                 Ok(running) => match running.waiting().await {
