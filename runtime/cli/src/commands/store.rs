@@ -1,5 +1,6 @@
 //! `store`: what uses space, what nothing needs, and whether the rest is whole.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
@@ -25,8 +26,9 @@ pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, Comm
         } => collect(context, dry_run, despite_loss, json),
         StoreCommand::Check {
             remove_damaged,
+            repair,
             json,
-        } => check(context, remove_damaged, json),
+        } => check(context, remove_damaged, repair.as_deref(), json),
     }
 }
 
@@ -136,11 +138,33 @@ fn collect(
     })
 }
 
-fn check(context: &Context, remove_damaged: bool, json: bool) -> Result<u8, CommandError> {
+fn check(
+    context: &Context,
+    remove_damaged: bool,
+    repair: Option<&Path>,
+    json: bool,
+) -> Result<u8, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
     let stop = stop_flag();
-    let checked =
-        upkeep::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error)?;
+    let check =
+        || upkeep::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error);
+    let mut checked = check()?;
+    if let Some(bundle) = repair.filter(|_| !stop.load(Ordering::Relaxed)) {
+        // What is there under its name is not written again, damaged or not. What a tree that is
+        // missing needs is not known to be needed.
+        let damaged = checked.faults.iter().filter(|fault| fault.damaged);
+        let damaged = damaged.map(|fault| &fault.digest);
+        for digest in damaged.chain(&checked.unneeded_damaged) {
+            store
+                .remove_blob(digest)
+                .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        }
+        super::bundle::mend(context, bundle, &store)?;
+        let before = checked.faults.len();
+        checked = check()?;
+        let mended = before.saturating_sub(checked.faults.len());
+        output::note(&format!("{} mended", output::count(mended, "fault")));
+    }
     if stop.load(Ordering::Relaxed) {
         return Ok(exit::INTERRUPTED);
     }
