@@ -5,6 +5,9 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Entries of an archive: names and contents.
+type Entries = Vec<(String, Vec<u8>)>;
+
 const BOUNDS: Bounds = Bounds {
     entries: 1000,
     bytes: 1 << 20,
@@ -18,16 +21,12 @@ fn path(text: &str) -> TreePath {
 fn sample() -> Snapshot {
     let blobs = MemoryBlobs::new();
     let mut builder = TreeBuilder::new();
-    for (at, (name, text, executable, modified)) in [
+    for (name, text, executable, modified) in [
         ("a/b/run.sh", "echo", true, None),
         ("a/same", "same", false, Some(7)),
         ("same", "same", false, Some(-7)),
         ("nothing", "", false, None),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let _ = at;
+    ] {
         let content = blobs.put(text);
         let size = text.len() as u64;
         let file = File {
@@ -70,7 +69,7 @@ fn stream(entries: &[(String, Vec<u8>)]) -> Vec<u8> {
     zstd::encode_all(&archive.finish().unwrap()[..], 1).unwrap()
 }
 
-fn entries(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+fn entries(bytes: &[u8]) -> Entries {
     let plain = zstd::decode_all(bytes).unwrap();
     let mut archive = Reader::new(&plain[..], BOUNDS);
     let mut entries = Vec::new();
@@ -140,7 +139,7 @@ fn what_is_wrong_is_named_and_nothing_is_kept() {
     let sound = entries(&bytes);
     let (_dir, kept) = store();
     assert!(read(&stream(&sound)[..], BOUNDS, &kept).is_ok());
-    let changed = |change: &dyn Fn(&mut Vec<(String, Vec<u8>)>)| {
+    let changed = |change: &dyn Fn(&mut Entries)| {
         let mut entries = sound.clone();
         change(&mut entries);
         refusal(&stream(&entries))
@@ -195,7 +194,6 @@ fn bombs_are_refused_at_their_bounds() {
     let mut writer = Writer::new(&mut archive);
     writer.file(HEAD, head.as_bytes()).unwrap();
     writer.file("blobs/00", &[]).unwrap();
-    drop(writer);
     // A blob that says to have 64 MiB.
     let at = archive.len() - 512;
     archive[at + 124..at + 135].copy_from_slice(b"00400000000");
