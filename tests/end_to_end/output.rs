@@ -31,6 +31,8 @@ fn help_names_every_command_and_option() {
         vec!["store", "stats"],
         vec!["store", "gc"],
         vec!["store", "check"],
+        vec!["store", "export"],
+        vec!["store", "import"],
         vec!["bundle", "pack"],
         vec!["bundle", "inspect"],
         vec!["bundle", "verify"],
@@ -763,6 +765,47 @@ fn help_names_every_command_and_option() {
                              it
           --json             Print one JSON object
       -h, --help             Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark store export --help
+    Write an experiment with its states to one file, for another machine to go on with
+
+    Usage: mcpmark store export [OPTIONS] --output <FILE> <EXPERIMENT>
+
+    Arguments:
+      <EXPERIMENT>  Its name
+
+    Options:
+      -o, --output <FILE>  The file
+      -h, --help           Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark store import --help
+    Take in an experiment that another machine exported
+
+    Usage: mcpmark store import [OPTIONS] <FILE>
+
+    Arguments:
+      <FILE>  The file
+
+    Options:
+      -h, --help  Print help
 
     Global options:
           --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest

@@ -388,6 +388,22 @@ impl<W: Write> Writer<W> {
         self.inner.write_all(&[0; BLOCK][..filling])
     }
 
+    /// Adds a file whose `size` bytes come from a reader.
+    ///
+    /// # Errors
+    ///
+    /// As [`file`](Self::file), and when there are more or fewer bytes.
+    pub fn stream(&mut self, name: &str, size: u64, bytes: impl Read) -> io::Result<()> {
+        self.header(name, b'0', size)?;
+        let written = io::copy(&mut bytes.take(size.saturating_add(1)), &mut self.inner)?;
+        if written != size {
+            let problem = "a file has other than the bytes that it was said to have";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        let filling = size.next_multiple_of(BLOCK as u64) - size;
+        self.inner.write_all(&[0; BLOCK][..filling as usize])
+    }
+
     /// Adds a directory; `name` ends with a slash.
     ///
     /// # Errors

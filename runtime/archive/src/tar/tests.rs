@@ -53,6 +53,13 @@ fn what_is_written_is_read_back() {
     let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["d", "d/a", "b", "c"]);
     assert_eq!(found[3].1, big);
+    let mut streamed = Writer::new(Vec::new());
+    streamed.stream("c", 5000, &big[..]).unwrap();
+    assert_eq!(streamed.finish().unwrap(), archive(&[("c", &big)]));
+    for size in [4999, 5001] {
+        let mut writer = Writer::new(Vec::new());
+        assert!(writer.stream("c", size, &big[..]).is_err());
+    }
     let mut filled = bytes.clone();
     filled.resize(bytes.len() + 9 * BLOCK, 0);
     assert_eq!(read(&filled).unwrap(), found);

@@ -98,4 +98,19 @@ pub(crate) enum StoreCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Write an experiment with its states to one file, for another machine to go on with
+    Export {
+        /// Its name
+        #[arg(value_name = "EXPERIMENT")]
+        experiment: String,
+        /// The file
+        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        output: PathBuf,
+    },
+    /// Take in an experiment that another machine exported
+    Import {
+        /// The file
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
 }
