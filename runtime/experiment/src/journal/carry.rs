@@ -124,11 +124,7 @@ impl Journal {
         write_line(out, &head)?;
         for (table, which) in TABLES {
             let mut query = transaction.prepare(&format!("SELECT * FROM {table} WHERE {which}"))?;
-            let names: Vec<String> = query
-                .column_names()
-                .into_iter()
-                .map(str::to_owned)
-                .collect();
+            let names: Vec<String> = query.column_names().map(str::to_owned).collect();
             let mut rows = query.query([&id])?;
             while let Some(row) = rows.next()? {
                 let mut object = Map::new();
@@ -342,11 +338,7 @@ fn insert(
     lines: &Lines<'_>,
 ) -> Result<(), CarryError> {
     let query = transaction.prepare_cached(&format!("SELECT * FROM {table} LIMIT 0"))?;
-    let columns: Vec<String> = query
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
     drop(query);
     let values: Option<Vec<Sql>> = columns.iter().map(|name| sql(row.remove(name)?)).collect();
     let values = values.filter(|_| row.is_empty());
@@ -375,4 +367,124 @@ fn is_id(id: &String) -> bool {
 fn is_name(name: &String) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=100).contains(&name.len()) && name.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn journal() -> (tempfile::TempDir, Journal) {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&dir.path().join("journal.db")).unwrap();
+        (dir, journal)
+    }
+
+    /// The rows of an experiment with one attempt, one message, and one grade of a regrade.
+    fn sample() -> Vec<String> {
+        let (_dir, journal) = journal();
+        let id = journal.create_experiment("e", "{}").unwrap();
+        let connection = journal.lock();
+        connection
+            .execute_batch(&format!(
+                "INSERT INTO regrades (id, plan, begun_ms) VALUES (7, 'p', 1);
+                 INSERT INTO attempts (id, experiment, position, task, agent, agent_settings,
+                     model_settings, k, try, status, started_ms)
+                     VALUES ('0123456789ab', '{id}', 0, 't', 'nop', '{{}}', '{{}}', 1, 1, 'finished', 1);
+                 INSERT INTO messages VALUES ('0123456789ab', 0, 0, 'user', '{{}}', 1);
+                 INSERT INTO grades (id, attempt, at_ms, verifier, engine, outcome, passed, score, log,
+                     regrade) VALUES (9, '0123456789ab', 1, 'v', 'x', 'graded', 1, 0.5, '[]', 7);
+                 INSERT INTO checks VALUES (9, 0, 'c', 1, 'd');"
+            ))
+            .unwrap();
+        drop(connection);
+        let mut rows = Vec::new();
+        journal.carry("e", &mut rows).unwrap();
+        let text = String::from_utf8(rows).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn take(journal: &Journal, rows: &[String]) -> Result<String, CarryError> {
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        journal.take_over(&mut text.as_bytes())
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_journal_that_takes_them() {
+        let rows = sample();
+        assert_eq!(rows.len(), 7);
+        let (_dir, journal) = journal();
+        let other = "INSERT INTO regrades (plan, begun_ms) VALUES ('q', 1)";
+        journal.lock().execute(other, []).unwrap();
+        assert_eq!(take(&journal, &rows).unwrap(), "e");
+        let row = journal.attempts("e").unwrap().remove(0);
+        let grade = row.grade.unwrap();
+        assert_eq!((grade.passed, grade.score), (Some(true), Some(0.5)));
+        let numbers =
+            "SELECT g.id, g.regrade, c.grade FROM grades g JOIN checks c ON c.grade = g.id";
+        let numbers: (i64, i64, i64) = journal
+            .lock()
+            .query_row(numbers, [], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .unwrap();
+        assert_eq!(numbers, (1, 2, 1));
+        let again = take(&journal, &rows).unwrap_err();
+        assert!(again.to_string().contains("is there already"), "{again}");
+    }
+
+    #[test]
+    fn rows_of_something_else_are_refused_and_leave_nothing() {
+        let rows = sample();
+        let changed = |line: usize, from: &str, to: &str| {
+            let mut rows = rows.clone();
+            assert!(rows[line].contains(from), "{}", rows[line]);
+            rows[line] = rows[line].replace(from, to);
+            rows
+        };
+        let without = |line: usize| {
+            let mut rows = rows.clone();
+            rows.remove(line);
+            rows
+        };
+        let id = rows[1].split("\"id\":\"").nth(1).unwrap()[..12].to_owned();
+        for (rows, word) in [
+            (Vec::new(), "missing"),
+            (changed(0, "\"schema\":1", "\"schema\":2"), "schema 2"),
+            (
+                changed(0, &format!("\"journal\":{FORMAT}"), "\"journal\":99"),
+                "journal format 99",
+            ),
+            (rows[..1].to_vec(), "no experiment"),
+            (changed(1, &id, "../../../../etc"), "id or name"),
+            (
+                changed(1, "\"name\":\"e\"", "\"name\":\"e/../x\""),
+                "id or name",
+            ),
+            (changed(1, "experiments", "sqlite_master"), "of no table"),
+            (changed(1, "\"spec\":", "\"spice\":"), "columns"),
+            (changed(1, "\"spec\":", "\"more\":1,\"spec\":"), "columns"),
+            (changed(1, "\"spec\":\"{}\"", "\"spec\":[]"), "columns"),
+            (without(1), "no attempt of the experiment"),
+            (
+                changed(2, &id, "aaaaaaaaaaaa"),
+                "no attempt of the experiment",
+            ),
+            (without(2), "no attempt of the experiment"),
+            (
+                changed(3, "0123456789ab", "ba9876543210"),
+                "no attempt of the experiment",
+            ),
+            (without(4), "names what is not in it"),
+            (without(5), "names what is not in it"),
+            (changed(6, "\"grade\":9", "\"grade\":null"), "of no grade"),
+        ] {
+            let (_dir, journal) = journal();
+            let error = take(&journal, &rows).unwrap_err().to_string();
+            assert!(error.contains(word), "{word}: {error}");
+            assert!(journal.experiments(1).unwrap().is_empty(), "{word}");
+        }
+        let cut = &rows.join("\n")[..100];
+        let (_dir, journal) = journal();
+        assert!(journal.take_over(&mut cut.as_bytes()).is_err());
+    }
 }
