@@ -8,3 +8,13 @@ pub(crate) fn python(reason: &str) {
     assert!(required.is_none_or(|it| it.is_empty()), "{reason}");
     eprintln!("SKIPPED: {reason}");
 }
+
+/// Tells that something is not checked here, for a program of others is not there.
+#[allow(
+    dead_code,
+    reason = "not every test that skips something needs such a program"
+)]
+#[allow(clippy::print_stderr, reason = "tests tell what they skip")]
+pub(crate) fn tool(name: &str, reason: &str) {
+    eprintln!("SKIPPED: {name} is not there: {reason}");
+}

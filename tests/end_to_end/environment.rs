@@ -75,6 +75,7 @@ impl Environment {
             .env("MCPMARK_HOME", self.home())
             .env("MCPMARK_NO_INSTALL", "1")
             .env("XDG_DATA_HOME", self.path("data"))
+            .env("XDG_CONFIG_HOME", self.path("config"))
             .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         command
     }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod batch;
+mod bundles;
 mod check;
 mod environment;
 mod grading;

@@ -31,6 +31,14 @@ fn help_names_every_command_and_option() {
         vec!["store", "stats"],
         vec!["store", "gc"],
         vec!["store", "check"],
+        vec!["store", "export"],
+        vec!["store", "import"],
+        vec!["bundle", "pack"],
+        vec!["bundle", "inspect"],
+        vec!["bundle", "verify"],
+        vec!["bundle", "diff"],
+        vec!["bundle", "push"],
+        vec!["bundle", "pull"],
         vec!["doctor"],
         vec!["completions"],
     ] {
@@ -71,6 +79,7 @@ fn help_names_every_command_and_option() {
       regrade      Grade again what attempts left, with the verifiers that their tasks have now
       receipt      Receipts: what was graded with what, for others to repeat
       store        Look after the store of states
+      bundle       Pack tasks for others, and see what is in what they packed
       doctor       Say what is installed and what can run
       completions  Print completions for a shell
       help         Print this message or the help of the given subcommand(s)
@@ -80,12 +89,13 @@ fn help_names_every_command_and_option() {
       -V, --version  Print version
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     Exit codes:
       0    graded and all passed (or done)
@@ -116,7 +126,8 @@ fn help_names_every_command_and_option() {
               Only tasks with this tag; may be repeated
 
           --tasks <DIR>
-              Tasks in a published layout, with a `verify.py` each
+              Tasks in a published layout, with a `verify.py` each; or a bundle, as `suite.tar` or
+              `oci://…`
 
           --states <DIR>
               The states that they start from, `[SERVICE/]CATEGORY`
@@ -250,7 +261,7 @@ fn help_names_every_command_and_option() {
 
     Global options:
           --root <DIR>
-              Directory with `tasks/` and `worlds/` [default: the nearest one upwards]
+              Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest one upwards]
               
               [env: MCPMARK_ROOT=]
 
@@ -258,6 +269,9 @@ fn help_names_every_command_and_option() {
               Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
               
               [env: MCPMARK_HOME=]
+
+          --held-back <FILE>
+              A verifier that a bundle holds back, known by its digest; may be repeated
 
           --no-install
               Never change this machine to get a compiler for guests, with rustup or with apt-get
@@ -291,12 +305,13 @@ fn help_names_every_command_and_option() {
                              fault
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark grade --help
     Grade a directory, with a task or with any verifier
@@ -308,7 +323,7 @@ fn help_names_every_command_and_option() {
       [ARGS]...  What a Python script is called with
 
     Options:
-          --tasks <DIR>        Tasks are those of this directory, which has a published layout with a
+          --tasks <DIR>        Tasks are those of this bundle, or directory in a published layout with a
                                `verify.py` for each
           --verifier <FILE>    Any verifier, no task needed: a component, or a Python script (.py) whose
                                exit code judges
@@ -332,12 +347,13 @@ fn help_names_every_command_and_option() {
                              fault
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     Batches:
       Each line of the file is a JSON object:
@@ -368,12 +384,13 @@ fn help_names_every_command_and_option() {
       -h, --help          Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task build --help
     Build the guests of tasks and of their worlds
@@ -391,12 +408,13 @@ fn help_names_every_command_and_option() {
       -h, --help         Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task check --help
     Attack the verifiers of tasks: who passes that should not, which mistakes go unnoticed
@@ -414,7 +432,8 @@ fn help_names_every_command_and_option() {
           --write           Write certificates and tree views into the directories of the tasks
           --shipped         Insist on certificates that hold: a task that has none does not pass
           --survivors       Show each mistake that goes unnoticed, also of tasks that pass
-          --tasks <DIR>     Tasks in a published layout, with a `verify.py` each
+          --tasks <DIR>     Tasks in a published layout, with a `verify.py` each; or a bundle, as
+                            `suite.tar` or `oci://…`
           --states <DIR>    The states that they start from, `[SERVICE/]CATEGORY`
           --solved <DIR>    Final states of published tasks that must pass: `DIR/<task>`, and
                             `DIR/<task>.answer`
@@ -423,12 +442,13 @@ fn help_names_every_command_and_option() {
       -h, --help            Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task list --help
     List tasks
@@ -443,17 +463,19 @@ fn help_names_every_command_and_option() {
           --tier <TIER>   Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
           --tag <TAG>     Only tasks with this tag; may be repeated
           --json          Print JSON
-          --tasks <DIR>   Tasks in a published layout, with a `verify.py` each
+          --tasks <DIR>   Tasks in a published layout, with a `verify.py` each; or a bundle, as
+                          `suite.tar` or `oci://…`
           --states <DIR>  The states that they start from, `[SERVICE/]CATEGORY`
       -h, --help          Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark task show --help
     Show one task
@@ -468,12 +490,13 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world list --help
     List the shipped worlds
@@ -485,12 +508,13 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world show --help
     Show a world's tree
@@ -505,12 +529,13 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark world diff --help
     Show what differs between two worlds or states
@@ -527,12 +552,13 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark mcp serve --help
     Serve a private copy of a world over stdio
@@ -551,12 +577,13 @@ fn help_names_every_command_and_option() {
       -h, --help               Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark runs --help
     List experiments, or the attempts of one
@@ -572,12 +599,13 @@ fn help_names_every_command_and_option() {
       -h, --help       Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark show --help
     Show an attempt: what was done, what changed, what the verifier says
@@ -595,12 +623,13 @@ fn help_names_every_command_and_option() {
       -h, --help     Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark regrade --help
     Grade again what attempts left, with the verifiers that their tasks have now
@@ -612,9 +641,10 @@ fn help_names_every_command_and_option() {
                                repeated
 
     Options:
-      -j, --jobs <N>  Grades at the same time [default: one a core]
-          --json      Print one JSON object
-      -h, --help      Print help
+          --bundle <BUNDLE>  Grade with the verifiers of this bundle
+      -j, --jobs <N>         Grades at the same time [default: one a core]
+          --json             Print one JSON object
+      -h, --help             Print help
 
     Sandbox:
           --engine <ENGINE>  What executes guests: machine code, or wasmtime's interpreter [default:
@@ -623,12 +653,13 @@ fn help_names_every_command_and_option() {
                              fault
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark receipt show --help
     Print the receipt of an attempt's last grade: an in-toto statement in canonical JSON
@@ -640,15 +671,18 @@ fn help_names_every_command_and_option() {
 
     Options:
       -o, --output <FILE>  Write it to this file instead of standard output
+          --sign <KEY>     Sign it with this private key of Ed25519: a sigstore bundle with the
+                           statement in it
       -h, --help           Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark receipt verify --help
     Grade again what a receipt names, and say whether the verdict is the same
@@ -659,6 +693,7 @@ fn help_names_every_command_and_option() {
       <FILE>  A receipt
 
     Options:
+          --key <FILE>       The public key that must have signed it; a receipt that is signed needs one
           --state <DIR>      The final state, where the store does not have it
           --verifier <FILE>  The verifier's component, where the store does not have it
           --answer <FILE>    The agent's last message, where the store does not have it
@@ -672,12 +707,13 @@ fn help_names_every_command_and_option() {
                              fault
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark store stats --help
     Say what uses space
@@ -689,12 +725,13 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark store gc --help
     Remove what no attempt needs
@@ -709,12 +746,13 @@ fn help_names_every_command_and_option() {
       -h, --help          Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark store check --help
     Compare every blob with its digest, and look whether all that attempts need is there
@@ -722,17 +760,200 @@ fn help_names_every_command_and_option() {
     Usage: mcpmark store check [OPTIONS]
 
     Options:
-          --remove-damaged  Remove what is damaged, so that it can be written again
-          --json            Print one JSON object
-      -h, --help            Print help
+          --remove-damaged   Remove what is damaged, so that it can be written again
+          --repair <BUNDLE>  Write what is damaged or missing again from this bundle, as far as it has
+                             it
+          --json             Print one JSON object
+      -h, --help             Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark store export --help
+    Write an experiment with its states to one file, for another machine to go on with
+
+    Usage: mcpmark store export [OPTIONS] --output <FILE> <EXPERIMENT>
+
+    Arguments:
+      <EXPERIMENT>  Its name
+
+    Options:
+      -o, --output <FILE>  The file
+      -h, --help           Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark store import --help
+    Take in an experiment that another machine exported
+
+    Usage: mcpmark store import [OPTIONS] <FILE>
+
+    Arguments:
+      <FILE>  The file
+
+    Options:
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle pack --help
+    Pack tasks with their guests and worlds
+
+    Usage: mcpmark bundle pack [OPTIONS] --output <PATH> [SELECTOR]...
+
+    Arguments:
+      [SELECTOR]...  Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob
+                     [default: all]
+
+    Options:
+          --tier <TIER>       Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
+          --tag <TAG>         Only tasks with this tag; may be repeated
+      -o, --output <PATH>     Where it goes: a directory that is new or empty, or a file that ends with
+                              `.tar`
+          --name <NAME>       The name of the suite
+          --without-verifier  Leave the verifiers out: their digests are told, and whoever holds them
+                              can grade
+          --json              Print one JSON object
+      -h, --help              Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle inspect --help
+    Say what is in a bundle and what its guests can do; of one in a registry no layer is fetched
+
+    Usage: mcpmark bundle inspect [OPTIONS] <BUNDLE>
+
+    Arguments:
+      <BUNDLE>  A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
+
+    Options:
+          --json  Print one JSON object
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle verify --help
+    Read all of a bundle: every digest, every world, and what is said of its guests
+
+    Usage: mcpmark bundle verify [OPTIONS] <BUNDLE>
+
+    Arguments:
+      <BUNDLE>  A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
+
+    Options:
+          --key <FILE>  Insist on a signature by this public key; may be repeated, and then any will do
+          --json        Print one JSON object
+      -h, --help        Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle diff --help
+    Say how two bundles differ: tasks, instructions, verifiers, and what guests can do
+
+    Usage: mcpmark bundle diff [OPTIONS] <BEFORE> <AFTER>
+
+    Arguments:
+      <BEFORE>  The bundle before
+      <AFTER>   The bundle after
+
+    Options:
+          --full  Show every line that differs
+          --json  Print one JSON object
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle push --help
+    Send a bundle to a registry; what that has is not sent
+
+    Usage: mcpmark bundle push [OPTIONS] <BUNDLE> <REFERENCE>
+
+    Arguments:
+      <BUNDLE>     A directory or a tar archive
+      <REFERENCE>  `oci://HOST/REPOSITORY[:TAG]`
+
+    Options:
+          --json  Print one JSON object
+      -h, --help  Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle pull --help
+    Get a bundle from a registry; what is here is not fetched
+
+    Usage: mcpmark bundle pull [OPTIONS] <REFERENCE>
+
+    Arguments:
+      <REFERENCE>  `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
+
+    Options:
+      -o, --output <PATH>  Write it to a directory, or to a file that ends with `.tar`
+          --json           Print one JSON object
+      -h, --help           Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark doctor --help
     Say what is installed and what can run
@@ -744,12 +965,13 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark completions --help
     Print completions for a shell
@@ -763,12 +985,13 @@ fn help_names_every_command_and_option() {
       -h, --help  Print help
 
     Global options:
-          --root <DIR>  Directory with `tasks/` and `worlds/` [default: the nearest one upwards] [env:
-                        MCPMARK_ROOT=]
-          --home <DIR>  Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark] [env:
-                        MCPMARK_HOME=]
-          --no-install  Never change this machine to get a compiler for guests, with rustup or with
-                        apt-get [env: MCPMARK_NO_INSTALL=]
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
     "#);
 }
 

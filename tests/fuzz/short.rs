@@ -9,7 +9,12 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use crate::bodies::{component, filesystem, guest, metadata, repository, tree, wasi};
+use crate::bodies::{bundle, component, filesystem, guest, metadata, repository, tree, wasi};
+
+#[test]
+fn bundle() {
+    short("bundle", bundle::run, 500);
+}
 
 #[test]
 fn component() {

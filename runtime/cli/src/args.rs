@@ -1,3 +1,4 @@
+mod bundle;
 mod keeping;
 mod report;
 
@@ -10,6 +11,7 @@ use clap::{
 
 use crate::environment;
 
+pub(crate) use self::bundle::{BundleCommand, PackArgs};
 pub(crate) use self::keeping::{ReceiptCommand, RegradeArgs, StoreCommand, VerifyReceiptArgs};
 pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 
@@ -54,12 +56,15 @@ Exit codes:
 
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Directory with `tasks/` and `worlds/` [default: the nearest one upwards]
-    #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_ROOT", value_hint = ValueHint::DirPath, help_heading = "Global options")]
+    /// Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest one upwards]
+    #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_ROOT", value_hint = ValueHint::AnyPath, help_heading = "Global options")]
     pub(crate) root: Option<PathBuf>,
     /// Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
     #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_HOME", value_hint = ValueHint::DirPath, help_heading = "Global options")]
     pub(crate) home: Option<PathBuf>,
+    /// A verifier that a bundle holds back, known by its digest; may be repeated
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Global options")]
+    pub(crate) held_back: Vec<PathBuf>,
     /// Never change this machine to get a compiler for guests, with rustup or with apt-get
     #[arg(long, global = true, env = "MCPMARK_NO_INSTALL", value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Global options")]
     pub(crate) no_install: bool,
@@ -102,6 +107,9 @@ pub(crate) enum Command {
     /// Look after the store of states
     #[command(subcommand)]
     Store(StoreCommand),
+    /// Pack tasks for others, and see what is in what they packed
+    #[command(subcommand)]
+    Bundle(BundleCommand),
     /// Say what is installed and what can run
     Doctor(DoctorArgs),
     /// Print completions for a shell
@@ -353,8 +361,8 @@ pub(crate) struct GradeArgs {
     /// The task whose verifier judges
     #[arg(value_name = "TASK")]
     pub(crate) task: Option<String>,
-    /// Tasks are those of this directory, which has a published layout with a `verify.py` for each
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "verifier")]
+    /// Tasks are those of this bundle, or directory in a published layout with a `verify.py` for each
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::AnyPath, conflicts_with = "verifier")]
     pub(crate) tasks: Option<PathBuf>,
     /// Any verifier, no task needed: a component, or a Python script (.py) whose exit code judges
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -451,8 +459,8 @@ pub(crate) struct ListArgs {
 /// Where tasks in a published layout lie.
 #[derive(Debug, Args)]
 pub(crate) struct PublishedArgs {
-    /// Tasks in a published layout, with a `verify.py` each
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    /// Tasks in a published layout, with a `verify.py` each; or a bundle, as `suite.tar` or `oci://…`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::AnyPath)]
     pub(crate) tasks: Option<PathBuf>,
     /// The states that they start from, `[SERVICE/]CATEGORY`
     #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]

@@ -1,7 +1,7 @@
 //! What commands share: where things lie, opened when first asked for.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcpmark_experiment::{
     Home, Journal, PrepareError, Prepared, PublishedWorkshop, Start, Workshop, WorldError,
@@ -14,6 +14,7 @@ use mcpmark_task::python::{PythonError, PythonSource};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
+use crate::commands::bundle;
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
@@ -25,8 +26,12 @@ use crate::output::{self, sanitise};
 #[derive(Clone)]
 pub(crate) struct Context {
     root: Option<PathBuf>,
+    /// The root as a library, where it is a bundle and was opened.
+    unpacked: Arc<OnceLock<Library>>,
+    held_back: Vec<PathBuf>,
     home: Home,
     cache: PathBuf,
+    configuration: Option<PathBuf>,
     allow_install: bool,
     toolchain: ToolchainChoice,
     copies: CopyMethod,
@@ -71,8 +76,11 @@ impl Context {
         };
         Ok(Self {
             root: global.root,
+            unpacked: Arc::default(),
+            held_back: global.held_back,
             home: Home::new(home),
             cache: below("XDG_CACHE_HOME", ".cache").ok_or_else(no_home)?,
+            configuration: below("XDG_CONFIG_HOME", ".config"),
             allow_install: !global.no_install,
             toolchain,
             copies,
@@ -91,8 +99,43 @@ impl Context {
         &self.cache
     }
 
+    /// Files with verifiers that bundles hold back.
+    pub(crate) fn held_back(&self) -> &[PathBuf] {
+        &self.held_back
+    }
+
+    /// The same, with a bundle for its root.
+    pub(crate) fn at_bundle(&self, bundle: &Path) -> Self {
+        Self {
+            root: Some(bundle.to_owned()),
+            unpacked: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// The same with a bundle for its root, where that is what the place of tasks is. Then there is
+    /// no other place.
+    pub(crate) fn at_tasks(&self, tasks: &mut Option<PathBuf>) -> Self {
+        match tasks.take_if(|tasks| bundle::is_meant(tasks)) {
+            Some(tasks) => self.at_bundle(&tasks),
+            None => self.clone(),
+        }
+    }
+
+    /// Where a person's own settings are, if there is such a place.
+    pub(crate) fn configuration(&self) -> Option<&Path> {
+        self.configuration.as_deref()
+    }
+
     pub(crate) fn library(&self) -> Result<Library, CommandError> {
         match &self.root {
+            Some(root) if bundle::is_meant(root) => {
+                if let Some(library) = self.unpacked.get() {
+                    return Ok(library.clone());
+                }
+                let library = bundle::library(self, root)?;
+                Ok(self.unpacked.get_or_init(|| library).clone())
+            }
             Some(root) => {
                 let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
                 for dir in [&library.tasks_dir, &library.worlds_dir] {

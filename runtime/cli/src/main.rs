@@ -73,6 +73,7 @@ fn run(cli: Cli) -> Result<u8, CommandError> {
         Command::Regrade(args) => commands::regrade::regrade(&context, args),
         Command::Receipt(command) => commands::receipt::receipt(&context, command),
         Command::Store(command) => commands::store::store(&context, command),
+        Command::Bundle(command) => commands::bundle::bundle(&context, command),
         Command::Doctor(args) => commands::doctor::doctor(&context, args),
         Command::Completions { shell } => commands::completions(shell),
         // It serves the sandbox and not a person: `main` does it, without the environment.

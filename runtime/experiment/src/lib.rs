@@ -38,6 +38,7 @@ mod script;
 mod services;
 mod terms;
 mod told;
+pub mod transport;
 pub mod upkeep;
 mod world;
 

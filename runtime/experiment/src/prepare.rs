@@ -374,7 +374,7 @@ pub(crate) fn components(
 fn setup(world: &World) -> Option<&GuestSource> {
     match &world.content {
         WorldContent::Setup(source) => Some(source),
-        WorldContent::Files(_) => None,
+        WorldContent::Files(_) | WorldContent::Packed { .. } => None,
     }
 }
 

@@ -1,13 +1,22 @@
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::Path;
 
+use mcpmark_archive::states::{self, StatesError};
+use mcpmark_archive::tar::Bounds;
 use mcpmark_sandbox::{Fault, LoadError, Log, RunError, Sandbox, SetupInput};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{
-    BuildError, CaptureError, CaptureOptions, Digest, InvalidPath, Node, Store, StoreError, Tree,
-    TreeBuilder, TreePath, capture,
+    Blobs, BuildError, CaptureError, CaptureOptions, Digest, InvalidPath, Node, Store, StoreError,
+    Tree, TreeBuilder, TreePath, capture,
 };
 use mcpmark_task::{World, WorldContent, WorldManifest};
+
+/// What the states of a world from a bundle may have, more than any service lets a world have.
+const PACKED: Bounds = Bounds {
+    entries: 2_000_000,
+    bytes: 4 << 30,
+};
 
 /// A world in the store, ready to be started from.
 #[derive(Debug, Clone)]
@@ -46,6 +55,15 @@ pub enum WorldError {
     /// The world that the setup guest works on is damaged.
     #[error("the world is damaged: {0}")]
     Damaged(String),
+    /// The states of a world from a bundle cannot be opened.
+    #[error("{} cannot be opened", .0.display())]
+    Open(std::path::PathBuf, #[source] std::io::Error),
+    /// The states of a world from a bundle are not sound.
+    #[error(transparent)]
+    States(#[from] StatesError),
+    /// The states of a world from a bundle are of another.
+    #[error("its states do not hold the tree {0}")]
+    OtherStates(Digest),
     /// The store cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -60,6 +78,7 @@ impl WorldError {
         match self {
             Self::Store(_) | Self::Host(_) => true,
             Self::Load(error) => error.is_infrastructure(),
+            Self::States(error) => error.is_infrastructure(),
             Self::Capture(error) => {
                 matches!(error, CaptureError::Io { .. } | CaptureError::Store(_))
             }
@@ -113,6 +132,7 @@ pub fn start_world(
             store.put_snapshot(&snapshot)?;
             snapshot.tree
         }
+        (WorldContent::Packed { file, snapshot }, _) => packed(file, snapshot, store)?,
         (WorldContent::Setup(_), None) => {
             return Err(WorldError::Host("the setup guest was not built".to_owned()));
         }
@@ -124,6 +144,23 @@ pub fn start_world(
         seed,
         clock,
     })
+}
+
+/// The tree of a world from a bundle, read into the store where it is not there.
+fn packed(file: &Path, snapshot: &Digest, store: &Store) -> Result<Tree, WorldError> {
+    // What is in the store is there with all that it names.
+    if store.contains(snapshot)
+        && let Ok(tree) = store.load_tree(snapshot)
+    {
+        return Ok(tree);
+    }
+    let stream = File::open(file).map_err(|error| WorldError::Open(file.to_owned(), error))?;
+    let contents = states::read(stream, PACKED, store)?;
+    if !contents.trees.contains(snapshot) {
+        return Err(WorldError::OtherStates(*snapshot));
+    }
+    let loaded = store.load_tree(snapshot);
+    Ok(loaded.map_err(|error| StatesError::Tree(Box::new(error)))?)
 }
 
 /// Captures any directory, without the modification times of this machine.

@@ -44,11 +44,24 @@ impl WireEntry<'_> {
     }
 }
 
-/// An entry of a decoded directory; a subdirectory is only named by its digest.
-pub(crate) enum Decoded {
+/// An entry of a directory that was read from its encoding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// A directory, named by its digest alone.
     Directory(Digest),
+    /// A file.
     File(File),
+    /// A symlink.
     Symlink(Symlink),
+}
+
+/// Reads the [encoding](Directory::encode) of one directory: its entries by name.
+///
+/// # Errors
+///
+/// When the bytes are no such encoding, or another spelling of one.
+pub fn entries_of(encoding: &[u8]) -> Result<Vec<(String, Entry)>, EncodingError> {
+    decode(encoding)
 }
 
 /// Bytes that are not the canonical encoding of a directory.
@@ -109,7 +122,7 @@ fn to_bytes(wire: &Wire<'_>) -> Vec<u8> {
 }
 
 /// Reads an encoding back; accepts only what [`encode`] writes.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<(String, Decoded)>, EncodingError> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<(String, Entry)>, EncodingError> {
     let wire: Wire<'_> = serde_json::from_slice(bytes).map_err(EncodingError::Shape)?;
     let mut previous: Option<&str> = None;
     for entry in &wire.directory {
@@ -134,9 +147,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<(String, Decoded)>, EncodingErr
     Ok(wire.directory.into_iter().map(decoded).collect())
 }
 
-fn decoded(entry: WireEntry<'_>) -> (String, Decoded) {
+fn decoded(entry: WireEntry<'_>) -> (String, Entry) {
     match entry {
-        WireEntry::Directory { name, digest } => (name.into_owned(), Decoded::Directory(digest)),
+        WireEntry::Directory { name, digest } => (name.into_owned(), Entry::Directory(digest)),
         WireEntry::File {
             name,
             size,
@@ -145,7 +158,7 @@ fn decoded(entry: WireEntry<'_>) -> (String, Decoded) {
             digest,
         } => (
             name.into_owned(),
-            Decoded::File(File {
+            Entry::File(File {
                 size,
                 executable,
                 modified,
@@ -154,7 +167,7 @@ fn decoded(entry: WireEntry<'_>) -> (String, Decoded) {
         ),
         WireEntry::Symlink { name, target } => (
             name.into_owned(),
-            Decoded::Symlink(Symlink {
+            Entry::Symlink(Symlink {
                 target: target.into_owned(),
             }),
         ),

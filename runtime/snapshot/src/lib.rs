@@ -66,7 +66,7 @@ pub use capture::{CaptureError, CaptureOptions, Captured, capture, capture_count
 pub use copy::{CopyError, PrivateCopy};
 pub use diff::{Change, ChangeKind, diff};
 pub use digest::{Digest, Hasher, InvalidDigest};
-pub use encoding::EncodingError;
+pub use encoding::{EncodingError, Entry, entries_of};
 pub use materialise::{MaterialiseError, MaterialiseOptions, Materialised, materialise};
 pub use node::{Directory, File, Kind, Node, Symlink};
 pub use path::{InvalidPath, MAX_DEPTH, MAX_PATH, MAX_SEGMENT, TreePath};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::encoding::{self, Decoded, EncodingError};
+use crate::encoding::{self, EncodingError, Entry};
 use crate::symlink::{self, SymlinkError};
 use crate::{Blobs, Digest, Directory, File, InvalidPath, Node, TreePath};
 
@@ -192,9 +192,9 @@ fn load(
     for (name, entry) in decoded {
         let below = path.join(&name)?;
         let node = match entry {
-            Decoded::Directory(digest) => Node::Directory(load(&below, &digest, blobs, entries)?),
-            Decoded::File(file) => Node::File(file),
-            Decoded::Symlink(symlink) => {
+            Entry::Directory(digest) => Node::Directory(load(&below, &digest, blobs, entries)?),
+            Entry::File(file) => Node::File(file),
+            Entry::Symlink(symlink) => {
                 symlink::check_text(&below, &symlink.target)?;
                 Node::Symlink(symlink)
             }

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::encoding::{self, Decoded};
+use crate::encoding::{self, Entry};
 use crate::{Blobs, Digest, LoadError, Store, StoreError, TreePath};
 
 /// Begins every encoding of a directory.
@@ -73,11 +73,11 @@ impl Needed {
             })?;
             for (_, entry) in entries {
                 match entry {
-                    Decoded::Directory(below) => left.push(below),
-                    Decoded::File(file) => {
+                    Entry::Directory(below) => left.push(below),
+                    Entry::File(file) => {
                         tree.blobs.insert(file.content);
                     }
-                    Decoded::Symlink(_) => {}
+                    Entry::Symlink(_) => {}
                 }
             }
         }
@@ -258,9 +258,9 @@ impl Store {
         }
         let entries = encoding::decode(&self.read(digest).ok()?).ok()?;
         let named = entries.into_iter().filter_map(|(_, entry)| match entry {
-            Decoded::Directory(digest) => Some(digest),
-            Decoded::File(file) => Some(file.content),
-            Decoded::Symlink(_) => None,
+            Entry::Directory(digest) => Some(digest),
+            Entry::File(file) => Some(file.content),
+            Entry::Symlink(_) => None,
         });
         Some(named.collect())
     }

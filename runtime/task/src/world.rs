@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use mcpmark_snapshot::Digest;
 
 use crate::document::{Document, Place};
 use crate::{Error, GuestSource, WorldId};
@@ -13,8 +14,12 @@ const KEYS: &[&str] = &[
     "clock",
     "seed",
     "modified",
+    "snapshot",
 ];
-const SIGNS: &[&str] = &["world.json", "files", "setup.rs", "setup.wasm"];
+const SIGNS: &[&str] = &["world.json", "files", "setup.rs", "setup.wasm", STATES];
+
+/// The starting state of a world that comes from a bundle.
+const STATES: &str = "states.tar.zst";
 
 /// A starting state of one service.
 #[derive(Debug, Clone)]
@@ -55,6 +60,13 @@ pub enum WorldContent {
     Files(PathBuf),
     /// A guest that makes the tree from the seed.
     Setup(GuestSource),
+    /// The tree as it comes in a bundle.
+    Packed {
+        /// The states of a store in one stream.
+        file: PathBuf,
+        /// The tree among them.
+        snapshot: Digest,
+    },
 }
 
 impl World {
@@ -69,7 +81,7 @@ impl World {
             dir.layout("no world.json; add one with \"title\", \"license\" and \"clock\"")
         })?;
         let document = Document::parse(&file.shown, &text)?;
-        let content = content(dir)?;
+        let content = content(dir, &document)?;
         let manifest = manifest(&document, &content)?;
         Ok(Self {
             id,
@@ -80,9 +92,29 @@ impl World {
     }
 }
 
-fn content(dir: &Place) -> Result<WorldContent, Error> {
-    let files = dir.join("files");
-    match (files.path.is_dir(), GuestSource::find(dir, "setup", dir)?) {
+fn content(dir: &Place, document: &Document) -> Result<WorldContent, Error> {
+    let (files, states) = (dir.join("files"), dir.join(STATES));
+    let snapshot = document.string("snapshot")?;
+    let setup = GuestSource::find(dir, "setup", dir)?;
+    if states.path.is_file() {
+        if files.path.is_dir() || setup.is_some() {
+            return Err(dir.layout(format!(
+                "has {STATES} and files/ or a setup guest; keep the one that is meant"
+            )));
+        }
+        let snapshot = document.required("snapshot", snapshot, "the digest of its tree")?;
+        let snapshot = snapshot
+            .parse()
+            .map_err(|error| document.wrong("snapshot", format!("{error}")))?;
+        return Ok(WorldContent::Packed {
+            file: states.path,
+            snapshot,
+        });
+    }
+    if snapshot.is_some() {
+        return Err(document.wrong("snapshot", format!("is for worlds that have {STATES}")));
+    }
+    match (files.path.is_dir(), setup) {
         (true, None) => Ok(WorldContent::Files(files.path)),
         (false, Some(setup)) => Ok(WorldContent::Setup(setup)),
         (true, Some(_)) => {
@@ -134,7 +166,7 @@ fn modified(
     let WorldContent::Files(files) = content else {
         return Err(document.wrong(
             "modified",
-            "is for worlds made of files/; a setup guest sets the times itself",
+            "is for worlds made of files/; others have the times in their trees",
         ));
     };
     let mut times = BTreeMap::new();

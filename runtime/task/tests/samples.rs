@@ -126,6 +126,7 @@ fn describe_world(world: &World) -> Vec<String> {
     let manifest = &world.manifest;
     let content = match &world.content {
         WorldContent::Files(dir) => dir.strip_prefix(&world.dir).unwrap().display().to_string(),
+        WorldContent::Packed { snapshot, .. } => snapshot.to_string(),
         WorldContent::Setup(guest) => format!(
             "setup {}",
             guest.path().strip_prefix(&world.dir).unwrap().display()

@@ -2,6 +2,7 @@
 //! `targets/`, and the short run that is part of `cargo test` from `short.rs`. They return
 //! nothing; whatever must hold is asserted.
 
+pub(crate) mod bundle;
 pub(crate) mod component;
 pub(crate) mod filesystem;
 pub(crate) mod guest;

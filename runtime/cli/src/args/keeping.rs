@@ -11,6 +11,9 @@ pub(crate) struct RegradeArgs {
     /// An experiment, or an attempt's id or its first characters; may be repeated
     #[arg(value_name = "EXPERIMENT|ATTEMPT", required = true)]
     pub(crate) what: Vec<String>,
+    /// Grade with the verifiers of this bundle
+    #[arg(long, value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+    pub(crate) bundle: Option<PathBuf>,
     /// Grades at the same time [default: one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
@@ -31,6 +34,9 @@ pub(crate) enum ReceiptCommand {
         /// Write it to this file instead of standard output
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: Option<PathBuf>,
+        /// Sign it with this private key of Ed25519: a sigstore bundle with the statement in it
+        #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath)]
+        sign: Option<PathBuf>,
     },
     /// Grade again what a receipt names, and say whether the verdict is the same
     Verify(VerifyReceiptArgs),
@@ -41,6 +47,9 @@ pub(crate) struct VerifyReceiptArgs {
     /// A receipt
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) receipt: PathBuf,
+    /// The public key that must have signed it; a receipt that is signed needs one
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) key: Option<PathBuf>,
     /// The final state, where the store does not have it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) state: Option<PathBuf>,
@@ -82,8 +91,26 @@ pub(crate) enum StoreCommand {
         /// Remove what is damaged, so that it can be written again
         #[arg(long)]
         remove_damaged: bool,
+        /// Write what is damaged or missing again from this bundle, as far as it has it
+        #[arg(long, value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+        repair: Option<PathBuf>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
+    },
+    /// Write an experiment with its states to one file, for another machine to go on with
+    Export {
+        /// Its name
+        #[arg(value_name = "EXPERIMENT")]
+        experiment: String,
+        /// The file
+        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        output: PathBuf,
+    },
+    /// Take in an experiment that another machine exported
+    Import {
+        /// The file
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
     },
 }

@@ -7,7 +7,7 @@ use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{Library, Task, TaskId};
 
 use crate::args::{PublishedArgs, Selection};
-use crate::commands::published;
+use crate::commands::{bundle, published};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 
@@ -30,8 +30,12 @@ pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, Comm
     let Some(tasks) = &args.tasks else {
         return Ok(None);
     };
+    let tasks = match bundle::is_reference(tasks) {
+        true => tasks.clone(),
+        false => absolute(tasks)?,
+    };
     Ok(Some(PublishedPlace {
-        tasks: absolute(tasks)?,
+        tasks,
         states: args.states.as_ref().map(absolute).transpose()?,
     }))
 }
@@ -43,6 +47,9 @@ impl Chosen {
         selection: &Selection,
     ) -> Result<Self, CommandError> {
         match place {
+            Some(place) if bundle::is_meant(&place.tasks) => {
+                Self::select(&context.at_bundle(&place.tasks), None, selection)
+            }
             Some(place) => {
                 let corpus = open(place)?;
                 let tasks = published::select(&corpus, selection)?;
@@ -62,6 +69,9 @@ impl Chosen {
         ids: &[String],
     ) -> Result<Self, CommandError> {
         match place {
+            Some(place) if bundle::is_meant(&place.tasks) => {
+                Self::by_id(&context.at_bundle(&place.tasks), None, ids)
+            }
             Some(place) => {
                 let corpus = open(place)?;
                 let tasks = ids.iter().map(|id| published::task_of(&corpus, id));

@@ -11,7 +11,8 @@ use crate::error::CommandError;
 use crate::output::{self, sanitise};
 
 /// Grades a state, or the states that a batch names.
-pub(crate) fn grade(context: &Context, args: GradeArgs) -> Result<u8, CommandError> {
+pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, CommandError> {
+    let context = &context.at_tasks(&mut args.tasks);
     if let Some(file) = &args.batch {
         return batch::grade(context, file, args.tasks, args.jobs, args.engine);
     }

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod batch;
+pub(crate) mod bundle;
 pub(crate) mod cast;
 pub(crate) mod check;
 pub(crate) mod check_published;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
 use mcpmark_experiment::receipt::{Receipt, ReceiptError};
 use mcpmark_experiment::{GradeInput, Graded, Start, TermsError, capture_state, grade};
 use mcpmark_service::SessionLimits;
@@ -11,8 +12,8 @@ use mcpmark_task::{TaskId, WorldId, canonical_json};
 use serde_json::json;
 
 use crate::args::{ReceiptCommand, VerifyReceiptArgs};
-use crate::commands::judge;
 use crate::commands::run::journal_error;
+use crate::commands::{bundle, judge};
 use crate::context::Context;
 use crate::diagnosis::capture_error;
 use crate::error::{CommandError, chain};
@@ -24,12 +25,21 @@ const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, CommandError> {
     match command {
-        ReceiptCommand::Show { attempt, output } => show(context, &attempt, output.as_deref()),
+        ReceiptCommand::Show {
+            attempt,
+            output,
+            sign,
+        } => show(context, &attempt, output.as_deref(), sign.as_deref()),
         ReceiptCommand::Verify(args) => verify(context, &args),
     }
 }
 
-fn show(context: &Context, attempt: &str, to: Option<&Path>) -> Result<u8, CommandError> {
+fn show(
+    context: &Context,
+    attempt: &str,
+    to: Option<&Path>,
+    key: Option<&Path>,
+) -> Result<u8, CommandError> {
     let journal = context.journal()?;
     let store = context.store()?;
     let row = journal.attempt(attempt).map_err(journal_error)?;
@@ -37,7 +47,12 @@ fn show(context: &Context, attempt: &str, to: Option<&Path>) -> Result<u8, Comma
         ReceiptError::NotGraded(_) | ReceiptError::NotKept(_) => CommandError::usage(error),
         _ => CommandError::infrastructure(chain(&error)),
     })?;
-    let text = receipt.text();
+    let mut text = receipt.text();
+    if let Some(key) = key {
+        let key: PrivateKey = bundle::read_key(key)?;
+        let statement = serde_json::from_str(&text).map_err(CommandError::infrastructure)?;
+        text = key.sign(&statement) + "\n";
+    }
     match to {
         None => output::print(&text)?,
         Some(path) => fs::write(path, text).map_err(|error| {
@@ -58,6 +73,7 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         _ => fs::read(&args.receipt)
             .map_err(|error| CommandError::usage(format!("{named}: {error}"))),
     }?;
+    let text = unwrapped(text, args)?;
     let receipt = Receipt::parse(&text)
         .map_err(|error| CommandError::invalid(sanitise::line(&format!("{named}: {error}"))))?;
     let store = context.store()?;
@@ -79,6 +95,24 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
     let graded = grade(&sandbox, &store, &judge, input, &receipt.terms.limits);
     let engine = judge.engine(&sandbox);
     tell(&receipt, &graded, &engine, args.json)
+}
+
+/// The statement of a receipt that may be signed, if the key that is asked for vouches for it.
+fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, CommandError> {
+    let named = args.receipt.display();
+    let invalid = |problem: &str| CommandError::invalid(format!("{named}: {problem}"));
+    let signature = match (Signature::parse(&text), &args.key) {
+        (Ok(signature), _) => signature,
+        (Err(_), None) => return Ok(text),
+        (Err(_), Some(_)) => return Err(invalid("it is not signed")),
+    };
+    let Some(key) = &args.key else {
+        return Err(invalid("it is signed").hint("--key FILE names the public key that must have"));
+    };
+    let key: PublicKey = bundle::read_key(key)?;
+    let statement = signature.verified(&key);
+    let statement = statement.ok_or_else(|| invalid("the key did not sign it"))?;
+    Ok(canonical_json(&statement).into_bytes())
 }
 
 /// Why a receipt's grade cannot be made again.

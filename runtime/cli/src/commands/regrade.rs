@@ -28,6 +28,10 @@ const FLIPS_SHOWN: usize = 50;
 
 /// Grades again what attempts left.
 pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, CommandError> {
+    let context = &match &args.bundle {
+        Some(bundle) => context.at_bundle(bundle),
+        None => context.clone(),
+    };
     let journal = context.journal()?;
     let experiments = find(&journal, &args.what)?;
     interruption::say("interrupted; the same command goes on");
@@ -46,7 +50,9 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         locks.push(lock.map_err(|error| home_error(&error))?);
         let tasks: BTreeSet<String> = attempts.iter().map(|row| row.task.clone()).collect();
         let tasks: Vec<String> = tasks.into_iter().collect();
-        let chosen = Chosen::by_id(context, spec.published.as_ref(), &tasks)?;
+        let place = spec.published.as_ref();
+        let place = place.filter(|_| args.bundle.is_none());
+        let chosen = Chosen::by_id(context, place, &tasks)?;
         let prepared: BTreeMap<String, Arc<_>> = chosen
             .prepare(context, &sandbox, &store)?
             .into_iter()

@@ -1,13 +1,18 @@
 //! `store`: what uses space, what nothing needs, and whether the rest is whole.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
+use mcpmark_experiment::JournalError;
+use mcpmark_experiment::journal::CarryError;
+use mcpmark_experiment::transport::{self, TransportError};
 use mcpmark_experiment::upkeep::{self, Amount, Checked, Loss, Stats, UpkeepError};
 use mcpmark_snapshot::StoreError;
 use serde_json::json;
 
 use crate::args::StoreCommand;
+use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -25,9 +30,61 @@ pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, Comm
         } => collect(context, dry_run, despite_loss, json),
         StoreCommand::Check {
             remove_damaged,
+            repair,
             json,
-        } => check(context, remove_damaged, json),
+        } => check(context, remove_damaged, repair.as_deref(), json),
+        StoreCommand::Export { experiment, output } => export(context, &experiment, &output),
+        StoreCommand::Import { file } => import(context, &file),
     }
+}
+
+/// Writes an experiment that does not run to a file, which appears when it is whole.
+fn export(context: &Context, name: &str, to: &Path) -> Result<u8, CommandError> {
+    let (journal, store) = (context.journal()?, context.store()?);
+    let experiment = journal.experiment(name).map_err(journal_error)?;
+    let lock = context.home().lock_experiment(&experiment.id, name);
+    let _lock = lock.map_err(|error| home_error(&error))?;
+    let parent = match to.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let failed = |error: &dyn std::fmt::Display| {
+        CommandError::infrastructure(format!("{}: cannot be written: {error}", to.display()))
+    };
+    let file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
+    let mut out = std::io::BufWriter::new(file.as_file());
+    transport::export(&journal, &store, name, &mut out, parent)
+        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    drop(out);
+    file.persist(to).map_err(|error| failed(&error.error))?;
+    let size = to.metadata().map_or(0, |metadata| metadata.len());
+    output::print(&format!(
+        "{}: {}\n",
+        sanitise::line(name),
+        output::bytes(size)
+    ))?;
+    Ok(exit::PASSED)
+}
+
+fn import(context: &Context, file: &Path) -> Result<u8, CommandError> {
+    let (journal, store) = (context.journal()?, context.store()?);
+    let name = transport::import(&journal, &store, file).map_err(|error| {
+        let message = format!("{}: {}", file.display(), chain(&error));
+        let message = sanitise::block(&message);
+        match error {
+            TransportError::Io(_) if !file.exists() => CommandError::usage(message),
+            TransportError::Rows(CarryError::Journal(JournalError::NameTaken(_))) => {
+                CommandError::usage(message)
+            }
+            error if error.is_infrastructure() => CommandError::infrastructure(message),
+            _ => CommandError::invalid(message),
+        }
+    })?;
+    let name = sanitise::line(&name);
+    output::print(&format!(
+        "{name}\n`mcpmark resume {name}` goes on with it\n"
+    ))?;
+    Ok(exit::PASSED)
 }
 
 fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
@@ -136,11 +193,33 @@ fn collect(
     })
 }
 
-fn check(context: &Context, remove_damaged: bool, json: bool) -> Result<u8, CommandError> {
+fn check(
+    context: &Context,
+    remove_damaged: bool,
+    repair: Option<&Path>,
+    json: bool,
+) -> Result<u8, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
     let stop = stop_flag();
-    let checked =
-        upkeep::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error)?;
+    let check =
+        || upkeep::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error);
+    let mut checked = check()?;
+    if let Some(bundle) = repair.filter(|_| !stop.load(Ordering::Relaxed)) {
+        // What is there under its name is not written again, damaged or not. What a tree that is
+        // missing needs is not known to be needed.
+        let damaged = checked.faults.iter().filter(|fault| fault.damaged);
+        let damaged = damaged.map(|fault| &fault.digest);
+        for digest in damaged.chain(&checked.unneeded_damaged) {
+            store
+                .remove_blob(digest)
+                .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        }
+        super::bundle::mend(context, bundle, &store)?;
+        let before = checked.faults.len();
+        checked = check()?;
+        let mended = before.saturating_sub(checked.faults.len());
+        output::note(&format!("{} mended", output::count(mended, "fault")));
+    }
     if stop.load(Ordering::Relaxed) {
         return Ok(exit::INTERRUPTED);
     }

@@ -18,14 +18,20 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
     match command {
         TaskCommand::Build(args) => build(context, &args),
         TaskCommand::New { task, title } => new(context, &task, &title),
-        TaskCommand::Check(args) => super::check::check(context, &args),
-        TaskCommand::List(args) => match &args.published.tasks {
-            Some(dir) => {
-                let SelectArgs { selection, json } = &args.select;
-                published::list(dir, &args.published, selection, *json)
+        TaskCommand::Check(mut args) => {
+            let context = context.at_tasks(&mut args.published.tasks);
+            super::check::check(&context, &args)
+        }
+        TaskCommand::List(mut args) => {
+            let context = context.at_tasks(&mut args.published.tasks);
+            match &args.published.tasks {
+                Some(dir) => {
+                    let SelectArgs { selection, json } = &args.select;
+                    published::list(dir, &args.published, selection, *json)
+                }
+                None => list(&context, &args.select),
             }
-            None => list(context, &args.select),
-        },
+        }
         TaskCommand::Show { task, json } => show(context, &task, json),
     }
 }

@@ -31,9 +31,17 @@ pub(super) fn surely<T>(
     connection: &mut Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
+    surely_or(connection, write)
+}
+
+/// The same for what fails in other ways, too.
+pub(super) fn surely_or<T, E: From<rusqlite::Error>>(
+    connection: &mut Connection,
+    write: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
     // Not within a transaction, for SQLite refuses that.
     connection.pragma_update(None, "synchronous", "FULL")?;
-    let written = soon(connection, write);
+    let written = within(connection, write);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     written
 }
@@ -43,6 +51,13 @@ pub(super) fn soon<T>(
     connection: &mut Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
+    within(connection, write)
+}
+
+fn within<T, E: From<rusqlite::Error>>(
+    connection: &mut Connection,
+    write: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let written = write(&transaction)?;
     transaction.commit()?;

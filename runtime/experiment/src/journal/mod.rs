@@ -4,6 +4,7 @@
 //! processes may share the file. Rows are never deleted to try again: a new try of an
 //! attempt is a new row. What is on the disk at which moment says [`durable`].
 
+mod carry;
 mod durable;
 mod needs;
 mod read;
@@ -18,6 +19,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
+pub use self::carry::CarryError;
 pub use self::needs::AttemptNeeds;
 pub use self::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,

@@ -1,0 +1,455 @@
+//! Archives in the plain form of tar that POSIX calls ustar: files and directories, nothing else.
+//!
+//! What others make with extensions, links or devices is refused by name, so that an archive means
+//! the same to everybody who reads it.
+
+use std::collections::HashSet;
+use std::io::{self, Read, Write};
+
+const BLOCK: usize = 512;
+
+/// The largest size that eleven octal digits can say.
+const LARGEST: u64 = 0o77_777_777_777;
+
+/// Blocks of zeros that may follow the end of an archive: archivers fill up to a record of their own size.
+const FILLING: usize = 4096;
+
+/// What an archive may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Files and directories.
+    pub entries: u64,
+    /// Bytes of all files together.
+    pub bytes: u64,
+}
+
+/// Why an archive is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum TarError {
+    /// The bytes cannot be had.
+    #[error("the archive cannot be read")]
+    Read(#[source] io::Error),
+    /// It is cut off.
+    #[error("the archive ends in the middle, at byte {offset}")]
+    Short {
+        /// Bytes that are there.
+        offset: u64,
+    },
+    /// A header is not one.
+    #[error("the archive is damaged at byte {offset}: {problem}")]
+    Damaged {
+        /// Where the header or the filling begins.
+        offset: u64,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// An entry that is neither a file nor a directory.
+    #[error("{name:?} in the archive is {what}, and only files and directories are read")]
+    Foreign {
+        /// Its name.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A name that leads elsewhere.
+    #[error("{name:?} in the archive is no path within it: {problem}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A name that is there twice.
+    #[error("{0:?} is twice in the archive")]
+    Duplicate(String),
+    /// More entries than allowed.
+    #[error("the archive has more than {0} entries")]
+    TooMany(u64),
+    /// More bytes than allowed.
+    #[error("the archive holds more than {0} bytes")]
+    TooLarge(u64),
+}
+
+/// An entry of an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path within the archive, without a slash at the end.
+    pub name: String,
+    /// Whether it is a directory; else it is a file.
+    pub directory: bool,
+    /// Bytes of the file.
+    pub size: u64,
+    /// Where they begin, counted from the beginning of the archive.
+    pub offset: u64,
+}
+
+/// Reads an archive from its beginning to its end. The bytes of the entry that was read last are
+/// what [`Read`] gives.
+#[derive(Debug)]
+pub struct Reader<R> {
+    inner: R,
+    bounds: Bounds,
+    offset: u64,
+    left: u64,
+    filling: u64,
+    names: HashSet<String>,
+    entries: u64,
+    bytes: u64,
+}
+
+impl<R: Read> Reader<R> {
+    /// A reader of an archive that may be as large as `bounds` say.
+    pub fn new(inner: R, bounds: Bounds) -> Self {
+        Self {
+            inner,
+            bounds,
+            offset: 0,
+            left: 0,
+            filling: 0,
+            names: HashSet::new(),
+            entries: 0,
+            bytes: 0,
+        }
+    }
+
+    /// The next entry; none at the end. What is left of the entry before is passed over.
+    ///
+    /// # Errors
+    ///
+    /// With what is wrong with the archive up to there.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an iterator could not fail and go on"
+    )]
+    pub fn next(&mut self) -> Result<Option<Entry>, TarError> {
+        loop {
+            self.pass_over()?;
+            let at = self.offset;
+            let header = self.block()?;
+            if header.iter().all(|byte| *byte == 0) {
+                self.end()?;
+                return Ok(None);
+            }
+            let entry = entry(&header, at)?;
+            self.entries += 1;
+            if self.entries > self.bounds.entries {
+                return Err(TarError::TooMany(self.bounds.entries));
+            }
+            self.bytes = self.bytes.saturating_add(entry.size);
+            if self.bytes > self.bounds.bytes {
+                return Err(TarError::TooLarge(self.bounds.bytes));
+            }
+            self.left = entry.size;
+            self.filling = entry.size.next_multiple_of(BLOCK as u64) - entry.size;
+            // What `tar -C DIR .` begins with.
+            if entry.name.is_empty() {
+                continue;
+            }
+            if !self.names.insert(entry.name.clone()) {
+                return Err(TarError::Duplicate(entry.name));
+            }
+            return Ok(Some(entry));
+        }
+    }
+
+    fn pass_over(&mut self) -> Result<(), TarError> {
+        let mut buffer = [0; 8192];
+        while self.left > 0 {
+            let most = self.left.min(buffer.len() as u64) as usize;
+            match self.inner.read(&mut buffer[..most]) {
+                Ok(0) => return Err(self.short()),
+                Ok(read) => {
+                    self.left -= read as u64;
+                    self.offset += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(TarError::Read(error)),
+            }
+        }
+        let filling = std::mem::take(&mut self.filling) as usize;
+        let at = self.offset;
+        self.exactly(&mut buffer[..filling])?;
+        if buffer[..filling].iter().any(|byte| *byte != 0) {
+            return Err(TarError::Damaged {
+                offset: at,
+                problem: "what fills up the last block of a file is not zero",
+            });
+        }
+        Ok(())
+    }
+
+    fn block(&mut self) -> Result<[u8; BLOCK], TarError> {
+        let mut block = [0; BLOCK];
+        self.exactly(&mut block)?;
+        Ok(block)
+    }
+
+    fn exactly(&mut self, bytes: &mut [u8]) -> Result<(), TarError> {
+        match self.inner.read_exact(bytes) {
+            Ok(()) => {
+                self.offset += bytes.len() as u64;
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(self.short()),
+            Err(error) => Err(TarError::Read(error)),
+        }
+    }
+
+    /// After the first block of zeros: one more, then only what fills up.
+    fn end(&mut self) -> Result<(), TarError> {
+        let damaged = |offset| TarError::Damaged {
+            offset,
+            problem: "something follows the end",
+        };
+        let at = self.offset;
+        if self.block()?.iter().any(|byte| *byte != 0) {
+            return Err(damaged(at));
+        }
+        let mut buffer = [0; BLOCK];
+        for _ in 0..=FILLING {
+            let at = self.offset;
+            match self.inner.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(read) => {
+                    self.offset += read as u64;
+                    if buffer[..read].iter().any(|byte| *byte != 0) {
+                        return Err(damaged(at));
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(TarError::Read(error)),
+            }
+        }
+        Err(damaged(self.offset))
+    }
+
+    fn short(&self) -> TarError {
+        TarError::Short {
+            offset: self.offset,
+        }
+    }
+}
+
+impl<R: Read> Read for Reader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = self.left.min(buffer.len() as u64) as usize;
+        if most == 0 {
+            return Ok(0);
+        }
+        let read = self.inner.read(&mut buffer[..most])?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.left -= read as u64;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+fn entry(header: &[u8; BLOCK], offset: u64) -> Result<Entry, TarError> {
+    let damaged = |problem| TarError::Damaged { offset, problem };
+    let (sum, tail) = number(&header[148..156])
+        .zip(header.get(154..156))
+        .ok_or_else(|| damaged("a header's checksum is no number"))?;
+    if sum != checksum(header) || tail != b"\0 " {
+        return Err(damaged("a header does not fit its checksum"));
+    }
+    if &header[257..263] != b"ustar\0" && &header[257..265] != b"ustar  \0" {
+        return Err(damaged("it is no tar archive in the ustar form"));
+    }
+    let name = full_name(header).ok_or_else(|| damaged("a name is not UTF-8"))?;
+    let foreign = |what| TarError::Foreign {
+        name: name.clone(),
+        what,
+    };
+    let directory = match header[156] {
+        b'0' | 0 => false,
+        b'5' => true,
+        b'1' => return Err(foreign("a hard link")),
+        b'2' => return Err(foreign("a symlink")),
+        b'3' | b'4' => return Err(foreign("a device")),
+        b'6' => return Err(foreign("a pipe")),
+        b'x' | b'g' => {
+            return Err(foreign(
+                "an extended header (make the archive with --format=ustar)",
+            ));
+        }
+        b'L' | b'K' => {
+            return Err(foreign(
+                "a long name of GNU tar (make the archive with --format=ustar)",
+            ));
+        }
+        b'S' => return Err(foreign("a file with holes")),
+        _ => return Err(foreign("of an unknown type")),
+    };
+    let size = number(&header[124..136]).ok_or_else(|| damaged("a size is no octal number"))?;
+    if directory && size != 0 {
+        return Err(damaged("a directory has a size"));
+    }
+    if header[157..257].iter().any(|byte| *byte != 0) {
+        return Err(damaged("a file has the target of a link"));
+    }
+    let name = checked(name, directory)?;
+    Ok(Entry {
+        name,
+        directory,
+        size,
+        offset: offset + BLOCK as u64,
+    })
+}
+
+/// The name with its prefix, if both are UTF-8.
+fn full_name(header: &[u8; BLOCK]) -> Option<String> {
+    let name = std::str::from_utf8(until_zero(&header[..100])).ok()?;
+    // GNU's own form has times where the prefix stands.
+    let prefix = match &header[257..263] {
+        b"ustar\0" => std::str::from_utf8(until_zero(&header[345..500])).ok()?,
+        _ => "",
+    };
+    Some(match prefix {
+        "" => name.to_owned(),
+        prefix => format!("{prefix}/{name}"),
+    })
+}
+
+fn until_zero(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().position(|byte| *byte == 0);
+    &bytes[..end.unwrap_or(bytes.len())]
+}
+
+/// A path that stays within, without `./` before it and, for a directory, `/` behind it.
+fn checked(name: String, directory: bool) -> Result<String, TarError> {
+    let inside = name.strip_prefix("./").unwrap_or(&name);
+    let inside = match directory {
+        true => inside.strip_suffix('/').unwrap_or(inside),
+        false => inside,
+    };
+    if directory && matches!(inside, "" | ".") && name.starts_with('.') {
+        return Ok(String::new());
+    }
+    let problem = if inside.starts_with('/') {
+        Some("it is absolute")
+    } else {
+        inside.split('/').find_map(|part| match part {
+            "" => Some("a part of it is empty"),
+            "." | ".." => Some("it leads to another directory"),
+            part if part.contains(['\\', '\0']) => Some("it has a backslash"),
+            _ => None,
+        })
+    };
+    match problem {
+        Some(problem) => Err(TarError::Name { name, problem }),
+        None => Ok(inside.to_owned()),
+    }
+}
+
+/// Octal digits, then zeros and spaces.
+fn number(field: &[u8]) -> Option<u64> {
+    let digits = field.iter().position(|byte| !(b'0'..=b'7').contains(byte));
+    let (digits, rest) = field.split_at(digits.unwrap_or(field.len()));
+    if digits.is_empty() || rest.iter().any(|byte| !matches!(byte, 0 | b' ')) {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |sum, digit| {
+        sum.checked_mul(8)?.checked_add(u64::from(digit - b'0'))
+    })
+}
+
+/// The sum of a header's bytes, those of the sum itself counted as spaces.
+fn checksum(header: &[u8; BLOCK]) -> u64 {
+    let own = 148..156;
+    let bytes = header.iter().enumerate();
+    bytes
+        .map(|(at, byte)| u64::from(if own.contains(&at) { b' ' } else { *byte }))
+        .sum()
+}
+
+/// Writes an archive whose bytes follow from names and contents alone.
+#[derive(Debug)]
+pub struct Writer<W> {
+    inner: W,
+}
+
+impl<W: Write> Writer<W> {
+    /// An archive that goes into `inner`.
+    pub fn new(inner: W) -> Self {
+        Self { inner }
+    }
+
+    /// Adds a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written, or its name has more than 100 bytes.
+    pub fn file(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.header(name, b'0', bytes.len() as u64)?;
+        self.inner.write_all(bytes)?;
+        let filling = bytes.len().next_multiple_of(BLOCK) - bytes.len();
+        self.inner.write_all(&[0; BLOCK][..filling])
+    }
+
+    /// Adds a file whose `size` bytes come from a reader.
+    ///
+    /// # Errors
+    ///
+    /// As [`file`](Self::file), and when there are more or fewer bytes.
+    pub fn stream(&mut self, name: &str, size: u64, bytes: impl Read) -> io::Result<()> {
+        self.header(name, b'0', size)?;
+        let written = io::copy(&mut bytes.take(size.saturating_add(1)), &mut self.inner)?;
+        if written != size {
+            let problem = "a file has other than the bytes that it was said to have";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        let filling = size.next_multiple_of(BLOCK as u64) - size;
+        self.inner.write_all(&[0; BLOCK][..filling as usize])
+    }
+
+    /// Adds a directory; `name` ends with a slash.
+    ///
+    /// # Errors
+    ///
+    /// As [`file`](Self::file).
+    pub fn directory(&mut self, name: &str) -> io::Result<()> {
+        self.header(name, b'5', 0)
+    }
+
+    /// Ends the archive.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.inner.write_all(&[0; 2 * BLOCK])?;
+        Ok(self.inner)
+    }
+
+    fn header(&mut self, name: &str, kind: u8, size: u64) -> io::Result<()> {
+        let too_large = |what| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        if name.len() > 100 {
+            return too_large("a name in an archive has at most 100 bytes");
+        }
+        if size > LARGEST {
+            return too_large("a file in an archive has at most 8 GiB");
+        }
+        let mut header = [0; BLOCK];
+        let mode = if kind == b'5' { 0o755 } else { 0o644 };
+        for (at, text) in [
+            (0, name.to_owned()),
+            (100, format!("{mode:07o}")),
+            (108, "0000000".to_owned()),
+            (116, "0000000".to_owned()),
+            (124, format!("{size:011o}")),
+            (136, "00000000000".to_owned()),
+            (156, char::from(kind).to_string()),
+            (257, "ustar\x0000".to_owned()),
+        ] {
+            header[at..at + text.len()].copy_from_slice(text.as_bytes());
+        }
+        let sum = format!("{:06o}\0 ", checksum(&header));
+        header[148..156].copy_from_slice(sum.as_bytes());
+        self.inner.write_all(&header)
+    }
+}
+
+#[cfg(test)]
+mod tests;

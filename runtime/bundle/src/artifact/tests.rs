@@ -1,0 +1,324 @@
+//! Bundles whose digests are all right and that are wrong all the same.
+
+use std::path::Path;
+
+use mcpmark_snapshot::{MemoryBlobs, Tree};
+
+use super::*;
+use crate::layout::NewLayout;
+use crate::pack::{Packer, TaskContent};
+use crate::{Layout, unpack};
+
+const META: &str = r#"{"difficulty": "L1", "limits": {"fuel": 5}}"#;
+
+fn guest(role: &str, component: &[u8]) -> GuestConfig {
+    GuestConfig {
+        role: role.to_owned(),
+        digest: Digest::of(component),
+        bytes: component.len() as u64,
+        held_back: false,
+        imports: Vec::new(),
+        can: "can compute; nothing else".to_owned(),
+    }
+}
+
+/// A task and a world; the documents pass through `change`, each with what it is.
+fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
+    let blobs = MemoryBlobs::new();
+    let tree = Tree::empty();
+    blobs.put(tree.root().encode());
+    let mut states = Vec::new();
+    let written = mcpmark_archive::states::write(&blobs, &[tree.digest()], &[], &mut states);
+    let written = written.unwrap();
+    let world: WorldId = "filesystem/office".parse().unwrap();
+    let config = WorldConfig {
+        schema: SCHEMA,
+        world: world.to_string(),
+        title: "An office".to_owned(),
+        description: None,
+        license: "CC0-1.0".to_owned(),
+        clock: "2026-03-02T09:00:00Z".to_owned(),
+        seed: 1,
+        snapshot: tree.digest(),
+        entries: written.entries,
+        bytes: written.bytes,
+    };
+    let (verifier, solution) = (vec![b'v'; 5000], b"solution".to_vec());
+    let instruction = b"Do it.\n".to_vec();
+    let content = TaskContent {
+        parts: Parts {
+            schema: 1,
+            task: "filesystem/office/easy".to_owned(),
+            meta: serde_json::from_str(META).unwrap(),
+            instruction: Digest::of(&instruction),
+            verifier: Digest::of(&verifier),
+            solution: Some(Digest::of(&solution)),
+            world: StartParts {
+                id: world.to_string(),
+                snapshot: tree.digest(),
+                clock: 1_772_442_000,
+                seed: 1,
+            },
+        },
+        guests: vec![guest("verifier", &verifier), guest("solution", &solution)],
+        instruction,
+        verifier,
+        solution: Some(solution),
+        certificate: None,
+    };
+    let mut packer = Packer::default();
+    packer.world(&world, &config, states);
+    packer.task(&world, content).unwrap();
+    let packed = packer.finish(Some("office"));
+    changed(&packed.layout, &packed.root, change)
+}
+
+/// The same with changed documents, and with digests that are right again.
+fn changed(
+    old: &NewLayout,
+    root: &Descriptor,
+    change: &dyn Fn(&str, &mut Value),
+) -> (NewLayout, Descriptor) {
+    let mut new = NewLayout::default();
+    let mut moved = BTreeMap::new();
+    let root = visit(old, &mut new, &json!(root), &mut moved, change);
+    let root: Descriptor = serde_json::from_value(root).unwrap();
+    new.list(root.clone());
+    (new, root)
+}
+
+/// Copies what a descriptor names, the innermost first, and gives the descriptor of the copy.
+fn visit(
+    old: &NewLayout,
+    new: &mut NewLayout,
+    descriptor: &Value,
+    moved: &mut BTreeMap<String, Value>,
+    change: &dyn Fn(&str, &mut Value),
+) -> Value {
+    let parsed: Descriptor = serde_json::from_value(descriptor.clone()).unwrap();
+    let kind = parsed.artifact_type.clone();
+    let kind = kind.unwrap_or_else(|| parsed.media_type.clone());
+    let mut bytes = fetch(old, &kind, &parsed, u64::MAX).unwrap();
+    if parsed.media_type.ends_with("json") {
+        let mut document: Value = serde_json::from_slice(&bytes).unwrap();
+        for key in ["manifests", "layers"] {
+            if let Some(list) = document.get_mut(key).and_then(Value::as_array_mut) {
+                for one in list {
+                    *one = visit(old, new, one, moved, change);
+                }
+            }
+        }
+        for key in ["config", "world"] {
+            if document[key]["mediaType"].is_string() {
+                let known = moved.get(&document[key]["digest"].to_string()).cloned();
+                document[key] =
+                    known.unwrap_or_else(|| visit(old, new, &document[key], moved, change));
+            }
+        }
+        change(&kind, &mut document);
+        bytes = canonical_json(&document).into_bytes();
+    }
+    let copied = new.put(&parsed.media_type, bytes);
+    let mut result = descriptor.clone();
+    result["digest"] = json!(copied.digest);
+    result["size"] = json!(copied.size);
+    moved.insert(descriptor["digest"].to_string(), result.clone());
+    result
+}
+
+fn refusal(change: &dyn Fn(&str, &mut Value)) -> String {
+    let (layout, root) = bundle(change);
+    let error = Bundle::read(&layout, &root).unwrap_err();
+    assert!(!error.is_infrastructure());
+    error.to_string()
+}
+
+#[test]
+fn what_is_packed_is_read_back_and_makes_a_library() {
+    let (layout, root) = bundle(&|_, _| {});
+    let found = Bundle::read(&layout, &root).unwrap();
+    assert_eq!(found.name.as_deref(), Some("office"));
+    let task = &found.tasks[0];
+    assert_eq!(
+        task.read(&layout, VERIFIER).unwrap().unwrap(),
+        vec![b'v'; 5000]
+    );
+    assert!(task.layer(VERIFIER).unwrap().size < 1000);
+
+    let dir = tempfile::tempdir().unwrap();
+    let (tar, plain) = (dir.path().join("b.tar"), dir.path().join("b"));
+    layout
+        .write_archive(std::fs::File::create(&tar).unwrap())
+        .unwrap();
+    layout.write_directory(&plain).unwrap();
+    for place in [&tar, &plain] {
+        assert!(Layout::is_meant(place));
+        let layout = Layout::open(place).unwrap();
+        let root = layout.one_of(&[SUITE, TASK]).unwrap();
+        let again = Bundle::read(&layout, root).unwrap();
+        assert_eq!(again.tasks[0].config, task.config);
+        let into = dir
+            .path()
+            .join(format!("{}-library", place.extension().is_some()));
+        library(&again, &layout, &into);
+    }
+    // A task alone is a bundle, too.
+    let alone = Bundle::read(&layout, &task.descriptor).unwrap();
+    assert_eq!((alone.tasks.len(), alone.worlds.len()), (1, 1));
+}
+
+fn library(bundle: &Bundle, layout: &Layout, into: &Path) {
+    unpack(bundle, layout, &BTreeMap::new(), into).unwrap();
+    let library = mcpmark_task::Library::at(into);
+    let tasks = library.tasks().unwrap();
+    assert!(tasks.broken.is_empty(), "{:?}", tasks.broken);
+    let meta: Map<String, Value> = serde_json::from_str(META).unwrap();
+    assert_eq!(tasks.tasks[0].meta.document, meta);
+    let world = library.world(&tasks.tasks[0].world).unwrap();
+    let mcpmark_task::WorldContent::Packed { snapshot, .. } = world.content else {
+        panic!("{world:?}");
+    };
+    assert_eq!(snapshot, Tree::empty().digest());
+}
+
+#[test]
+fn what_contradicts_itself_or_is_foreign_is_named() {
+    let of = |kind: &'static str, change: fn(&mut Value)| {
+        refusal(&move |found, document| {
+            if found == kind {
+                change(document);
+            }
+        })
+    };
+    for (told, word) in [
+        (
+            of(SUITE, |it| {
+                it["artifactType"] = json!("application/vnd.mcpmark.suite.v2")
+            }),
+            "suite.v2",
+        ),
+        (
+            of(SUITE, |it| it["mediaType"] = json!("text/plain")),
+            "text/plain",
+        ),
+        (
+            of(SUITE, |it| it["schemaVersion"] = json!(3)),
+            "schemaVersion is 3",
+        ),
+        (of(SUITE, |it| it["manifests"] = json!({})), "right shape"),
+        (
+            of(SUITE, |it| {
+                drop(it["manifests"].as_array_mut().unwrap().remove(0))
+            }),
+            "not there",
+        ),
+        (
+            of(SUITE, |it| {
+                let all = it["manifests"].as_array_mut().unwrap();
+                all.push(all[1].clone());
+            }),
+            "is there twice",
+        ),
+        (
+            of(SUITE, |it| it["manifests"][1]["artifactType"] = json!("x")),
+            "is of type \"x\"",
+        ),
+        (
+            of(TASK, |it| it["artifactType"] = Value::Null),
+            "is of type \"\"",
+        ),
+        (
+            of(TASK, |it| it["config"]["mediaType"] = json!("a/b")),
+            "is of type \"a/b\"",
+        ),
+        (
+            of(TASK, |it| {
+                drop(it["layers"].as_array_mut().unwrap().remove(0))
+            }),
+            "its instruction",
+        ),
+        (
+            of(TASK, |it| {
+                drop(it["layers"].as_array_mut().unwrap().remove(1))
+            }),
+            "its verifier",
+        ),
+        (
+            of(TASK, |it| {
+                it["layers"][0]["annotations"][oci::TITLE] = json!("../../x")
+            }),
+            "is of type \"../../x\"",
+        ),
+        (
+            of(TASK, |it| it["layers"][1]["mediaType"] = json!("a/b")),
+            "is of type \"a/b\"",
+        ),
+        (
+            of(TASK, |it| {
+                let layers = it["layers"].as_array_mut().unwrap();
+                layers.push(layers[0].clone());
+            }),
+            "description.md twice",
+        ),
+        (of(TASK_CONFIG, |it| it["schema"] = json!(2)), "schema 2"),
+        (of(TASK_CONFIG, |it| it["more"] = json!(1)), "unknown field"),
+        (
+            of(TASK_CONFIG, |it| it["parts"]["task"] = json!("a/../b")),
+            "task id",
+        ),
+        (
+            of(TASK_CONFIG, |it| it["parts"]["task"] = json!("/a/b")),
+            "task id",
+        ),
+        (
+            of(TASK_CONFIG, |it| it["guests"][0]["held_back"] = json!(true)),
+            "whether its verifier",
+        ),
+        (
+            of(TASK_CONFIG, |it| it["guests"][0]["role"] = json!("setup")),
+            "another verifier",
+        ),
+        (
+            of(TASK_CONFIG, |it| it["parts"]["solution"] = Value::Null),
+            "another solution",
+        ),
+        (
+            of(TASK_CONFIG, |it| it["parts"]["world"]["seed"] = json!(2)),
+            "another world",
+        ),
+        (
+            of(TASK_CONFIG, |it| {
+                it["parts"]["instruction"] = it["parts"]["verifier"].clone()
+            }),
+            "instruction",
+        ),
+        (
+            of(WORLD_CONFIG, |it| it["world"] = json!("filesystem/..")),
+            "world id",
+        ),
+        (
+            of(WORLD_CONFIG, |it| it["world"] = json!("filesystem/other")),
+            "another world",
+        ),
+        (of(WORLD, |it| it["layers"] = json!([])), "0 layers"),
+    ] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+}
+
+#[test]
+fn guests_are_decompressed_as_far_as_they_are_said_to_go() {
+    for (size, word) in [
+        (4999, "does not have the 4999 bytes"),
+        (u64::MAX, "are the most"),
+    ] {
+        let (layout, root) = bundle(&|kind, document| {
+            if kind == TASK_CONFIG {
+                document["guests"][0]["bytes"] = json!(size);
+            }
+        });
+        let found = Bundle::read(&layout, &root).unwrap();
+        let error = found.tasks[0].read(&layout, VERIFIER).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}

@@ -1,0 +1,456 @@
+//! Where the blobs of bundles lie: OCI image layouts, as a directory or as a tar archive.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use mcpmark_archive::tar::{Bounds, Reader, Writer};
+use mcpmark_snapshot::Digest;
+use mcpmark_task::canonical_json;
+use serde_json::json;
+
+use crate::BundleError;
+use crate::oci::{self, Descriptor, Index};
+use crate::trust::{self, Attached};
+
+const VERSION: &str = "1.0.0";
+const LAYOUT: &str = "oci-layout";
+const INDEX: &str = "index.json";
+const BLOBS: &str = "blobs/sha256";
+
+/// The most bytes of the file that says that something is a layout.
+const LARGEST_LAYOUT: u64 = 4096;
+
+/// What the archive of a layout may have.
+const ARCHIVE: Bounds = Bounds {
+    entries: 200_000,
+    bytes: 64 << 30,
+};
+
+/// Has blobs.
+pub trait Source {
+    /// The bytes that are said to have this digest. Whoever reads them checks that.
+    ///
+    /// # Errors
+    ///
+    /// When they are not there.
+    fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>>;
+}
+
+/// Reads a blob whole and checks it.
+///
+/// # Errors
+///
+/// When it is not there, is larger than `limit`, or is not what its descriptor says.
+pub fn fetch(
+    source: &dyn Source,
+    what: &str,
+    descriptor: &Descriptor,
+    limit: u64,
+) -> Result<Vec<u8>, BundleError> {
+    let mut bytes = Vec::new();
+    copy(source, what, descriptor, limit, &mut |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })?;
+    Ok(bytes)
+}
+
+/// Hands a blob on in pieces, and checks it. What was handed on of one that fails is worth nothing.
+///
+/// # Errors
+///
+/// As [`fetch`], and whatever `take` says.
+pub fn copy(
+    source: &dyn Source,
+    what: &str,
+    descriptor: &Descriptor,
+    limit: u64,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), BundleError>,
+) -> Result<(), BundleError> {
+    let Descriptor { digest, size, .. } = descriptor;
+    if *size > limit {
+        return Err(BundleError::TooLarge {
+            what: what.to_owned(),
+            size: *size,
+            limit,
+        });
+    }
+    let missing = |source| BundleError::Missing {
+        what: what.to_owned(),
+        digest: *digest,
+        source,
+    };
+    let mut stream = source.open(digest).map_err(missing)?;
+    let mut hasher = Digest::hasher();
+    let mut buffer = vec![0; 64 << 10];
+    let mut length = 0;
+    loop {
+        let read = match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(missing(error)),
+        };
+        length += read as u64;
+        if length > *size {
+            break;
+        }
+        hasher.update(&buffer[..read]);
+        take(&buffer[..read])?;
+    }
+    if length != *size {
+        return Err(BundleError::Length {
+            what: what.to_owned(),
+            digest: *digest,
+            wanted: *size,
+        });
+    }
+    let found = hasher.finish();
+    match found == *digest {
+        true => Ok(()),
+        false => Err(BundleError::Damaged {
+            what: what.to_owned(),
+            digest: *digest,
+            found,
+        }),
+    }
+}
+
+/// Blobs in a directory, named by their digests.
+#[derive(Debug, Clone)]
+pub struct BlobDirectory {
+    root: PathBuf,
+}
+
+impl BlobDirectory {
+    /// The blobs of the layout in a directory, which need not be there yet.
+    pub fn of_layout(root: &Path) -> Self {
+        Self {
+            root: root.join(BLOBS),
+        }
+    }
+
+    /// Where a blob lies, or would.
+    pub fn path(&self, digest: &Digest) -> PathBuf {
+        self.root.join(digest.hex())
+    }
+
+    /// Where the blobs lie.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
+impl Source for BlobDirectory {
+    fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(regular(&self.path(digest))?))
+    }
+}
+
+/// Opens a file that is one: nobody waits at a pipe, or is led elsewhere by a link.
+fn regular(path: &Path) -> io::Result<File> {
+    match fs::symlink_metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file",
+        )),
+    }
+}
+
+/// An OCI image layout.
+#[derive(Debug)]
+pub struct Layout {
+    place: PathBuf,
+    index: Index,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Directory(BlobDirectory),
+    Archive {
+        file: File,
+        blobs: BTreeMap<Digest, (u64, u64)>,
+    },
+}
+
+impl Layout {
+    /// Whether a path looks like a layout, so that it is meant as one.
+    pub fn is_meant(path: &Path) -> bool {
+        path.is_file() || path.join(LAYOUT).is_file()
+    }
+
+    /// Opens a layout: a directory, or a tar archive of one.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is none.
+    pub fn open(place: &Path) -> Result<Self, BundleError> {
+        let read = |source| BundleError::Read {
+            place: place.to_owned(),
+            source,
+        };
+        match fs::metadata(place).map_err(read)?.is_dir() {
+            true => Self::of_directory(place),
+            false => Self::of_archive(place),
+        }
+    }
+
+    fn of_directory(place: &Path) -> Result<Self, BundleError> {
+        let small = |name: &str, limit| {
+            let no_layout = |problem: String| BundleError::NoLayout {
+                place: place.to_owned(),
+                problem,
+            };
+            let file = regular(&place.join(name))
+                .map_err(|error| no_layout(format!("{name}: {error}")))?;
+            let mut bytes = Vec::new();
+            file.take(limit + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|error| no_layout(format!("{name}: {error}")))?;
+            if bytes.len() as u64 > limit {
+                return Err(no_layout(format!("{name} has more than {limit} bytes")));
+            }
+            Ok(bytes)
+        };
+        let layout = small(LAYOUT, LARGEST_LAYOUT)?;
+        let index = small(INDEX, oci::LARGEST_MANIFEST)?;
+        Ok(Self {
+            place: place.to_owned(),
+            index: checked(place, &layout, &index)?,
+            content: Content::Directory(BlobDirectory::of_layout(place)),
+        })
+    }
+
+    fn of_archive(place: &Path) -> Result<Self, BundleError> {
+        let read = |source| BundleError::Read {
+            place: place.to_owned(),
+            source,
+        };
+        let archive_error = |source| BundleError::Archive {
+            place: place.to_owned(),
+            source,
+        };
+        let no_layout = |problem: String| BundleError::NoLayout {
+            place: place.to_owned(),
+            problem,
+        };
+        let file = regular(place).map_err(read)?;
+        let mut archive = Reader::new(BufReader::new(&file), ARCHIVE);
+        let (mut layout, mut index) = (None, None);
+        let mut blobs = BTreeMap::new();
+        while let Some(entry) = archive.next().map_err(archive_error)? {
+            if entry.directory {
+                continue;
+            }
+            let (kept, limit) = match entry.name.as_str() {
+                LAYOUT => (&mut layout, LARGEST_LAYOUT),
+                INDEX => (&mut index, oci::LARGEST_MANIFEST),
+                name => {
+                    let hex = name
+                        .strip_prefix(BLOBS)
+                        .and_then(|name| name.strip_prefix('/'));
+                    if let Some(digest) =
+                        hex.and_then(|hex| format!("sha256:{hex}").parse::<Digest>().ok())
+                    {
+                        blobs.insert(digest, (entry.offset, entry.size));
+                    }
+                    continue;
+                }
+            };
+            if entry.size > limit {
+                let name = entry.name;
+                return Err(no_layout(format!("{name} has more than {limit} bytes")));
+            }
+            let mut bytes = Vec::new();
+            archive.read_to_end(&mut bytes).map_err(read)?;
+            *kept = Some(bytes);
+        }
+        drop(archive);
+        let part = |found: Option<Vec<u8>>, name: &str| {
+            found.ok_or_else(|| no_layout(format!("it has no {name}")))
+        };
+        let (layout, index) = (part(layout, LAYOUT)?, part(index, INDEX)?);
+        Ok(Self {
+            place: place.to_owned(),
+            index: checked(place, &layout, &index)?,
+            content: Content::Archive { file, blobs },
+        })
+    }
+
+    /// What the layout lists.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The signatures of a bundle.
+    ///
+    /// # Errors
+    ///
+    /// When one is missing or not what it should be.
+    pub fn signatures(&self, bundle: &Digest) -> Result<Vec<Attached>, BundleError> {
+        let listed = self.index.manifests.iter();
+        let listed = listed.filter(|it| it.artifact_type.as_deref() == Some(trust::SIGNATURE));
+        listed
+            .take(trust::MOST)
+            .filter_map(|descriptor| Attached::read(self, descriptor, bundle).transpose())
+            .collect()
+    }
+
+    /// The one manifest that is of one of the types; their descriptors may leave the type out.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or more than one.
+    pub fn one_of(&self, types: &[&str]) -> Result<&Descriptor, BundleError> {
+        let no_layout = |problem: &str| BundleError::NoLayout {
+            place: self.place.clone(),
+            problem: problem.to_owned(),
+        };
+        let mut found = self.index.manifests.iter().filter(|descriptor| {
+            let kind = descriptor.artifact_type.as_deref();
+            kind.is_none_or(|kind| types.contains(&kind))
+        });
+        match (found.next(), found.next()) {
+            (Some(descriptor), None) => Ok(descriptor),
+            (None, _) => Err(no_layout("it lists no suite and no task")),
+            (Some(_), Some(_)) => Err(no_layout("it lists more than one suite or task")),
+        }
+    }
+}
+
+impl Source for Layout {
+    fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>> {
+        match &self.content {
+            Content::Directory(blobs) => blobs.open(digest),
+            Content::Archive { file, blobs } => {
+                let (offset, left) = *blobs.get(digest).ok_or(io::ErrorKind::NotFound)?;
+                Ok(Box::new(Part { file, offset, left }))
+            }
+        }
+    }
+}
+
+/// A part of a file, read without moving anybody else's place in it.
+struct Part<'a> {
+    file: &'a File,
+    offset: u64,
+    left: u64,
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = self.left.min(buffer.len() as u64) as usize;
+        let read = self.file.read_at(&mut buffer[..most], self.offset)?;
+        self.offset += read as u64;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+fn checked(place: &Path, layout: &[u8], index: &[u8]) -> Result<Index, BundleError> {
+    let no_layout = |problem: String| BundleError::NoLayout {
+        place: place.to_owned(),
+        problem,
+    };
+    let layout: serde_json::Value =
+        serde_json::from_slice(layout).map_err(|error| no_layout(format!("{LAYOUT}: {error}")))?;
+    if layout["imageLayoutVersion"] != VERSION {
+        let found = &layout["imageLayoutVersion"];
+        return Err(no_layout(format!(
+            "it is a layout of version {found}, and \"{VERSION}\" is read here"
+        )));
+    }
+    let index: Index = oci::parse(INDEX, index)?;
+    oci::version(INDEX, index.schema_version)?;
+    Ok(index)
+}
+
+/// A layout in memory, to be written.
+#[derive(Debug, Default)]
+pub struct NewLayout {
+    blobs: BTreeMap<Digest, Vec<u8>>,
+    listed: Vec<Descriptor>,
+}
+
+impl NewLayout {
+    /// Adds a blob.
+    pub fn put(&mut self, media_type: &str, bytes: Vec<u8>) -> Descriptor {
+        let descriptor = Descriptor::of(media_type, &bytes);
+        self.blobs.insert(descriptor.digest, bytes);
+        descriptor
+    }
+
+    /// Lists a manifest in the index of the layout, unless it is there.
+    pub fn list(&mut self, descriptor: Descriptor) {
+        if !self.listed.contains(&descriptor) {
+            self.listed.push(descriptor);
+        }
+    }
+
+    /// Bytes of all blobs.
+    pub fn bytes(&self) -> u64 {
+        self.blobs.values().map(|bytes| bytes.len() as u64).sum()
+    }
+
+    fn files(&self) -> impl Iterator<Item = (String, std::borrow::Cow<'_, [u8]>)> {
+        let layout = canonical_json(&json!({"imageLayoutVersion": VERSION}));
+        let index = canonical_json(&json!(Index {
+            schema_version: 2,
+            media_type: Some(oci::INDEX.to_owned()),
+            artifact_type: None,
+            manifests: self.listed.clone(),
+            annotations: BTreeMap::new(),
+        }));
+        let own = [(LAYOUT, layout), (INDEX, index)];
+        let own = own.map(|(name, text)| (name.to_owned(), text.into_bytes().into()));
+        let blobs = self.blobs.iter();
+        let blobs =
+            blobs.map(|(digest, bytes)| (format!("{BLOBS}/{}", digest.hex()), bytes.into()));
+        own.into_iter().chain(blobs)
+    }
+
+    /// Writes the layout into a directory, which must be new or empty.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn write_directory(&self, dir: &Path) -> Result<(), BundleError> {
+        let failed = |place: &Path| {
+            let place = place.to_owned();
+            move |source| BundleError::Write { place, source }
+        };
+        fs::create_dir_all(dir.join(BLOBS)).map_err(failed(dir))?;
+        for (name, bytes) in self.files() {
+            let path = dir.join(name);
+            fs::write(&path, bytes).map_err(failed(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the layout as a tar archive, whose bytes follow from the layout alone.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn write_archive(&self, out: impl Write) -> io::Result<()> {
+        let mut archive = Writer::new(out);
+        archive.directory("blobs/")?;
+        archive.directory("blobs/sha256/")?;
+        for (name, bytes) in self.files() {
+            archive.file(&name, &bytes)?;
+        }
+        archive.finish()?.flush()
+    }
+}
+
+impl Source for NewLayout {
+    fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>> {
+        let bytes = self.blobs.get(digest).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(&bytes[..]))
+    }
+}

@@ -1,0 +1,162 @@
+//! Making bundles.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use mcpmark_snapshot::Digest;
+use mcpmark_task::{WorldId, canonical_json};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::artifact::{
+    CERTIFICATE, GuestConfig, INSTRUCTION, JSON, MARKDOWN, NAME, Parts, SCHEMA, SOLUTION, STATES,
+    SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER, WASM, WORLD, WORLD_CONFIG, WorldConfig,
+    compressed,
+};
+use crate::layout::NewLayout;
+use crate::oci::{self, Descriptor, Index, Manifest, TITLE};
+
+/// A task that is to be packed.
+#[derive(Debug)]
+pub struct TaskContent {
+    /// What makes it.
+    pub parts: Parts,
+    /// Its guests, described.
+    pub guests: Vec<GuestConfig>,
+    /// What the agent is told.
+    pub instruction: Vec<u8>,
+    /// The verifier's component.
+    pub verifier: Vec<u8>,
+    /// The solution's component.
+    pub solution: Option<Vec<u8>>,
+    /// The certificate.
+    pub certificate: Option<Vec<u8>>,
+}
+
+/// Packs tasks and worlds into a layout. The same tasks give the same bytes.
+#[derive(Debug, Default)]
+pub struct Packer {
+    layout: NewLayout,
+    worlds: BTreeMap<WorldId, Descriptor>,
+    tasks: Vec<Descriptor>,
+}
+
+/// What was packed.
+#[derive(Debug)]
+pub struct Packed {
+    /// The suite.
+    pub root: Descriptor,
+    /// All of it.
+    pub layout: NewLayout,
+}
+
+impl Packer {
+    /// Adds a world with its compressed states. Worlds come before their tasks.
+    pub fn world(&mut self, id: &WorldId, config: &WorldConfig, states: Vec<u8>) {
+        let states = self.layout.put(STATES, states);
+        let licence = config.license.clone();
+        let annotations = BTreeMap::from([(oci::LICENCES.to_owned(), licence)]);
+        let config = self.json(WORLD_CONFIG, config);
+        let manifest = self.manifest(WORLD, config, vec![states], annotations);
+        self.worlds.insert(id.clone(), manifest);
+    }
+
+    /// Adds a task whose world is there. What its config holds back is left out.
+    ///
+    /// # Errors
+    ///
+    /// When a guest cannot be compressed.
+    ///
+    /// # Panics
+    ///
+    /// When the world was not added.
+    pub fn task(&mut self, world: &WorldId, content: TaskContent) -> io::Result<()> {
+        let held_back = |role: &str| {
+            let mut guests = content.guests.iter();
+            guests.any(|guest| guest.role == role && guest.held_back)
+        };
+        let verifier = (!held_back("verifier")).then_some(content.verifier);
+        let mut layers = Vec::new();
+        for (file, media_type, bytes) in [
+            (INSTRUCTION, MARKDOWN, Some(content.instruction)),
+            (VERIFIER, WASM, verifier),
+            (SOLUTION, WASM, content.solution),
+            (CERTIFICATE, JSON, content.certificate),
+        ] {
+            if let Some(bytes) = bytes {
+                let bytes = match media_type {
+                    WASM => compressed(&bytes)?,
+                    _ => bytes,
+                };
+                layers.push(self.layout.put(media_type, bytes).annotated(TITLE, file));
+            }
+        }
+        let config = TaskConfig {
+            schema: SCHEMA,
+            parts: content.parts,
+            guests: content.guests,
+            world: self.worlds[world].clone(),
+        };
+        let config = self.json(TASK_CONFIG, &config);
+        let manifest = self.manifest(TASK, config, layers, BTreeMap::new());
+        self.tasks.push(manifest);
+        Ok(())
+    }
+
+    /// Ends the suite, which may have a name.
+    pub fn finish(mut self, name: Option<&str>) -> Packed {
+        let mut manifests: Vec<Descriptor> = self.worlds.into_values().collect();
+        manifests.append(&mut self.tasks);
+        let name = name.map(|name| (NAME.to_owned(), name.to_owned()));
+        let index = Index {
+            schema_version: 2,
+            media_type: Some(oci::INDEX.to_owned()),
+            artifact_type: Some(SUITE.to_owned()),
+            manifests,
+            annotations: name.into_iter().collect(),
+        };
+        let bytes = canonical_json(&json!(index)).into_bytes();
+        let root = Descriptor {
+            artifact_type: Some(SUITE.to_owned()),
+            ..self.layout.put(oci::INDEX, bytes)
+        };
+        self.layout.list(root.clone());
+        Packed {
+            root,
+            layout: self.layout,
+        }
+    }
+
+    fn json(&mut self, media_type: &str, document: &impl Serialize) -> Descriptor {
+        let text = canonical_json(&json!(document));
+        self.layout.put(media_type, text.into_bytes())
+    }
+
+    fn manifest(
+        &mut self,
+        artifact: &str,
+        config: Descriptor,
+        layers: Vec<Descriptor>,
+        annotations: BTreeMap<String, String>,
+    ) -> Descriptor {
+        let manifest = Manifest {
+            schema_version: 2,
+            media_type: oci::MANIFEST.to_owned(),
+            artifact_type: Some(artifact.to_owned()),
+            config,
+            layers,
+            annotations,
+        };
+        Descriptor {
+            artifact_type: Some(artifact.to_owned()),
+            ..self.json(oci::MANIFEST, &manifest)
+        }
+    }
+}
+
+impl Packed {
+    /// The digest of the suite.
+    pub fn digest(&self) -> Digest {
+        self.root.digest
+    }
+}

@@ -1,0 +1,352 @@
+//! Registries: what the OCI distribution specification has of HTTP to send and get bundles.
+
+mod pull;
+mod push;
+mod reference;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use mcpmark_http::{Address, Secret};
+use reqwest::header::{AUTHORIZATION, HeaderMap, LOCATION, WWW_AUTHENTICATE};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use url::Url;
+
+pub use self::pull::Transferred;
+pub use self::reference::{BadReference, Reference};
+use crate::BundleError;
+
+/// So long nothing may come.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Most bytes of what a registry says of an error.
+const LARGEST_MESSAGE: usize = 4096;
+
+/// Most times that a registry may send elsewhere.
+const DETOURS: usize = 5;
+
+/// One repository of a registry.
+#[derive(Clone)]
+pub struct Registry {
+    client: reqwest::Client,
+    /// The repository's own address, with a slash at the end.
+    base: Url,
+    login: Option<(String, Secret)>,
+    authorization: Arc<Mutex<Option<Secret>>>,
+}
+
+/// Why a registry did not give or take something.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// Everybody on the way could read and change what is sent.
+    #[error("{0} is reached without encryption, and is not this machine")]
+    Readable(String),
+    /// No address.
+    #[error("{0:?} is the address of no registry")]
+    Address(String),
+    /// The client cannot be made, or the registry not be reached.
+    #[error("{what}: the registry cannot be reached")]
+    Http {
+        /// What was wanted.
+        what: String,
+        /// What is wrong.
+        source: reqwest::Error,
+    },
+    /// Nothing came for too long.
+    #[error("{what}: the registry said nothing for {} s", SILENCE.as_secs())]
+    Silent {
+        /// What was wanted.
+        what: String,
+    },
+    /// The registry does not have it.
+    #[error("{what}: the registry does not have it")]
+    Missing {
+        /// What was wanted.
+        what: String,
+    },
+    /// The registry wants to know who asks.
+    #[error("{what}: the registry refuses ({status})")]
+    Refused {
+        /// What was wanted.
+        what: String,
+        /// 401 or 403.
+        status: u16,
+    },
+    /// The registry answers with an error.
+    #[error("{what}: the registry answers {status}: {message}")]
+    Status {
+        /// What was wanted.
+        what: String,
+        /// The status.
+        status: u16,
+        /// What it says.
+        message: String,
+    },
+    /// An answer is not as the specification has it.
+    #[error("{what}: the registry's answer is of no use: {problem}")]
+    Answer {
+        /// What was wanted.
+        what: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The transfer ended early, each time.
+    #[error("{what}: the registry stopped after {found} of {wanted} bytes")]
+    Stopped {
+        /// What was wanted.
+        what: String,
+        /// Bytes that came.
+        found: u64,
+        /// Bytes that it has.
+        wanted: u64,
+    },
+    /// What came is not what was asked for.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+}
+
+impl RegistryError {
+    /// Whether the way there or this host is to blame, and not what the registry holds.
+    pub fn is_infrastructure(&self) -> bool {
+        match self {
+            Self::Bundle(error) => error.is_infrastructure(),
+            Self::Address(_) | Self::Readable(_) | Self::Answer { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+impl Registry {
+    /// The repository that a reference names. Without encryption only this machine is reached, unless
+    /// `plain` says that any may be. `login` is a user's name and password.
+    ///
+    /// # Errors
+    ///
+    /// When the address is none, or would have to be reached without encryption.
+    pub fn new(
+        reference: &Reference,
+        plain: bool,
+        login: Option<(String, Secret)>,
+    ) -> Result<Self, RegistryError> {
+        let Reference {
+            host, repository, ..
+        } = reference;
+        let wrong = || RegistryError::Address(host.clone());
+        let unencrypted = format!("http://{host}/");
+        let local = Address::parse(&unencrypted)
+            .map_err(|_| wrong())?
+            .is_local();
+        let scheme = if local || plain { "http" } else { "https" };
+        let base = Url::parse(&format!("{scheme}://{host}/v2/{repository}/"));
+        let client = mcpmark_http::client(!local).map_err(|source| RegistryError::Http {
+            what: host.clone(),
+            source,
+        })?;
+        Ok(Self {
+            client,
+            base: base.map_err(|_| wrong())?,
+            login,
+            authorization: Arc::default(),
+        })
+    }
+
+    /// Sends a request, answers a question for who asks, and goes where it is sent.
+    async fn send(
+        &self,
+        what: &str,
+        method: Method,
+        url: Url,
+        prepare: impl Fn(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, RegistryError> {
+        let mut url = url;
+        let mut asked = false;
+        for _ in 0..DETOURS {
+            let mut request = prepare(self.client.request(method.clone(), url.clone()));
+            let known = self.authorization.lock();
+            let known = known.unwrap_or_else(PoisonError::into_inner).clone();
+            // Whoever it sends to does not get to know who asks.
+            if let Some(value) = known.filter(|_| url.origin() == self.base.origin()) {
+                request = request.header(AUTHORIZATION, value.expose());
+            }
+            let response = within(what, request.send()).await?;
+            let status = response.status();
+            if status.is_redirection() && method == Method::GET {
+                url = self.elsewhere(what, &url, response.headers())?;
+                continue;
+            }
+            if status == StatusCode::UNAUTHORIZED && !asked {
+                asked = true;
+                self.introduce(what, response.headers()).await?;
+                continue;
+            }
+            return Ok(response);
+        }
+        Err(answer(what, "it sends from one place to the next"))
+    }
+
+    fn elsewhere(&self, what: &str, from: &Url, headers: &HeaderMap) -> Result<Url, RegistryError> {
+        let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
+        let url = location
+            .and_then(|location| from.join(location).ok())
+            .ok_or_else(|| answer(what, "it sends elsewhere without saying where"))?;
+        let encrypted = url.scheme() == "https" || url.origin() == self.base.origin();
+        match encrypted {
+            true => Ok(url),
+            false => {
+                let host = url.host_str().unwrap_or("another host");
+                Err(RegistryError::Readable(host.to_owned()))
+            }
+        }
+    }
+
+    /// Gets what the registry wants to see of whoever asks.
+    async fn introduce(&self, what: &str, headers: &HeaderMap) -> Result<(), RegistryError> {
+        let refused = || RegistryError::Refused {
+            what: what.to_owned(),
+            status: 401,
+        };
+        let challenge = headers
+            .get(WWW_AUTHENTICATE)
+            .and_then(|value| value.to_str().ok())
+            .ok_or_else(refused)?;
+        let (scheme, parameters) = challenge.split_once(' ').ok_or_else(refused)?;
+        let value = match scheme.to_ascii_lowercase().as_str() {
+            "basic" => {
+                let (user, password) = self.login.as_ref().ok_or_else(refused)?;
+                basic(user, password)
+            }
+            "bearer" => {
+                let token = self.token(what, parameters).await?;
+                format!("Bearer {token}")
+            }
+            _ => return Err(refused()),
+        };
+        let mut known = self
+            .authorization
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *known = Some(Secret::new(value));
+        Ok(())
+    }
+
+    async fn token(&self, what: &str, parameters: &str) -> Result<String, RegistryError> {
+        let parameter = |name: &str| {
+            parameters.split(',').find_map(|pair| {
+                let (key, value) = pair.trim().split_once('=')?;
+                (key == name).then(|| value.trim_matches('"').to_owned())
+            })
+        };
+        let realm = parameter("realm").and_then(|realm| self.base.join(&realm).ok());
+        let mut url =
+            realm.ok_or_else(|| answer(what, "it does not say where tokens are given"))?;
+        if url.scheme() != "https" && url.origin() != self.base.origin() {
+            let host = url.host_str().unwrap_or("another host");
+            // A scheme that is not encrypted takes a password only where the registry is that, too.
+            if self.base.scheme() == "https" || self.login.is_some() {
+                return Err(RegistryError::Readable(host.to_owned()));
+            }
+        }
+        for name in ["service", "scope"] {
+            if let Some(value) = parameter(name) {
+                url.query_pairs_mut().append_pair(name, &value);
+            }
+        }
+        let mut request = self.client.get(url);
+        if let Some((user, password)) = &self.login {
+            request = request.header(AUTHORIZATION, basic(user, password));
+        }
+        let response = within(what, request.send()).await?;
+        let response = checked(what, response).await?;
+        let bytes = body(what, response, 1 << 20).await?;
+        let document: serde_json::Value = serde_json::from_slice(&bytes)
+            .map_err(|error| answer(what, &format!("its token is none: {error}")))?;
+        let token = ["token", "access_token"]
+            .into_iter()
+            .find_map(|key| document[key].as_str());
+        let plain = |token: &&str| token.bytes().all(|byte| byte.is_ascii_graphic());
+        let token = token.filter(plain);
+        Ok(token
+            .ok_or_else(|| answer(what, "it gives no token"))?
+            .to_owned())
+    }
+
+    fn url(&self, what: &str, path: &str) -> Result<Url, RegistryError> {
+        let url = self.base.join(path);
+        url.map_err(|error| answer(what, &error.to_string()))
+    }
+}
+
+fn basic(user: &str, password: &Secret) -> String {
+    use base64::Engine as _;
+    let pair = format!("{user}:{}", password.expose());
+    let encoded = base64::engine::general_purpose::STANDARD.encode(pair);
+    format!("Basic {encoded}")
+}
+
+fn answer(what: &str, problem: &str) -> RegistryError {
+    RegistryError::Answer {
+        what: what.to_owned(),
+        problem: problem.to_owned(),
+    }
+}
+
+/// Waits for the registry, not for ever.
+async fn within<T>(
+    what: &str,
+    wait: impl Future<Output = Result<T, reqwest::Error>>,
+) -> Result<T, RegistryError> {
+    let what = what.to_owned();
+    match tokio::time::timeout(SILENCE, wait).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(source)) => Err(RegistryError::Http {
+            what,
+            source: source.without_url(),
+        }),
+        Err(_) => Err(RegistryError::Silent { what }),
+    }
+}
+
+/// The response, unless it tells of an error.
+async fn checked(what: &str, response: Response) -> Result<Response, RegistryError> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let what = what.to_owned();
+    Err(match status {
+        StatusCode::NOT_FOUND => RegistryError::Missing { what },
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => RegistryError::Refused {
+            what,
+            status: status.as_u16(),
+        },
+        status => {
+            let mut message = Vec::new();
+            let mut response = response;
+            while message.len() < LARGEST_MESSAGE
+                && let Ok(Some(piece)) = within(&what, response.chunk()).await
+            {
+                message.extend_from_slice(&piece);
+            }
+            message.truncate(LARGEST_MESSAGE);
+            let message = String::from_utf8_lossy(&message);
+            RegistryError::Status {
+                what,
+                status: status.as_u16(),
+                message: message.trim().to_owned(),
+            }
+        }
+    })
+}
+
+/// A whole body of at most `limit` bytes.
+async fn body(what: &str, mut response: Response, limit: u64) -> Result<Vec<u8>, RegistryError> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = within(what, response.chunk()).await? {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() as u64 > limit {
+            let problem = format!("it has more than {limit} bytes");
+            return Err(answer(what, &problem));
+        }
+    }
+    Ok(bytes)
+}

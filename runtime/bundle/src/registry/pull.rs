@@ -1,0 +1,412 @@
+//! Getting bundles: what is there already is not transferred, and what stopped half-way goes on.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use mcpmark_snapshot::Digest;
+use reqwest::header::{ACCEPT, CONTENT_RANGE, HeaderMap, RANGE};
+use reqwest::{Method, StatusCode};
+use serde_json::Value;
+
+use super::{Reference, Registry, RegistryError, body, checked, within};
+use crate::layout::{BlobDirectory, fetch};
+use crate::oci::{self, Descriptor, Index, Manifest};
+use crate::trust::{self, Attached};
+use crate::{Bundle, BundleError, WorldArtifact};
+
+/// Times that a blob is asked for while each brings something.
+const TRIES: u32 = 5;
+
+/// What was transferred, and what was there already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Transferred {
+    /// Blobs that came or went.
+    pub blobs: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Blobs that were there.
+    pub present: u64,
+}
+
+impl Transferred {
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.blobs += 1;
+        self.bytes += bytes;
+    }
+}
+
+impl Registry {
+    /// Gets the manifests and configs of a bundle, no layer.
+    ///
+    /// # Errors
+    ///
+    /// When the registry does not give them, or gives others.
+    pub async fn review(
+        &self,
+        reference: &Reference,
+        into: &BlobDirectory,
+    ) -> Result<(Bundle, Transferred), RegistryError> {
+        prepare(into)?;
+        let mut sum = Transferred::default();
+        let root = self.root(reference, into, &mut sum).await?;
+        let what = "the manifest of the bundle";
+        let bytes = fetch(into, what, &root, oci::LARGEST_MANIFEST)?;
+        if root.media_type == oci::INDEX {
+            let index: Index = oci::parse(what, &bytes)?;
+            for descriptor in &index.manifests {
+                self.documents(descriptor, into, &mut sum).await?;
+            }
+        } else {
+            self.documents(&root, into, &mut sum).await?;
+            // A task alone: its config names its world.
+            let manifest: Manifest = oci::parse(what, &bytes)?;
+            let config = fetch(into, what, &manifest.config, oci::LARGEST_MANIFEST)?;
+            let config: Value = oci::parse(what, &config)?;
+            if let Ok(world) = serde_json::from_value(config["world"].clone()) {
+                self.documents(&world, into, &mut sum).await?;
+            }
+        }
+        Ok((Bundle::read(into, &root)?, sum))
+    }
+
+    /// Gets a whole bundle.
+    ///
+    /// # Errors
+    ///
+    /// When the registry does not give all of it, or gives something else. What came is kept for the
+    /// next time.
+    pub async fn pull(
+        &self,
+        reference: &Reference,
+        into: &BlobDirectory,
+    ) -> Result<(Bundle, Transferred), RegistryError> {
+        let (bundle, mut sum) = self.review(reference, into).await?;
+        for (what, descriptor) in bundle.blobs() {
+            let is_document = what.ends_with("manifest")
+                || what.ends_with("config")
+                || descriptor.digest == bundle.root.digest;
+            if !is_document {
+                self.blob(&what, &descriptor, into, &mut sum).await?;
+            }
+        }
+        Ok((bundle, sum))
+    }
+
+    /// Gets the signatures of a bundle, which a registry lists under a tag that its digest makes.
+    ///
+    /// # Errors
+    ///
+    /// When the registry has some and does not give them.
+    pub async fn signatures(
+        &self,
+        bundle: &Digest,
+        into: &BlobDirectory,
+    ) -> Result<Vec<Attached>, RegistryError> {
+        prepare(into)?;
+        let listed = self.referring(bundle).await?;
+        let mut sum = Transferred::default();
+        let mut found = Vec::new();
+        for descriptor in listed.manifests.iter().take(trust::MOST) {
+            if descriptor.artifact_type.as_deref() != Some(trust::SIGNATURE) {
+                continue;
+            }
+            self.documents(descriptor, into, &mut sum).await?;
+            let what = "the manifest of a signature";
+            let bytes = fetch(into, what, descriptor, oci::LARGEST_MANIFEST)?;
+            let manifest: Manifest = oci::parse(what, &bytes)?;
+            for layer in manifest.layers.iter().take(1) {
+                self.blob("a signature", layer, into, &mut sum).await?;
+            }
+            found.extend(Attached::read(into, descriptor, bundle)?);
+        }
+        Ok(found)
+    }
+
+    /// What refers to a manifest, as the registry lists it; an empty list where it has none.
+    pub(super) async fn referring(&self, digest: &Digest) -> Result<Index, RegistryError> {
+        let what = "the list of signatures";
+        let nothing = Index {
+            schema_version: 2,
+            media_type: Some(oci::INDEX.to_owned()),
+            artifact_type: None,
+            manifests: Vec::new(),
+            annotations: Default::default(),
+        };
+        match self.manifest(what, &tag_of(digest)).await {
+            Ok(bytes) => Ok(oci::parse(what, &bytes)?),
+            Err(RegistryError::Missing { .. }) => Ok(nothing),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The manifest that a tag or digest names.
+    async fn root(
+        &self,
+        reference: &Reference,
+        into: &BlobDirectory,
+        sum: &mut Transferred,
+    ) -> Result<Descriptor, RegistryError> {
+        let what = format!("manifest {}", reference.version());
+        let bytes = self.manifest(&what, &reference.version()).await?;
+        let digest = Digest::of(&bytes);
+        if let Some(wanted) = reference.digest
+            && wanted != digest
+        {
+            return Err(BundleError::Damaged {
+                what,
+                digest: wanted,
+                found: digest,
+            }
+            .into());
+        }
+        let document: Value = oci::parse(&what, &bytes)?;
+        let media_type = document["mediaType"].as_str().unwrap_or("");
+        keep(into, &digest, &bytes)?;
+        sum.add(bytes.len() as u64);
+        Ok(Descriptor {
+            artifact_type: document["artifactType"].as_str().map(str::to_owned),
+            ..Descriptor::of(media_type, &bytes)
+        })
+    }
+
+    async fn manifest(&self, what: &str, version: &str) -> Result<Vec<u8>, RegistryError> {
+        let url = self.url(what, &format!("manifests/{version}"))?;
+        let types = format!("{}, {}", oci::INDEX, oci::MANIFEST);
+        let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, types.clone());
+        let response = self.send(what, Method::GET, url, ask).await?;
+        let response = checked(what, response).await?;
+        body(what, response, oci::LARGEST_MANIFEST).await
+    }
+
+    /// A manifest and its config.
+    async fn documents(
+        &self,
+        descriptor: &Descriptor,
+        into: &BlobDirectory,
+        sum: &mut Transferred,
+    ) -> Result<(), RegistryError> {
+        let what = format!("manifest {}", descriptor.digest);
+        oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
+        if is_there(into, descriptor) {
+            sum.present += 1;
+        } else {
+            let bytes = self.manifest(&what, &descriptor.digest.to_string()).await?;
+            let found = Digest::of(&bytes);
+            if found != descriptor.digest {
+                return Err(BundleError::Damaged {
+                    what,
+                    digest: descriptor.digest,
+                    found,
+                }
+                .into());
+            }
+            keep(into, &found, &bytes)?;
+            sum.add(bytes.len() as u64);
+        }
+        let bytes = fetch(into, &what, descriptor, oci::LARGEST_MANIFEST)?;
+        let manifest: Manifest = oci::parse(&what, &bytes)?;
+        let what = format!("config {}", manifest.config.digest);
+        if manifest.config.size > oci::LARGEST_MANIFEST {
+            return Err(BundleError::TooLarge {
+                what,
+                size: manifest.config.size,
+                limit: oci::LARGEST_MANIFEST,
+            }
+            .into());
+        }
+        self.blob(&what, &manifest.config, into, sum).await
+    }
+
+    async fn blob(
+        &self,
+        what: &str,
+        descriptor: &Descriptor,
+        into: &BlobDirectory,
+        sum: &mut Transferred,
+    ) -> Result<(), RegistryError> {
+        if is_there(into, descriptor) {
+            sum.present += 1;
+            return Ok(());
+        }
+        if descriptor.size > WorldArtifact::LARGEST {
+            return Err(BundleError::TooLarge {
+                what: what.to_owned(),
+                size: descriptor.size,
+                limit: WorldArtifact::LARGEST,
+            }
+            .into());
+        }
+        let place = partial(into).join(descriptor.digest.hex());
+        let failed = |source| BundleError::Write {
+            place: place.clone(),
+            source,
+        };
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&place)
+            .map_err(failed)?;
+        // Another process may be at the same blob.
+        file.lock().map_err(failed)?;
+        if is_there(into, descriptor) {
+            sum.present += 1;
+            return Ok(());
+        }
+        let mut tries = 0;
+        let length = loop {
+            let before = file.seek(SeekFrom::End(0)).map_err(failed)?;
+            if before == descriptor.size {
+                break before;
+            }
+            if before > descriptor.size {
+                file.set_len(0).map_err(failed)?;
+                continue;
+            }
+            let ended = self.part(what, descriptor, before, &mut file, &place).await;
+            let after = file.seek(SeekFrom::End(0)).map_err(failed)?;
+            sum.bytes += after.saturating_sub(before);
+            tries += 1;
+            match ended {
+                Ok(()) if after == descriptor.size => break after,
+                // A registry that went away may be back.
+                Err(RegistryError::Http { .. }) | Ok(()) if tries < TRIES && after > before => {}
+                Ok(()) => {
+                    return Err(RegistryError::Stopped {
+                        what: what.to_owned(),
+                        found: after,
+                        wanted: descriptor.size,
+                    });
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        debug_assert_eq!(length, descriptor.size);
+        let found = digest_of(&mut file).map_err(failed)?;
+        if found != descriptor.digest {
+            // What is wrong at its beginning cannot be mended at its end.
+            fs::remove_file(&place).map_err(failed)?;
+            return Err(BundleError::Damaged {
+                what: what.to_owned(),
+                digest: descriptor.digest,
+                found,
+            }
+            .into());
+        }
+        file.sync_data().map_err(failed)?;
+        fs::rename(&place, into.path(&descriptor.digest)).map_err(failed)?;
+        sum.blobs += 1;
+        Ok(())
+    }
+
+    /// Adds to what is there of a blob, until the registry ends.
+    async fn part(
+        &self,
+        what: &str,
+        descriptor: &Descriptor,
+        from: u64,
+        file: &mut File,
+        place: &Path,
+    ) -> Result<(), RegistryError> {
+        let failed = |source| BundleError::Write {
+            place: place.to_owned(),
+            source,
+        };
+        let url = self.url(what, &format!("blobs/{}", descriptor.digest))?;
+        let ask = |request: reqwest::RequestBuilder| match from {
+            0 => request,
+            from => request.header(RANGE, format!("bytes={from}-")),
+        };
+        let response = self.send(what, Method::GET, url, ask).await?;
+        let mut response = checked(what, response).await?;
+        let goes_on = response.status() == StatusCode::PARTIAL_CONTENT
+            && begins_at(response.headers()) == Some(from);
+        let mut length = from;
+        if !goes_on {
+            file.set_len(0).map_err(failed)?;
+            length = 0;
+        }
+        file.seek(SeekFrom::Start(length)).map_err(failed)?;
+        while let Some(piece) = within(what, response.chunk()).await? {
+            length += piece.len() as u64;
+            if length > descriptor.size {
+                file.set_len(0).map_err(failed)?;
+                return Err(BundleError::Length {
+                    what: what.to_owned(),
+                    digest: descriptor.digest,
+                    wanted: descriptor.size,
+                }
+                .into());
+            }
+            file.write_all(&piece).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+/// The tag under which a registry without a list of its own keeps what refers to a manifest.
+pub(super) fn tag_of(digest: &Digest) -> String {
+    format!("sha256-{}", digest.hex())
+}
+
+/// Where a part of a blob begins, from `bytes 100-199/200`.
+fn begins_at(headers: &HeaderMap) -> Option<u64> {
+    let range = headers.get(CONTENT_RANGE)?.to_str().ok()?;
+    let range = range.trim_start_matches("bytes").trim_start();
+    range.split_once('-')?.0.parse().ok()
+}
+
+fn digest_of(file: &mut File) -> std::io::Result<Digest> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut hasher = Digest::hasher();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hasher.finish()),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}
+
+/// Whether a blob is there and whole. One that is damaged is taken away, to be fetched again.
+fn is_there(into: &BlobDirectory, descriptor: &Descriptor) -> bool {
+    let path = into.path(&descriptor.digest);
+    let Ok(mut file) = File::open(&path) else {
+        return false;
+    };
+    let length = file.metadata().map(|found| found.len());
+    let whole = length.is_ok_and(|length| length == descriptor.size)
+        && digest_of(&mut file).is_ok_and(|found| found == descriptor.digest);
+    if !whole {
+        // Where that fails, so does the renaming of the one that comes.
+        let _ = fs::remove_file(&path);
+    }
+    whole
+}
+
+/// Where blobs are while they come.
+fn partial(into: &BlobDirectory) -> std::path::PathBuf {
+    into.root().join("partial")
+}
+
+fn prepare(into: &BlobDirectory) -> Result<(), BundleError> {
+    let place = partial(into);
+    fs::create_dir_all(&place).map_err(|source| BundleError::Write { place, source })
+}
+
+/// Keeps a blob that came whole.
+fn keep(into: &BlobDirectory, digest: &Digest, bytes: &[u8]) -> Result<(), BundleError> {
+    let place = into.path(digest);
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(partial(into))?;
+        file.write_all(bytes)?;
+        file.persist(&place)?;
+        Ok(())
+    };
+    write().map_err(|source| BundleError::Write {
+        place: place.clone(),
+        source,
+    })
+}

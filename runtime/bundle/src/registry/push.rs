@@ -1,0 +1,199 @@
+//! Sending bundles: what the registry has is not sent.
+
+use std::io::Read;
+
+use mcpmark_snapshot::Digest;
+use mcpmark_task::canonical_json;
+use reqwest::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, LOCATION};
+use reqwest::{Method, Response, StatusCode};
+use serde_json::json;
+use url::Url;
+
+use super::pull::tag_of;
+use super::{Reference, Registry, RegistryError, Transferred, answer, checked};
+use crate::layout::{Source, fetch};
+use crate::oci::{self, Descriptor};
+use crate::trust::Attached;
+use crate::{Bundle, BundleError, WorldArtifact};
+
+/// Bytes of one request.
+const PIECE: usize = 8 << 20;
+
+impl Registry {
+    /// Sends a bundle and has the registry know it by the reference's tag.
+    ///
+    /// # Errors
+    ///
+    /// When a blob is missing or damaged, or the registry does not take something.
+    pub async fn push(
+        &self,
+        reference: &Reference,
+        bundle: &Bundle,
+        source: &dyn Source,
+    ) -> Result<Transferred, RegistryError> {
+        let mut sum = Transferred::default();
+        let (manifests, blobs): (Vec<_>, Vec<_>) =
+            bundle.blobs().into_iter().partition(|(_, descriptor)| {
+                [oci::MANIFEST, oci::INDEX].contains(&descriptor.media_type.as_str())
+            });
+        for (what, descriptor) in &blobs {
+            self.send_blob(what, descriptor, source, &mut sum).await?;
+        }
+        // The root comes first in the list, and what it names must be there before it.
+        for (what, descriptor) in manifests.iter().rev() {
+            let is_root = descriptor.digest == bundle.root.digest;
+            let version = match is_root {
+                true => reference.version(),
+                false => descriptor.digest.to_string(),
+            };
+            let bytes = fetch(source, what, descriptor, oci::LARGEST_MANIFEST)?;
+            sum.add(bytes.len() as u64);
+            let media_type = &descriptor.media_type;
+            self.send_manifest(what, &version, media_type, bytes)
+                .await?;
+        }
+        Ok(sum)
+    }
+
+    /// Sends the signatures of a bundle that is there, and lists them beside those that are.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push).
+    pub async fn push_signatures(
+        &self,
+        bundle: &Digest,
+        signatures: &[Attached],
+        source: &dyn Source,
+    ) -> Result<Transferred, RegistryError> {
+        let mut sum = Transferred::default();
+        if signatures.is_empty() {
+            return Ok(sum);
+        }
+        let what = "a signature";
+        let mut listed = self.referring(bundle).await?;
+        for attached in signatures {
+            for descriptor in &attached.blobs {
+                self.send_blob(what, descriptor, source, &mut sum).await?;
+            }
+            let descriptor = &attached.descriptor;
+            let bytes = fetch(source, what, descriptor, oci::LARGEST_MANIFEST)?;
+            sum.add(bytes.len() as u64);
+            let version = descriptor.digest.to_string();
+            self.send_manifest(what, &version, oci::MANIFEST, bytes)
+                .await?;
+            if !listed.manifests.contains(descriptor) {
+                listed.manifests.push(descriptor.clone());
+            }
+        }
+        let bytes = canonical_json(&json!(listed)).into_bytes();
+        self.send_manifest(what, &tag_of(bundle), oci::INDEX, bytes)
+            .await?;
+        Ok(sum)
+    }
+
+    async fn send_manifest(
+        &self,
+        what: &str,
+        version: &str,
+        media_type: &str,
+        bytes: Vec<u8>,
+    ) -> Result<(), RegistryError> {
+        let url = self.url(what, &format!("manifests/{version}"))?;
+        let put = |request: reqwest::RequestBuilder| {
+            request.header(CONTENT_TYPE, media_type).body(bytes.clone())
+        };
+        let response = self.send(what, Method::PUT, url, put).await?;
+        checked(what, response).await?;
+        Ok(())
+    }
+
+    async fn send_blob(
+        &self,
+        what: &str,
+        descriptor: &Descriptor,
+        source: &dyn Source,
+        sum: &mut Transferred,
+    ) -> Result<(), RegistryError> {
+        let url = self.url(what, &format!("blobs/{}", descriptor.digest))?;
+        let known = self.send(what, Method::HEAD, url, |it| it).await?;
+        if known.status().is_success() {
+            sum.present += 1;
+            return Ok(());
+        }
+        if known.status() != StatusCode::NOT_FOUND {
+            checked(what, known).await?;
+        }
+        if descriptor.size > WorldArtifact::LARGEST {
+            return Err(BundleError::TooLarge {
+                what: what.to_owned(),
+                size: descriptor.size,
+                limit: WorldArtifact::LARGEST,
+            }
+            .into());
+        }
+        let url = self.url(what, "blobs/uploads/")?;
+        let empty = |request: reqwest::RequestBuilder| request.header(CONTENT_LENGTH, 0);
+        let response = self.send(what, Method::POST, url, empty).await?;
+        let mut place = self.location(what, checked(what, response).await?)?;
+        let missing = |source| BundleError::Missing {
+            what: what.to_owned(),
+            digest: descriptor.digest,
+            source,
+        };
+        let mut stream = source.open(&descriptor.digest).map_err(missing)?;
+        let mut hasher = Digest::hasher();
+        let mut sent = 0;
+        loop {
+            let mut piece = Vec::new();
+            let mut part = (&mut stream).take(PIECE as u64);
+            part.read_to_end(&mut piece).map_err(missing)?;
+            if piece.is_empty() {
+                break;
+            }
+            hasher.update(&piece);
+            let end = sent + piece.len() as u64;
+            let range = format!("{sent}-{}", end - 1);
+            let patch = |request: reqwest::RequestBuilder| {
+                request
+                    .header(CONTENT_TYPE, "application/octet-stream")
+                    .header(CONTENT_RANGE, &range)
+                    .body(piece.clone())
+            };
+            let response = self.send(what, Method::PATCH, place, patch).await?;
+            place = self.location(what, checked(what, response).await?)?;
+            sent = end;
+        }
+        let found = hasher.finish();
+        if sent != descriptor.size || found != descriptor.digest {
+            return Err(BundleError::Damaged {
+                what: what.to_owned(),
+                digest: descriptor.digest,
+                found,
+            }
+            .into());
+        }
+        let digest = descriptor.digest.to_string();
+        place.query_pairs_mut().append_pair("digest", &digest);
+        let response = self.send(what, Method::PUT, place, empty).await?;
+        checked(what, response).await?;
+        sum.add(sent);
+        Ok(())
+    }
+
+    /// Where an upload goes on.
+    fn location(&self, what: &str, response: Response) -> Result<Url, RegistryError> {
+        let location = response.headers().get(LOCATION);
+        let url = location
+            .and_then(|location| location.to_str().ok())
+            .and_then(|location| self.base.join(location).ok())
+            .ok_or_else(|| answer(what, "it does not say where to send the blob"))?;
+        match url.origin() == self.base.origin() || url.scheme() == "https" {
+            true => Ok(url),
+            false => {
+                let host = url.host_str().unwrap_or("another host");
+                Err(RegistryError::Readable(host.to_owned()))
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+use std::fmt;
+use std::str::FromStr;
+
+use mcpmark_snapshot::Digest;
+
+/// Names a bundle in a registry: `oci://HOST[:PORT]/REPOSITORY[:TAG][@DIGEST]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The host, and its port where that is not the usual one.
+    pub host: String,
+    /// The repository.
+    pub repository: String,
+    /// The tag; `latest` where neither that nor a digest is given.
+    pub tag: Option<String>,
+    /// The digest, which goes first.
+    pub digest: Option<Digest>,
+}
+
+/// Text that names nothing in a registry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} names no bundle in a registry: {reason}")]
+pub struct BadReference {
+    /// The text.
+    pub text: String,
+    /// What is wrong with it.
+    pub reason: &'static str,
+}
+
+impl Reference {
+    /// What every reference begins with.
+    pub const SCHEME: &str = "oci://";
+
+    /// What the registry knows the manifest by.
+    pub(crate) fn version(&self) -> String {
+        match (&self.digest, &self.tag) {
+            (Some(digest), _) => digest.to_string(),
+            (None, Some(tag)) => tag.clone(),
+            (None, None) => "latest".to_owned(),
+        }
+    }
+}
+
+impl FromStr for Reference {
+    type Err = BadReference;
+
+    fn from_str(text: &str) -> Result<Self, BadReference> {
+        let wrong = |reason| BadReference {
+            text: text.to_owned(),
+            reason,
+        };
+        let rest = text
+            .strip_prefix(Self::SCHEME)
+            .ok_or_else(|| wrong("it does not begin with oci://"))?;
+        let (host, rest) = rest
+            .split_once('/')
+            .ok_or_else(|| wrong("it names no repository"))?;
+        let of_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+        if host.is_empty() || !host.chars().all(of_host) {
+            return Err(wrong("its host is none"));
+        }
+        let (rest, digest) = match rest.split_once('@') {
+            Some((rest, digest)) => {
+                let digest = digest.parse().map_err(|_| wrong("its digest is none"))?;
+                (rest, Some(digest))
+            }
+            None => (rest, None),
+        };
+        let (repository, tag) = match rest.split_once(':') {
+            Some((repository, tag)) => (repository, Some(tag.to_owned())),
+            None => (rest, None),
+        };
+        if !is_repository(repository) {
+            return Err(wrong(
+                "its repository has other than a-z, 0-9, `.`, `_`, `-` and `/`",
+            ));
+        }
+        if tag.as_deref().is_some_and(|tag| !is_tag(tag)) {
+            return Err(wrong(
+                "its tag has other than letters, digits, `.`, `_` and `-`",
+            ));
+        }
+        Ok(Self {
+            host: host.to_owned(),
+            repository: repository.to_owned(),
+            tag,
+            digest,
+        })
+    }
+}
+
+fn is_repository(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    text.len() <= 255
+        && text.split('/').all(|part| {
+            part.starts_with(plain)
+                && part.ends_with(plain)
+                && part.chars().all(|c| plain(c) || "._-".contains(c))
+                && !part.contains("..")
+        })
+}
+
+fn is_tag(text: &str) -> bool {
+    text.len() <= 128
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}/{}", Self::SCHEME, self.host, self.repository)?;
+        if let Some(tag) = &self.tag {
+            write!(f, ":{tag}")?;
+        }
+        if let Some(digest) = &self.digest {
+            write!(f, "@{digest}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn references_are_read_and_written_the_same() {
+        let digest = Digest::of(b"x");
+        for text in [
+            "oci://localhost:5000/suite",
+            "oci://[::1]:5000/a/b-c/d.e:v1.0",
+            &format!("oci://registry.example/a_b@{digest}"),
+            &format!("oci://registry.example/a:Tag@{digest}"),
+        ] {
+            let reference: Reference = text.parse().unwrap();
+            assert_eq!(reference.to_string(), text);
+        }
+        for text in [
+            "registry.example/a",
+            "oci://registry.example",
+            "oci:///a",
+            "oci://user@host/a",
+            "oci://host/../a",
+            "oci://host/A",
+            "oci://host/a/",
+            "oci://host/a:",
+            "oci://host/a:../b",
+            "oci://host/a@sha256:12",
+            "oci://host/a?x",
+        ] {
+            assert!(text.parse::<Reference>().is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(oci://)?[ -~]{0,40}") {
+            if let Ok(reference) = text.parse::<Reference>() {
+                prop_assert_eq!(reference.to_string(), text);
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Who vouches for a bundle: signatures over the digest of its manifest, in the form of sigstore.
+//!
+//! A signature is a DSSE envelope around an in-toto statement whose subject is the manifest, within a
+//! sigstore bundle (version 0.3) that names a key and no certificate. It lies beside the bundle as an
+//! OCI artifact that refers to it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use mcpmark_snapshot::Digest;
+use mcpmark_task::canonical_json;
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use serde_json::{Value, json};
+
+use crate::BundleError;
+use crate::layout::{NewLayout, Source, fetch};
+use crate::oci::{self, Descriptor};
+
+/// The type of signatures.
+pub const SIGNATURE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+
+const PAYLOAD: &str = "application/vnd.in-toto+json";
+const STATEMENT: &str = "https://in-toto.io/Statement/v1";
+const PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
+const EMPTY: &str = "application/vnd.oci.empty.v1+json";
+
+/// The most bytes of a signature.
+const LARGEST: u64 = 64 << 10;
+
+/// The most signatures of a bundle that are read.
+pub(crate) const MOST: usize = 100;
+
+/// What stands before an Ed25519 key in its PEM file.
+const PUBLIC: [u8; 12] = [48, 42, 48, 5, 6, 3, 43, 101, 112, 3, 33, 0];
+
+/// Text that is no key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it is no {what} key of Ed25519 in PEM: {reason}")]
+pub struct BadKey {
+    what: &'static str,
+    reason: &'static str,
+}
+
+/// A key that signs.
+pub struct PrivateKey(Ed25519KeyPair);
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PrivateKey({})", self.public())
+    }
+}
+
+/// A key that signatures are known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PublicKey([u8; 32]);
+
+fn pem(text: &str, label: &str) -> Option<Vec<u8>> {
+    let text = text.trim();
+    let body = text.strip_prefix(&format!("-----BEGIN {label}-----"))?;
+    let body = body.strip_suffix(&format!("-----END {label}-----"))?;
+    BASE64
+        .decode(body.split_whitespace().collect::<String>())
+        .ok()
+}
+
+impl FromStr for PrivateKey {
+    type Err = BadKey;
+
+    fn from_str(text: &str) -> Result<Self, BadKey> {
+        let wrong = |reason| BadKey {
+            what: "private",
+            reason,
+        };
+        let bytes = pem(text, "PRIVATE KEY").ok_or_else(|| wrong("it has no block PRIVATE KEY"))?;
+        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes);
+        pair.map(Self).map_err(|_| wrong("it is of another kind"))
+    }
+}
+
+impl FromStr for PublicKey {
+    type Err = BadKey;
+
+    fn from_str(text: &str) -> Result<Self, BadKey> {
+        let wrong = |reason| BadKey {
+            what: "public",
+            reason,
+        };
+        let bytes = pem(text, "PUBLIC KEY").ok_or_else(|| wrong("it has no block PUBLIC KEY"))?;
+        let key = bytes.strip_prefix(&PUBLIC[..]);
+        let key = key.and_then(|key| <[u8; 32]>::try_from(key).ok());
+        key.map(Self).ok_or_else(|| wrong("it is of another kind"))
+    }
+}
+
+impl fmt::Display for PublicKey {
+    /// The digest of the key as its PEM file has it, which tells keys apart.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let der = [&PUBLIC[..], &self.0].concat();
+        f.write_str(&BASE64.encode(Digest::of(&der).as_bytes()))
+    }
+}
+
+impl PrivateKey {
+    /// The key that its signatures are known by.
+    pub fn public(&self) -> PublicKey {
+        let mut key = [0; 32];
+        key.copy_from_slice(self.0.public_key().as_ref());
+        PublicKey(key)
+    }
+
+    /// Signs a statement: a sigstore bundle in canonical JSON.
+    pub fn sign(&self, statement: &Value) -> String {
+        let payload = canonical_json(statement);
+        let signature = self.0.sign(&encoding(PAYLOAD, payload.as_bytes()));
+        canonical_json(&json!({
+            "mediaType": SIGNATURE,
+            "verificationMaterial": {"publicKey": {"hint": self.public().to_string()}},
+            "dsseEnvelope": {
+                "payload": BASE64.encode(payload),
+                "payloadType": PAYLOAD,
+                "signatures": [{"sig": BASE64.encode(signature)}],
+            },
+        }))
+    }
+}
+
+/// What is signed of a DSSE envelope.
+fn encoding(kind: &str, payload: &[u8]) -> Vec<u8> {
+    let head = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len());
+    [head.as_bytes(), payload].concat()
+}
+
+/// What is said of a bundle by whoever signs it.
+pub fn statement(digest: &Digest) -> Value {
+    json!({
+        "_type": STATEMENT,
+        "subject": [{"name": "", "digest": {"sha256": digest.hex()}}],
+        "predicateType": PREDICATE,
+        "predicate": {},
+    })
+}
+
+/// A signature that was read, and is worth nothing before a key vouches for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// By which it names its key.
+    pub hint: String,
+    payload: Vec<u8>,
+    kind: String,
+    signatures: Vec<Vec<u8>>,
+}
+
+impl Signature {
+    /// Reads a sigstore bundle.
+    ///
+    /// # Errors
+    ///
+    /// When it is none, or one without an envelope.
+    pub fn parse(bytes: &[u8]) -> Result<Self, BundleError> {
+        let what = "a signature";
+        let document: Value = oci::parse(what, bytes)?;
+        oci::expect(
+            what,
+            document["mediaType"].as_str().unwrap_or(""),
+            SIGNATURE,
+        )?;
+        let envelope = &document["dsseEnvelope"];
+        let decoded = |value: &Value| value.as_str().and_then(|text| BASE64.decode(text).ok());
+        let signatures = envelope["signatures"].as_array();
+        let signatures = signatures.map(|all| all.iter().filter_map(|one| decoded(&one["sig"])));
+        let (Some(payload), Some(kind), Some(signatures)) = (
+            decoded(&envelope["payload"]),
+            envelope["payloadType"].as_str(),
+            signatures,
+        ) else {
+            return Err(BundleError::Shape {
+                what: what.to_owned(),
+                reason: "it has no whole envelope".to_owned(),
+            });
+        };
+        let hint = &document["verificationMaterial"]["publicKey"]["hint"];
+        Ok(Self {
+            hint: hint.as_str().unwrap_or("").to_owned(),
+            payload,
+            kind: kind.to_owned(),
+            signatures: signatures.take(MOST).collect(),
+        })
+    }
+
+    /// The statement, if the key signed it.
+    pub fn verified(&self, key: &PublicKey) -> Option<Value> {
+        let key = UnparsedPublicKey::new(&ED25519, key.0);
+        let signed = encoding(&self.kind, &self.payload);
+        let mut signatures = self.signatures.iter();
+        let good = signatures.any(|signature| key.verify(&signed, signature).is_ok());
+        let statement = good.then(|| serde_json::from_slice(&self.payload).ok())?;
+        statement.filter(|_| self.kind == PAYLOAD)
+    }
+
+    /// Whether the key signed that this is the bundle.
+    pub fn vouches(&self, key: &PublicKey, bundle: &Digest) -> bool {
+        let Some(statement) = self.verified(key) else {
+            return false;
+        };
+        let subjects = statement["subject"].as_array();
+        statement["_type"] == STATEMENT
+            && statement["predicateType"] == PREDICATE
+            && subjects.is_some_and(|subjects| {
+                let mut subjects = subjects.iter();
+                subjects.any(|subject| subject["digest"]["sha256"] == bundle.hex())
+            })
+    }
+}
+
+/// Adds a signature to the layout of the bundle that it is of.
+pub fn attach(layout: &mut NewLayout, bundle: &Descriptor, signature: &str) {
+    let config = layout.put(EMPTY, b"{}".to_vec());
+    let layer = layout.put(SIGNATURE, signature.as_bytes().to_vec());
+    let manifest = canonical_json(&json!({
+        "schemaVersion": 2,
+        "mediaType": oci::MANIFEST,
+        "artifactType": SIGNATURE,
+        "config": config,
+        "layers": [layer],
+        "subject": {
+            "mediaType": bundle.media_type,
+            "digest": bundle.digest,
+            "size": bundle.size,
+        },
+    }));
+    let manifest = layout.put(oci::MANIFEST, manifest.into_bytes());
+    layout.list(Descriptor {
+        artifact_type: Some(SIGNATURE.to_owned()),
+        ..manifest
+    });
+}
+
+/// A signature's manifest with the blobs that it names, as they are in a layout.
+#[derive(Debug, Clone)]
+pub struct Attached {
+    /// Its manifest.
+    pub descriptor: Descriptor,
+    /// The signature.
+    pub signature: Signature,
+    /// The blobs that the manifest names, by what they are.
+    pub blobs: Vec<Descriptor>,
+}
+
+impl Attached {
+    /// Reads the signature that a manifest names, if it is one of the bundle.
+    ///
+    /// # Errors
+    ///
+    /// When something is missing or not what it should be.
+    pub fn read(
+        source: &dyn Source,
+        descriptor: &Descriptor,
+        bundle: &Digest,
+    ) -> Result<Option<Self>, BundleError> {
+        let what = "the manifest of a signature";
+        let bytes = fetch(source, what, descriptor, LARGEST)?;
+        let document: Value = oci::parse(what, &bytes)?;
+        if document["subject"]["digest"] != bundle.to_string() {
+            return Ok(None);
+        }
+        let manifest = oci::Manifest::parse(what, &bytes, SIGNATURE)?;
+        let [layer] = &manifest.layers[..] else {
+            return Err(BundleError::Shape {
+                what: what.to_owned(),
+                reason: "it does not have one layer".to_owned(),
+            });
+        };
+        let signature = Signature::parse(&fetch(source, "a signature", layer, LARGEST)?)?;
+        Ok(Some(Self {
+            descriptor: descriptor.clone(),
+            signature,
+            blobs: vec![manifest.config, layer.clone()],
+        }))
+    }
+}
+
+impl Attached {
+    /// All that it takes to have it elsewhere, the manifest last.
+    pub fn all(&self) -> impl Iterator<Item = &Descriptor> {
+        self.blobs.iter().chain([&self.descriptor])
+    }
+}
+
+#[cfg(test)]
+mod tests;

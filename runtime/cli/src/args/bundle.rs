@@ -1,0 +1,103 @@
+//! What `bundle` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueHint};
+
+use super::Selection;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BundleCommand {
+    /// Pack tasks with their guests and worlds
+    Pack(PackArgs),
+    /// Say what is in a bundle and what its guests can do; of one in a registry no layer is fetched
+    Inspect {
+        /// A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
+        #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+        bundle: PathBuf,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read all of a bundle: every digest, every world, and what is said of its guests
+    Verify {
+        /// A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
+        #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+        bundle: PathBuf,
+        /// Insist on a signature by this public key; may be repeated, and then any will do
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        key: Vec<PathBuf>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Sign a bundle: its signatures lie beside it, and go with it to a registry
+    Sign {
+        /// A directory or a tar archive
+        #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+        bundle: PathBuf,
+        /// A private key of Ed25519, as `openssl genpkey -algorithm ed25519` makes it
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        key: PathBuf,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say how two bundles differ: tasks, instructions, verifiers, and what guests can do
+    Diff {
+        /// The bundle before
+        #[arg(value_name = "BEFORE", value_hint = ValueHint::AnyPath)]
+        before: PathBuf,
+        /// The bundle after
+        #[arg(value_name = "AFTER", value_hint = ValueHint::AnyPath)]
+        after: PathBuf,
+        /// Show every line that differs
+        #[arg(long)]
+        full: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send a bundle to a registry; what that has is not sent
+    Push {
+        /// A directory or a tar archive
+        #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+        bundle: PathBuf,
+        /// `oci://HOST/REPOSITORY[:TAG]`
+        #[arg(value_name = "REFERENCE")]
+        reference: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Get a bundle from a registry; what is here is not fetched
+    Pull {
+        /// `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
+        #[arg(value_name = "REFERENCE")]
+        reference: String,
+        /// Write it to a directory, or to a file that ends with `.tar`
+        #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+        output: Option<PathBuf>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Where it goes: a directory that is new or empty, or a file that ends with `.tar`
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) output: PathBuf,
+    /// The name of the suite
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Leave the verifiers out: their digests are told, and whoever holds them can grade
+    #[arg(long)]
+    pub(crate) without_verifier: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,221 @@
+//! `bundle diff`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use mcpmark_bundle::{GuestConfig, INSTRUCTION, TaskArtifact};
+use mcpmark_snapshot::Digest;
+use serde::Serialize;
+use serde_json::Value;
+use similar::TextDiff;
+
+use super::place::{self, Extent, Opened, bundle_error};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit;
+use crate::output::{self, sanitise, unified};
+
+#[derive(Serialize)]
+struct Report {
+    before: Digest,
+    after: Digest,
+    same: bool,
+    added: Vec<String>,
+    removed: Vec<String>,
+    changed: Vec<Changed>,
+}
+
+#[derive(Serialize)]
+struct Changed {
+    task: String,
+    /// A unified diff.
+    instruction: Option<String>,
+    guests: Vec<ChangedGuest>,
+    /// Keys of `meta.json` whose values differ, limits and parameters among them.
+    meta: BTreeMap<String, Sides<Value>>,
+    world: Option<Sides<Digest>>,
+    #[serde(skip)]
+    texts: Option<Sides<Vec<u8>>>,
+}
+
+#[derive(Serialize)]
+struct ChangedGuest {
+    role: String,
+    before: Option<Digest>,
+    after: Option<Digest>,
+    gained: Vec<String>,
+    lost: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Sides<T> {
+    before: T,
+    after: T,
+}
+
+/// Says how two bundles differ.
+pub(super) fn diff(
+    context: &Context,
+    places: [&Path; 2],
+    full: bool,
+    json: bool,
+) -> Result<u8, CommandError> {
+    let [before, after] = places.map(|place| place::open(context, place, Extent::Everything));
+    let (before, after) = (before?, after?);
+    let ids = |opened: &Opened| -> BTreeSet<String> {
+        let tasks = opened.bundle.tasks.iter();
+        tasks.map(|task| task.id.to_string()).collect()
+    };
+    let (old, new) = (ids(&before), ids(&after));
+    let mut changed = Vec::new();
+    for task in &before.bundle.tasks {
+        let Some(other) = after.bundle.task(&task.id) else {
+            continue;
+        };
+        if task.descriptor.digest != other.descriptor.digest {
+            changed.push(compare((task, &before), (other, &after))?);
+        }
+    }
+    let report = Report {
+        before: before.bundle.root.digest,
+        after: after.bundle.root.digest,
+        same: before.bundle.root.digest == after.bundle.root.digest,
+        added: new.difference(&old).cloned().collect(),
+        removed: old.difference(&new).cloned().collect(),
+        changed,
+    };
+    if json {
+        output::print_json(&report)?;
+    } else {
+        output::print(&report.text(full))?;
+    }
+    Ok(match report.same {
+        true => exit::PASSED,
+        false => exit::FAILED,
+    })
+}
+
+fn compare(
+    (before, old): (&TaskArtifact, &Opened),
+    (after, new): (&TaskArtifact, &Opened),
+) -> Result<Changed, CommandError> {
+    let parts = (&before.config.parts, &after.config.parts);
+    let read = |task: &TaskArtifact, opened: &Opened| {
+        let bytes = task.read(opened.source.as_ref(), INSTRUCTION);
+        bytes.map_err(|error| bundle_error(&error))
+    };
+    let texts = match parts.0.instruction == parts.1.instruction {
+        true => None,
+        false => Some(Sides {
+            before: read(before, old)?.unwrap_or_default(),
+            after: read(after, new)?.unwrap_or_default(),
+        }),
+    };
+    let instruction = texts.as_ref().map(|texts| {
+        let [before, after] = [&texts.before, &texts.after].map(|it| String::from_utf8_lossy(it));
+        let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
+        diff.unified_diff().header("before", "after").to_string()
+    });
+    let guests = ["verifier", "solution"].into_iter().filter_map(|role| {
+        let (before, after) = (before.guest(role), after.guest(role));
+        let digest = |guest: Option<&GuestConfig>| guest.map(|guest| guest.digest);
+        let imports = |guest: Option<&GuestConfig>| -> BTreeSet<String> {
+            guest.map_or_else(BTreeSet::new, |it| it.imports.iter().cloned().collect())
+        };
+        let (old, new) = (imports(before), imports(after));
+        (before != after).then(|| ChangedGuest {
+            role: role.to_owned(),
+            before: digest(before),
+            after: digest(after),
+            gained: new.difference(&old).cloned().collect(),
+            lost: old.difference(&new).cloned().collect(),
+        })
+    });
+    let keys: BTreeSet<&String> = parts.0.meta.keys().chain(parts.1.meta.keys()).collect();
+    let meta = keys.into_iter().filter_map(|key| {
+        let value = |meta: &serde_json::Map<String, Value>| meta.get(key).cloned();
+        let (before, after) = (value(&parts.0.meta), value(&parts.1.meta));
+        (before != after).then(|| {
+            let sides = Sides {
+                before: before.unwrap_or(Value::Null),
+                after: after.unwrap_or(Value::Null),
+            };
+            (key.clone(), sides)
+        })
+    });
+    let snapshots = (parts.0.world.snapshot, parts.1.world.snapshot);
+    Ok(Changed {
+        task: before.id.to_string(),
+        instruction,
+        guests: guests.collect(),
+        meta: meta.collect(),
+        world: (snapshots.0 != snapshots.1).then_some(Sides {
+            before: snapshots.0,
+            after: snapshots.1,
+        }),
+        texts,
+    })
+}
+
+impl Report {
+    fn text(&self, full: bool) -> String {
+        if self.same {
+            return format!("the same: {}\n", self.before);
+        }
+        let mut text = String::new();
+        for (tasks, mark, style) in [
+            (&self.removed, "-", output::BAD),
+            (&self.added, "+", output::GOOD),
+        ] {
+            for task in tasks {
+                text.push_str(&format!("{} task {task}\n", output::paint(style, mark)));
+            }
+        }
+        for task in &self.changed {
+            text.push_str(&task.text(full));
+        }
+        if text.is_empty() {
+            text.push_str("no task differs; the name of the suite, or how it was packed, does\n");
+        }
+        text
+    }
+}
+
+impl Changed {
+    fn text(&self, full: bool) -> String {
+        let mut text = format!(
+            "{}\n",
+            output::paint(output::BOLD, format!("~ task {}", self.task))
+        );
+        for guest in &self.guests {
+            let short = |digest: &Option<Digest>| match digest {
+                Some(digest) => output::short(&digest.to_string()).to_owned(),
+                None => "none".to_owned(),
+            };
+            let (before, after) = (short(&guest.before), short(&guest.after));
+            let role = &guest.role;
+            text.push_str(&format!("  {role}: {before} → {after}\n"));
+            for (imports, word, style) in [
+                (&guest.gained, "asks for", output::BAD),
+                (&guest.lost, "no longer asks for", output::GOOD),
+            ] {
+                for import in imports {
+                    let line = format!("{word} {}", sanitise::line(import));
+                    text.push_str(&format!("    {}\n", output::paint(style, line)));
+                }
+            }
+        }
+        for (key, sides) in &self.meta {
+            let line = format!("{key}: {} → {}", sides.before, sides.after);
+            text.push_str(&format!("  {}\n", sanitise::line(&line)));
+        }
+        if let Some(Sides { before, after }) = &self.world {
+            text.push_str(&format!("  world: {before} → {after}\n"));
+        }
+        if let Some(Sides { before, after }) = &self.texts {
+            text.push_str("  instruction:\n");
+            text.push_str(&unified::diff(Some(before), Some(after), full));
+        }
+        text
+    }
+}

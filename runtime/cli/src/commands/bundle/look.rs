@@ -1,0 +1,228 @@
+//! `bundle inspect` and `bundle verify`.
+
+use std::path::{Path, PathBuf};
+
+use mcpmark_bundle::{
+    Bundle, GuestConfig, SOLUTION, Source, TaskArtifact, VERIFIER, WorldArtifact,
+};
+use mcpmark_snapshot::Store;
+use serde_json::{Value, json};
+
+use super::pack;
+use super::place::{self, Extent, Opened, bundle_error};
+use super::trust;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit;
+use crate::output::{self, sanitise};
+
+/// Says what is in a bundle.
+pub(super) fn inspect(context: &Context, place: &Path, as_json: bool) -> Result<u8, CommandError> {
+    let opened = place::open(context, place, Extent::Documents)?;
+    let bundle = &opened.bundle;
+    if as_json {
+        let tasks: Vec<Value> = bundle.tasks.iter().map(task_json).collect();
+        let worlds: Vec<Value> = bundle.worlds.values().map(world_json).collect();
+        output::print_json(&json!({
+            "digest": bundle.root.digest,
+            "name": bundle.name,
+            "tasks": tasks,
+            "worlds": worlds,
+            "bytes": total(bundle),
+            "signatures": hints(&opened),
+            "transferred": opened.transferred,
+        }))?;
+    } else {
+        output::print(&text(&opened))?;
+    }
+    Ok(exit::PASSED)
+}
+
+/// The keys that signatures name, which proves nothing.
+fn hints(opened: &Opened) -> Vec<&str> {
+    let signatures = opened.signatures.iter();
+    signatures.map(|it| it.signature.hint.as_str()).collect()
+}
+
+fn total(bundle: &Bundle) -> u64 {
+    let blobs = bundle.blobs();
+    blobs.iter().map(|(_, descriptor)| descriptor.size).sum()
+}
+
+fn task_json(task: &TaskArtifact) -> Value {
+    let parts = &task.config.parts;
+    let layers: Vec<Value> = task
+        .layers()
+        .map(|(file, layer)| json!({"file": file, "digest": layer.digest, "bytes": layer.size}))
+        .collect();
+    json!({
+        "id": task.id.to_string(),
+        "manifest": task.descriptor.digest,
+        "bundle": parts.digest(),
+        "meta": parts.meta,
+        "world": parts.world,
+        "guests": task.config.guests,
+        "layers": layers,
+    })
+}
+
+fn world_json(world: &WorldArtifact) -> Value {
+    let config = &world.config;
+    json!({
+        "id": world.id.to_string(),
+        "manifest": world.descriptor.digest,
+        "title": config.title,
+        "description": config.description,
+        "license": config.license,
+        "clock": config.clock,
+        "seed": config.seed,
+        "snapshot": config.snapshot,
+        "bytes": world.states.size,
+        "unpacked_bytes": config.bytes,
+    })
+}
+
+fn text(opened: &Opened) -> String {
+    let bundle = &opened.bundle;
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        text.push_str(&format!("{name:<9} {value}\n"));
+    };
+    line("bundle", &bundle.root.digest.to_string());
+    if let Some(name) = &bundle.name {
+        line("name", &sanitise::line(name));
+    }
+    line("size", &output::bytes(total(bundle)));
+    for hint in hints(opened) {
+        let told = format!("says that key {} signed it", sanitise::line(hint));
+        line("signature", &told);
+    }
+    for world in bundle.worlds.values() {
+        let config = &world.config;
+        let title = output::paint(output::BOLD, world.id.to_string());
+        let title = format!("{title}: {}", sanitise::line(&config.title));
+        line("world", &title);
+        let size = output::bytes(world.states.size);
+        line(
+            "",
+            &format!("{size}, licence {}", sanitise::line(&config.license)),
+        );
+    }
+    for task in &bundle.tasks {
+        let meta = &task.config.parts.meta;
+        let of_meta = |key: &str| {
+            let value = meta.get(key).and_then(Value::as_str);
+            value.map(|value| sanitise::line(value).into_owned())
+        };
+        let mut title = output::paint(output::BOLD, task.id.to_string());
+        for key in ["difficulty", "task_name"] {
+            if let Some(value) = of_meta(key) {
+                title.push_str(&format!(", {value}"));
+            }
+        }
+        line("task", &title);
+        for guest in &task.config.guests {
+            line("", &guest_text(guest));
+        }
+    }
+    text
+}
+
+fn guest_text(guest: &GuestConfig) -> String {
+    let held_back = if guest.held_back { ", held back" } else { "" };
+    format!(
+        "{} {} ({}{held_back}): {}",
+        sanitise::line(&guest.role),
+        output::short(&guest.digest.to_string()),
+        output::bytes(guest.bytes),
+        sanitise::line(&guest.can)
+    )
+}
+
+/// Reads all of a bundle.
+pub(super) fn verify(
+    context: &Context,
+    place: &Path,
+    keys: &[PathBuf],
+    as_json: bool,
+) -> Result<u8, CommandError> {
+    let opened = place::open(context, place, Extent::Everything)?;
+    let signed_by = match keys {
+        [] => trust::check(context, &opened)?,
+        keys => trust::insist(&opened, keys)?,
+    };
+    let bundle = &opened.bundle;
+    let source = opened.source.as_ref();
+    for task in &bundle.tasks {
+        for (file, _) in task.layers() {
+            task.read(source, file)
+                .map_err(|error| bundle_error(&error))?;
+        }
+        guests(task, source)?;
+    }
+    worlds(bundle, source)?;
+    let blobs = bundle.blobs().len();
+    if as_json {
+        output::print_json(&json!({
+            "digest": bundle.root.digest,
+            "tasks": bundle.tasks.len(),
+            "worlds": bundle.worlds.len(),
+            "blobs": blobs,
+            "bytes": total(bundle),
+            "signed_by": signed_by,
+        }))?;
+    } else {
+        let signed_by = signed_by
+            .iter()
+            .map(|key| format!("signed by {}\n", key.display()));
+        output::print(&format!(
+            "{}\n{} and {}: {} of {}, each what its digest says\n",
+            bundle.root.digest,
+            output::count(bundle.tasks.len(), "task"),
+            output::count(bundle.worlds.len(), "world"),
+            output::count(blobs, "blob"),
+            output::bytes(total(bundle))
+        ))?;
+        output::print(&signed_by.collect::<String>())?;
+    }
+    Ok(exit::PASSED)
+}
+
+/// Whether guests are as they are described to people who have not got them.
+fn guests(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandError> {
+    for (role, file) in [("verifier", VERIFIER), ("solution", SOLUTION)] {
+        let component = task
+            .read(source, file)
+            .map_err(|error| bundle_error(&error))?;
+        let (Some(component), Some(described)) = (component, task.guest(role)) else {
+            continue;
+        };
+        let invalid = |reason: &str| {
+            let message = format!("task {}: {role}: {reason}", task.id);
+            CommandError::invalid(sanitise::block(&message))
+        };
+        let found = pack::guest(role, &component).map_err(|error| invalid(&error))?;
+        if found != *described {
+            let message = format!(
+                "it is described as one that {}, and {}",
+                described.can, found.can
+            );
+            return Err(invalid(&message));
+        }
+    }
+    Ok(())
+}
+
+fn worlds(bundle: &Bundle, source: &dyn Source) -> Result<(), CommandError> {
+    let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
+        .map_err(CommandError::infrastructure)?;
+    let store = Store::open(scratch.path().join("store")).map_err(CommandError::infrastructure)?;
+    let file = scratch.path().join("states");
+    for world in bundle.worlds.values() {
+        world
+            .copy_states(source, &file)
+            .and_then(|()| world.read_states(&file, &store))
+            .map_err(|error| bundle_error(&error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! `bundle`: tasks packed for others.
+
+mod compare;
+mod look;
+mod pack;
+mod place;
+mod transfer;
+mod trust;
+
+use crate::args::BundleCommand;
+use crate::context::Context;
+use crate::error::CommandError;
+
+pub(crate) use self::place::{is_meant, is_reference, library, mend};
+pub(crate) use self::trust::read_key;
+
+/// `mcpmark bundle …`.
+pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, CommandError> {
+    match command {
+        BundleCommand::Pack(args) => pack::pack(context, &args),
+        BundleCommand::Inspect { bundle, json } => look::inspect(context, &bundle, json),
+        BundleCommand::Verify { bundle, key, json } => look::verify(context, &bundle, &key, json),
+        BundleCommand::Sign { bundle, key, json } => trust::sign(&bundle, &key, json),
+        BundleCommand::Diff {
+            before,
+            after,
+            full,
+            json,
+        } => compare::diff(context, [&before, &after], full, json),
+        BundleCommand::Push {
+            bundle,
+            reference,
+            json,
+        } => transfer::push(&bundle, &reference, json),
+        BundleCommand::Pull {
+            reference,
+            output,
+            json,
+        } => transfer::pull(context, &reference, output.as_deref(), json),
+    }
+}

@@ -1,0 +1,182 @@
+//! `bundle pack`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use mcpmark_archive::states;
+use mcpmark_bundle::{GuestConfig, Packer, Parts, TaskContent, WorldConfig};
+use mcpmark_experiment::Prepared;
+use mcpmark_snapshot::Digest;
+use mcpmark_task::{BundleParts, GuestSource, Task, World};
+use serde_json::json;
+
+use super::place;
+use crate::args::{EngineArgs, PackArgs};
+use crate::context::{self, Context};
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::build::BuildDisplay;
+use crate::output::{self, sanitise};
+
+/// Packs tasks for others.
+pub(super) fn pack(context: &Context, args: &PackArgs) -> Result<u8, CommandError> {
+    let library = context.library()?;
+    let tasks = context::select(&library, &args.selection)?;
+    let sandbox = context.sandbox(1, EngineArgs::default())?;
+    let store = context.store()?;
+    let prepared = context.prepare(&library, &tasks, &sandbox, &store)?;
+    let components = components(context, &library, &tasks)?;
+    let mut packer = Packer::default();
+    let mut worlds = BTreeMap::new();
+    let mut of_worlds = 0;
+    for (task, prepared) in tasks.iter().zip(&prepared) {
+        if worlds.contains_key(&task.world) {
+            continue;
+        }
+        let world = library
+            .world(&task.world)
+            .map_err(|error| context::invalid(&error))?;
+        let mut stream = Vec::new();
+        let written = states::write(&store, &[prepared.start.digest], &[], &mut stream)
+            .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        of_worlds += stream.len() as u64;
+        let config = WorldConfig::new(&world, prepared.start.seed, prepared.start.digest, written);
+        packer.world(&task.world, &config, stream);
+        worlds.insert(task.world.clone(), world);
+    }
+    for (task, prepared) in tasks.iter().zip(&prepared) {
+        let world = &worlds[&task.world];
+        let content = content(task, world, prepared, &components, args.without_verifier)?;
+        packer
+            .task(&task.world, content)
+            .map_err(CommandError::infrastructure)?;
+    }
+    let packed = packer.finish(args.name.as_deref());
+    place::write(&packed.layout, &args.output)?;
+    let bytes = packed.layout.bytes();
+    if args.json {
+        output::print_json(&json!({
+            "digest": packed.digest(),
+            "tasks": tasks.len(),
+            "worlds": worlds.len(),
+            "bytes": bytes,
+            "world_bytes": of_worlds,
+        }))?;
+    } else {
+        output::print(&format!(
+            "{}\n{} and {}, {}, {} of them worlds\n",
+            packed.digest(),
+            output::count(tasks.len(), "task"),
+            output::count(worlds.len(), "world"),
+            output::bytes(bytes),
+            output::bytes(of_worlds)
+        ))?;
+    }
+    Ok(exit::PASSED)
+}
+
+/// The components of verifiers and solutions, which are built by now.
+fn components(
+    context: &Context,
+    library: &mcpmark_task::Library,
+    tasks: &[Task],
+) -> Result<BTreeMap<GuestSource, Vec<u8>>, CommandError> {
+    let sources: BTreeSet<GuestSource> = tasks
+        .iter()
+        .flat_map(|task| std::iter::once(&task.verifier).chain(&task.solution))
+        .cloned()
+        .collect();
+    let sources: Vec<GuestSource> = sources.into_iter().collect();
+    let mut display = BuildDisplay::default();
+    let built = context
+        .builder(library)
+        .build(&sources, &mut |event| display.show(event))
+        .map_err(|error| context::prepare_error(&error.into()))?;
+    built
+        .into_iter()
+        .map(|built| match fs::read(&built.path) {
+            Ok(bytes) => Ok((built.source, bytes)),
+            Err(error) => Err(CommandError::infrastructure(format!(
+                "{}: {error}",
+                built.path.display()
+            ))),
+        })
+        .collect()
+}
+
+fn content(
+    task: &Task,
+    world: &World,
+    prepared: &Prepared,
+    components: &BTreeMap<GuestSource, Vec<u8>>,
+    without_verifier: bool,
+) -> Result<TaskContent, CommandError> {
+    let changed = || {
+        let message = format!("task {}: it changed while it was packed", task.id);
+        CommandError::infrastructure(message).hint("pack it again")
+    };
+    let component = |source| components.get(source).cloned().ok_or_else(changed);
+    let verifier = component(&task.verifier)?;
+    let solution = task.solution.as_ref().map(component).transpose()?;
+    let document = BundleParts {
+        task,
+        world: &world.manifest,
+        seed: prepared.start.seed,
+        snapshot: prepared.start.digest,
+        verifier: Digest::of(&verifier),
+        solution: solution.as_deref().map(Digest::of),
+    }
+    .document();
+    let parts: Parts = serde_json::from_value(document).map_err(CommandError::infrastructure)?;
+    if parts.digest() != prepared.bundle {
+        return Err(changed());
+    }
+    let mut guests = vec![described("verifier", &verifier, without_verifier, task)?];
+    if let Some(solution) = &solution {
+        guests.push(described("solution", solution, false, task)?);
+    }
+    let file = task.dir.join("certificate.json");
+    let certificate = match fs::read(&file) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            let message = format!("{}: {error}", file.display());
+            return Err(CommandError::infrastructure(message));
+        }
+    };
+    Ok(TaskContent {
+        parts,
+        guests,
+        instruction: task.instruction.clone().into_bytes(),
+        verifier,
+        solution,
+        certificate,
+    })
+}
+
+fn described(
+    role: &str,
+    component: &[u8],
+    held_back: bool,
+    task: &Task,
+) -> Result<GuestConfig, CommandError> {
+    let mut guest = guest(role, component).map_err(|reason| {
+        let message = format!("task {}: {role}: {reason}", task.id);
+        CommandError::invalid(sanitise::block(&message))
+    })?;
+    guest.held_back = held_back;
+    Ok(guest)
+}
+
+/// What is said of a guest to people who have not got it.
+pub(super) fn guest(role: &str, component: &[u8]) -> Result<GuestConfig, String> {
+    let inspection = mcpmark_sandbox::inspect(component).map_err(|error| error.to_string())?;
+    Ok(GuestConfig {
+        role: role.to_owned(),
+        digest: inspection.digest,
+        bytes: inspection.bytes,
+        held_back: false,
+        can: inspection.in_words(),
+        imports: inspection.imports.into_iter().map(|it| it.import).collect(),
+    })
+}

@@ -1,0 +1,327 @@
+//! Where bundles lie, and the libraries that are made of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcpmark_bundle::trust::Attached;
+use mcpmark_bundle::{
+    BlobDirectory, Bundle, BundleError, Layout, NewLayout, Reference, Registry, RegistryError,
+    SUITE, Source, TASK, Transferred, fetch,
+};
+use mcpmark_http::Secret;
+use mcpmark_snapshot::{Digest, Store};
+use mcpmark_task::{Library, canonical_json};
+use serde_json::json;
+
+use super::trust;
+use crate::args::EngineArgs;
+use crate::context::{self, Context};
+use crate::engine;
+use crate::environment;
+use crate::error::{CommandError, chain};
+use crate::output::{self, sanitise};
+
+/// Lets registries on other machines be reached without encryption.
+const PLAIN: &str = "MCPMARK_REGISTRY_PLAIN_HTTP";
+const USER: &str = "MCPMARK_REGISTRY_USER";
+const PASSWORD: &str = "MCPMARK_REGISTRY_PASSWORD";
+
+/// A bundle, and where its layers are.
+pub(super) struct Opened {
+    pub(super) bundle: Bundle,
+    pub(super) source: Box<dyn Source>,
+    /// Beside it, whatever they are worth.
+    pub(super) signatures: Vec<Attached>,
+    /// What people may know it by: its own name, and that of its repository.
+    pub(super) names: Vec<String>,
+    /// What came from a registry, where it lies in one.
+    pub(super) transferred: Option<Transferred>,
+}
+
+impl Opened {
+    /// All of it with its signatures, to be written elsewhere.
+    pub(super) fn layout(&self) -> Result<NewLayout, BundleError> {
+        let source = self.source.as_ref();
+        let mut layout = NewLayout::default();
+        layout.list(self.bundle.root.clone());
+        for (what, descriptor) in self.bundle.blobs() {
+            let bytes = fetch(source, &what, &descriptor, descriptor.size)?;
+            layout.put(&descriptor.media_type, bytes);
+        }
+        for attached in &self.signatures {
+            for descriptor in attached.all() {
+                let bytes = fetch(source, "a signature", descriptor, descriptor.size)?;
+                layout.put(&descriptor.media_type, bytes);
+            }
+            layout.list(attached.descriptor.clone());
+        }
+        Ok(layout)
+    }
+}
+
+/// How much of a bundle in a registry is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Manifests and configs.
+    Documents,
+    /// All of it.
+    Everything,
+}
+
+/// Whether a path names something in a registry.
+pub(crate) fn is_reference(path: &Path) -> bool {
+    path.to_str()
+        .is_some_and(|text| text.starts_with(Reference::SCHEME))
+}
+
+/// Whether a path is meant as a bundle, and not as a directory of tasks.
+pub(crate) fn is_meant(path: &Path) -> bool {
+    is_reference(path) || Layout::is_meant(path)
+}
+
+/// Opens a bundle wherever it lies.
+pub(super) fn open(
+    context: &Context,
+    place: &Path,
+    extent: Extent,
+) -> Result<Opened, CommandError> {
+    if let Some(text) = place.to_str().filter(|_| is_reference(place)) {
+        return open_remote(context, &reference(text)?, extent);
+    }
+    let layout = Layout::open(place).map_err(|error| bundle_error(&error))?;
+    of_layout(layout)
+}
+
+/// The one bundle of a layout, with its signatures.
+pub(super) fn of_layout(layout: Layout) -> Result<Opened, CommandError> {
+    let bundle = read(&layout)?;
+    let signatures = layout.signatures(&bundle.root.digest);
+    Ok(Opened {
+        signatures: signatures.map_err(|error| bundle_error(&error))?,
+        names: bundle.name.iter().cloned().collect(),
+        bundle,
+        source: Box::new(layout),
+        transferred: None,
+    })
+}
+
+/// The one bundle of a layout.
+pub(super) fn read(layout: &Layout) -> Result<Bundle, CommandError> {
+    layout
+        .one_of(&[SUITE, TASK])
+        .and_then(|root| Bundle::read(layout, root))
+        .map_err(|error| bundle_error(&error))
+}
+
+pub(super) fn open_remote(
+    context: &Context,
+    reference: &Reference,
+    extent: Extent,
+) -> Result<Opened, CommandError> {
+    let registry = registry(reference)?;
+    let blobs = BlobDirectory::of_layout(&kept(context));
+    let runtime = crate::commands::runtime(1)?;
+    let ((bundle, transferred), signatures) = runtime
+        .block_on(async {
+            let found = match extent {
+                Extent::Documents => registry.review(reference, &blobs).await,
+                Extent::Everything => registry.pull(reference, &blobs).await,
+            }?;
+            let signatures = registry.signatures(&found.0.root.digest, &blobs).await?;
+            Ok((found, signatures))
+        })
+        .map_err(|error| registry_error(reference, &error))?;
+    let repository = format!("{}/{}", reference.host, reference.repository);
+    let names = bundle.name.iter().cloned().chain([repository]);
+    Ok(Opened {
+        signatures,
+        names: names.collect(),
+        bundle,
+        source: Box::new(blobs),
+        transferred: Some(transferred),
+    })
+}
+
+/// Where blobs of registries are kept, and libraries that were made of bundles.
+fn kept(context: &Context) -> PathBuf {
+    context.cache().join("bundles")
+}
+
+pub(super) fn reference(text: &str) -> Result<Reference, CommandError> {
+    text.parse().map_err(|error| {
+        CommandError::usage(sanitise::line(&chain(&error)))
+            .hint("write it as oci://HOST/REPOSITORY:TAG")
+    })
+}
+
+pub(super) fn registry(reference: &Reference) -> Result<Registry, CommandError> {
+    let plain = environment::is_set(PLAIN.as_ref());
+    let login = environment::text(USER)?.zip(environment::text(PASSWORD)?);
+    let login = login.map(|(user, password)| (user, Secret::new(password)));
+    Registry::new(reference, plain, login).map_err(|error| registry_error(reference, &error))
+}
+
+/// The tasks of a bundle as a library, made where this is the first time.
+pub(crate) fn library(context: &Context, place: &Path) -> Result<Library, CommandError> {
+    let opened = open(context, place, Extent::Everything)?;
+    trust::check(context, &opened)?;
+    let Opened { bundle, source, .. } = opened;
+    let verifiers = verifiers(context, &bundle)?;
+    let given: Vec<_> = verifiers.keys().collect();
+    let name = canonical_json(&json!({"bundle": bundle.root.digest, "verifiers": given}));
+    let libraries = kept(context).join("libraries");
+    let dir = libraries.join(Digest::of(name.as_bytes()).hex());
+    if !dir.is_dir() {
+        let failed = |error: std::io::Error| {
+            CommandError::infrastructure(format!("{}: {error}", libraries.display()))
+        };
+        fs::create_dir_all(&libraries).map_err(failed)?;
+        let fresh = tempfile::tempdir_in(&libraries).map_err(failed)?;
+        mcpmark_bundle::unpack(&bundle, source.as_ref(), &verifiers, fresh.path())
+            .map_err(|error| bundle_error(&error))?;
+        match fs::rename(fresh.path(), &dir) {
+            // Another process was faster with the same.
+            Err(_) if dir.is_dir() => {}
+            Err(error) => return Err(failed(error)),
+            Ok(()) => drop(fresh.keep()),
+        }
+    }
+    Ok(Library::at(dir))
+}
+
+/// Writes again what a store should have of a bundle: its worlds, its verifiers, and the documents of
+/// what grades follow from.
+pub(crate) fn mend(context: &Context, place: &Path, store: &Store) -> Result<(), CommandError> {
+    let opened = open(context, place, Extent::Everything)?;
+    trust::check(context, &opened)?;
+    let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
+        .map_err(CommandError::infrastructure)?;
+    let file = scratch.path().join("states");
+    for world in opened.bundle.worlds.values() {
+        // All of it is read: that the tree is there does not say that its files are.
+        world
+            .copy_states(opened.source.as_ref(), &file)
+            .and_then(|()| world.read_states(&file, store))
+            .map_err(|error| bundle_error(&error))?;
+    }
+    let context = context.at_bundle(place);
+    let library = context.library()?;
+    // Those whose verifiers are held back cannot be prepared, and have nothing to give.
+    let tasks = library.tasks().map_err(|error| context::invalid(&error))?;
+    let sandbox = context.sandbox(1, EngineArgs::default())?;
+    context.prepare(&library, &tasks.tasks, &sandbox, store)?;
+    Ok(())
+}
+
+/// The verifiers that a person hands over for a bundle. Those that are still missing are told.
+fn verifiers(
+    context: &Context,
+    bundle: &Bundle,
+) -> Result<BTreeMap<Digest, Vec<u8>>, CommandError> {
+    let wanted: Vec<Digest> = bundle
+        .tasks
+        .iter()
+        .filter_map(|it| it.held_back())
+        .collect();
+    let mut verifiers = BTreeMap::new();
+    for file in context.held_back() {
+        let bytes = engine::read_component(file)?;
+        let digest = Digest::of(&bytes);
+        if !wanted.contains(&digest) {
+            let message = format!(
+                "{}: its digest is {digest}, which no task of the bundle holds back",
+                file.display()
+            );
+            return Err(CommandError::usage(message)
+                .hint("`mcpmark bundle inspect` tells the digests of verifiers"));
+        }
+        verifiers.insert(digest, bytes);
+    }
+    let missing = wanted.iter().filter(|it| !verifiers.contains_key(it));
+    match missing.count() {
+        0 => {}
+        missing => output::note(&format!(
+            "{} verifiers of {} are held back; --held-back FILE hands one over",
+            output::paint(output::WARN, "warning:"),
+            output::count(missing, "task")
+        )),
+    }
+    Ok(verifiers)
+}
+
+/// Writes a layout as an archive, which appears when it is whole.
+fn write_archive(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
+    let failed = |error: &dyn std::fmt::Display| {
+        CommandError::infrastructure(format!("{}: cannot be written: {error}", to.display()))
+    };
+    let parent = match to.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
+    layout
+        .write_archive(std::io::BufWriter::new(file.as_file()))
+        .map_err(|error| failed(&error))?;
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    let ready = file.as_file().set_permissions(mode);
+    ready.map_err(|error| failed(&error))?;
+    file.persist(to).map_err(|error| failed(&error.error))?;
+    Ok(())
+}
+
+/// Writes a layout to a directory that is new or empty, or to a file that ends with `.tar`.
+pub(super) fn write(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
+    if to.extension().is_some_and(|it| it == "tar") {
+        return write_archive(layout, to);
+    }
+    match fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
+        Ok(false) => {
+            let message = format!("{}: is not empty", to.display());
+            return Err(CommandError::usage(message)
+                .hint("name a new directory, or a file that ends with .tar"));
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            let message = format!("{}: is no directory", to.display());
+            return Err(CommandError::usage(message).hint("a file must end with .tar"));
+        }
+        _ => {}
+    }
+    layout
+        .write_directory(to)
+        .map_err(|error| bundle_error(&error))
+}
+
+/// Writes a layout over the one that it was made of: there is more in it, and nothing else.
+pub(super) fn rewrite(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
+    match to.is_dir() {
+        true => layout
+            .write_directory(to)
+            .map_err(|error| bundle_error(&error)),
+        false => write_archive(layout, to),
+    }
+}
+
+pub(super) fn bundle_error(error: &BundleError) -> CommandError {
+    let message = chain(error);
+    let message = sanitise::block(&message);
+    match error {
+        BundleError::Read { .. } => CommandError::usage(message),
+        error if error.is_infrastructure() => CommandError::infrastructure(message),
+        _ => CommandError::invalid(message),
+    }
+}
+
+pub(super) fn registry_error(reference: &Reference, error: &RegistryError) -> CommandError {
+    let message = format!("{reference}: {}", chain(error));
+    let message = sanitise::block(&message);
+    match error {
+        RegistryError::Readable(_) => CommandError::usage(message).hint(format!(
+            "{PLAIN}=1 allows it; then everybody on the way may read and change what is sent"
+        )),
+        RegistryError::Refused { .. } => CommandError::infrastructure(message)
+            .hint(format!("{USER} and {PASSWORD} say who asks")),
+        error if error.is_infrastructure() => CommandError::infrastructure(message),
+        _ => CommandError::invalid(message),
+    }
+}

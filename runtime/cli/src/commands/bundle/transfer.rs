@@ -1,0 +1,67 @@
+//! `bundle push` and `bundle pull`.
+
+use std::path::Path;
+
+use mcpmark_bundle::{Layout, Transferred};
+use serde_json::json;
+
+use super::place::{self, Extent, bundle_error, registry_error};
+use super::trust;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit;
+use crate::output;
+
+/// Sends a bundle to a registry.
+pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, CommandError> {
+    let reference = place::reference(reference)?;
+    let registry = place::registry(&reference)?;
+    let layout = Layout::open(bundle).map_err(|error| bundle_error(&error))?;
+    let bundle = place::read(&layout)?;
+    let digest = bundle.root.digest;
+    let signatures = layout
+        .signatures(&digest)
+        .map_err(|error| bundle_error(&error))?;
+    let sum = crate::commands::runtime(1)?
+        .block_on(async {
+            let sum = registry.push(&reference, &bundle, &layout).await?;
+            registry
+                .push_signatures(&digest, &signatures, &layout)
+                .await?;
+            Ok(sum)
+        })
+        .map_err(|error| registry_error(&reference, &error))?;
+    tell(&bundle.root.digest.to_string(), sum, "sent", json)
+}
+
+/// Gets a bundle from a registry.
+pub(super) fn pull(
+    context: &Context,
+    reference: &str,
+    output: Option<&Path>,
+    json: bool,
+) -> Result<u8, CommandError> {
+    let reference = place::reference(reference)?;
+    let opened = place::open_remote(context, &reference, Extent::Everything)?;
+    trust::check(context, &opened)?;
+    if let Some(to) = output {
+        let layout = opened.layout().map_err(|error| bundle_error(&error))?;
+        place::write(&layout, to)?;
+    }
+    let sum = opened.transferred.unwrap_or_default();
+    tell(&opened.bundle.root.digest.to_string(), sum, "fetched", json)
+}
+
+fn tell(digest: &str, sum: Transferred, done: &str, json: bool) -> Result<u8, CommandError> {
+    if json {
+        output::print_json(&json!({"digest": digest, "transferred": sum}))?;
+    } else {
+        output::print(&format!(
+            "{digest}\n{} of {} {done}, {} there already\n",
+            output::count(sum.blobs as usize, "blob"),
+            output::bytes(sum.bytes),
+            sum.present
+        ))?;
+    }
+    Ok(exit::PASSED)
+}

@@ -1,0 +1,155 @@
+//! Who vouches for bundles: `bundle sign`, and the policy that says whose signatures count.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcpmark_bundle::Layout;
+use mcpmark_bundle::trust::{PrivateKey, PublicKey, attach, statement};
+use mcpmark_snapshot::Digest;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::place::{self, Opened, bundle_error};
+use crate::context::Context;
+use crate::environment;
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output;
+
+/// Names the policy; else it is `trust.toml` in the configuration directory.
+const POLICY: &str = "MCPMARK_TRUST";
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Policy {
+    #[serde(default)]
+    unsigned: Unsigned,
+    #[serde(default)]
+    trust: Vec<Rule>,
+}
+
+/// What becomes of bundles that no rule is for.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Unsigned {
+    Allow,
+    #[default]
+    Refuse,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    names: Vec<String>,
+    keys: Vec<PathBuf>,
+}
+
+impl Rule {
+    /// Whether it is for a bundle of one of these names; `*` at the end stands for anything.
+    fn is_for(&self, names: &[String]) -> bool {
+        self.names
+            .iter()
+            .any(|pattern| match pattern.strip_suffix('*') {
+                Some(beginning) => {
+                    beginning.is_empty() || names.iter().any(|it| it.starts_with(beginning))
+                }
+                None => names.contains(pattern),
+            })
+    }
+}
+
+/// Signs a bundle where it lies.
+pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, CommandError> {
+    let key: PrivateKey = read_key(key)?;
+    let layout = Layout::open(bundle).map_err(|error| bundle_error(&error))?;
+    let opened = place::of_layout(layout)?;
+    let root = opened.bundle.root.clone();
+    let mut layout = opened.layout().map_err(|error| bundle_error(&error))?;
+    attach(&mut layout, &root, &key.sign(&statement(&root.digest)));
+    place::rewrite(&layout, bundle)?;
+    let public = key.public().to_string();
+    if as_json {
+        output::print_json(&json!({"digest": root.digest, "key": public}))?;
+    } else {
+        output::print(&format!("{}\nsigned by key {public}\n", root.digest))?;
+    }
+    Ok(exit::PASSED)
+}
+
+/// Reads a key from a file.
+pub(crate) fn read_key<T: std::str::FromStr>(file: &Path) -> Result<T, CommandError>
+where
+    T::Err: std::fmt::Display,
+{
+    let wrong =
+        |error: &dyn std::fmt::Display| CommandError::usage(format!("{}: {error}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| wrong(&error))?;
+    text.parse().map_err(|error| wrong(&error))
+}
+
+/// The keys of these files that vouch for a bundle; one must.
+pub(super) fn insist(opened: &Opened, keys: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+    let digest = &opened.bundle.root.digest;
+    let mut vouching = Vec::new();
+    for file in keys {
+        let key: PublicKey = read_key(file)?;
+        let mut signatures = opened.signatures.iter();
+        if signatures.any(|attached| attached.signature.vouches(&key, digest)) {
+            vouching.push(file.clone());
+        }
+    }
+    match vouching.is_empty() {
+        false => Ok(vouching),
+        true => Err(refused(opened, digest)),
+    }
+}
+
+fn refused(opened: &Opened, digest: &Digest) -> CommandError {
+    let message = match opened.signatures.len() {
+        0 => format!("bundle {digest} is not signed"),
+        _ => format!("bundle {digest} is signed by none of the keys that count for it"),
+    };
+    CommandError::invalid(message)
+}
+
+/// Whether the policy of this machine lets a bundle be used, and the keys that vouch for it. Where
+/// there is no policy, any bundle may be.
+pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, CommandError> {
+    let file = match environment::text(POLICY)? {
+        Some(file) => PathBuf::from(file),
+        None => match context.configuration().map(|dir| dir.join("trust.toml")) {
+            Some(file) if file.exists() => file,
+            _ => return Ok(Vec::new()),
+        },
+    };
+    let wrong = |error: String| CommandError::usage(format!("{}: {error}", file.display()));
+    let text = fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
+    let policy: Policy = toml::from_str(&text).map_err(|error| wrong(chain(&error)))?;
+    let beside = file.parent().unwrap_or(Path::new("."));
+    let rules: Vec<&Rule> = policy
+        .trust
+        .iter()
+        .filter(|rule| rule.is_for(&opened.names))
+        .collect();
+    let hint = |error: CommandError| {
+        error.hint(format!(
+            "{} says which keys count for which names",
+            file.display()
+        ))
+    };
+    if rules.is_empty() {
+        return match policy.unsigned {
+            Unsigned::Allow => Ok(Vec::new()),
+            Unsigned::Refuse => {
+                let digest = opened.bundle.root.digest;
+                let message = format!("bundle {digest} has no name that is trusted");
+                Err(hint(CommandError::invalid(message)))
+            }
+        };
+    }
+    let keys: Vec<PathBuf> = rules
+        .iter()
+        .flat_map(|rule| rule.keys.iter().map(|key| beside.join(key)))
+        .collect();
+    insist(opened, &keys).map_err(hint)
+}

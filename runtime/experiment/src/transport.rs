@@ -1,0 +1,161 @@
+//! An experiment with its states in one file, for another machine to go on with.
+//!
+//! The file is a tar archive of two streams: the states that attempts need, and then the rows of the
+//! journal. Whoever reads it has the states before the first row says that they are there.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use mcpmark_archive::states::{self, StatesError, WriteError};
+use mcpmark_archive::tar::{Bounds, Reader, TarError, Writer};
+use mcpmark_snapshot::{Blobs, Digest, Store};
+
+use crate::journal::{AttemptNeeds, CarryError, JournalError};
+use crate::{Journal, Terms, VerifierTerms};
+
+const STATES: &str = "states.tar.zst";
+const ROWS: &str = "experiment.jsonl.zst";
+
+/// The parts of a file, and what is wrong where one is not there.
+const PARTS: [(&str, &str); 2] = [
+    (STATES, "its first part is not its states"),
+    (ROWS, "its second part is not its rows"),
+];
+
+/// The file that carries an experiment: whoever takes it in has chosen it.
+const FILE: Bounds = Bounds {
+    entries: 2,
+    bytes: 16 << 30,
+};
+
+/// What comes out of it.
+const CONTENT: Bounds = Bounds {
+    entries: 20_000_000,
+    bytes: 1 << 40,
+};
+
+/// Why an experiment is not carried.
+#[derive(Debug, thiserror::Error)]
+pub enum TransportError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The rows are not carried.
+    #[error(transparent)]
+    Rows(#[from] CarryError),
+    /// A state is not whole.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The states of a file are not sound.
+    #[error(transparent)]
+    States(#[from] StatesError),
+    /// A file is no archive.
+    #[error(transparent)]
+    Archive(#[from] TarError),
+    /// A file is none that carries an experiment.
+    #[error("it carries no experiment: {0}")]
+    NoExperiment(&'static str),
+    /// The file cannot be read or written.
+    #[error("the file cannot be read or written")]
+    Io(#[from] io::Error),
+}
+
+impl TransportError {
+    /// Whether the host is to blame, and not the file.
+    pub fn is_infrastructure(&self) -> bool {
+        match self {
+            Self::Rows(CarryError::Journal(JournalError::NameTaken(_))) => false,
+            Self::Rows(error) => matches!(error, CarryError::Journal(_)),
+            Self::States(error) => error.is_infrastructure(),
+            Self::Archive(_) | Self::NoExperiment(_) => false,
+            Self::Journal(_) | Self::Write(_) | Self::Io(_) => true,
+        }
+    }
+}
+
+/// Writes an experiment, and all that its attempts need of the store.
+///
+/// # Errors
+///
+/// When there is no such experiment, or something that it needs is not whole.
+pub fn export(
+    journal: &Journal,
+    store: &Store,
+    experiment: &str,
+    out: &mut dyn Write,
+    scratch: &Path,
+) -> Result<(), TransportError> {
+    journal.experiment(experiment)?;
+    let (mut trees, mut blobs) = (Vec::new(), Vec::new());
+    for attempt in journal.needs()? {
+        if attempt.experiment == experiment {
+            add(&attempt, store, &mut trees, &mut blobs);
+        }
+    }
+    for list in [&mut trees, &mut blobs] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let mut kept = tempfile::tempfile_in(scratch)?;
+    states::write(store, &trees, &blobs, BufWriter::new(&kept))?;
+    let mut rows = zstd::Encoder::new(tempfile::tempfile_in(scratch)?, 3)?;
+    rows.include_checksum(true)?;
+    journal.carry(experiment, &mut rows)?;
+    let mut rows = rows.finish()?;
+    let mut archive = Writer::new(out);
+    for (name, file) in [(STATES, &mut kept), (ROWS, &mut rows)] {
+        let size = file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(0))?;
+        archive.stream(name, size, file)?;
+    }
+    archive.finish()?.flush()?;
+    Ok(())
+}
+
+fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &mut Vec<Digest>) {
+    trees.extend(&attempt.trees);
+    blobs.extend(&attempt.terms);
+    for digest in &attempt.terms {
+        if let Ok(Terms {
+            verifier: VerifierTerms::Script { beside, .. },
+            ..
+        }) = Terms::read(store, digest)
+        {
+            trees.push(beside);
+        }
+    }
+    // Grades of old have no terms, and their verifiers were not kept; answers are where they were judged.
+    let sometimes = attempt.verifiers.iter().chain(&attempt.answer);
+    blobs.extend(sometimes.filter(|digest| store.contains(digest)));
+}
+
+fn open(file: &Path) -> io::Result<Reader<BufReader<File>>> {
+    Ok(Reader::new(BufReader::new(File::open(file)?), FILE))
+}
+
+/// Takes an experiment in. Gives its name.
+///
+/// # Errors
+///
+/// When the file carries none, or one of a name or id that is here.
+pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, TransportError> {
+    // All of it once before anything is kept.
+    let mut archive = open(file)?;
+    for (name, problem) in PARTS {
+        if archive.next()?.is_none_or(|entry| entry.name != name) {
+            return Err(TransportError::NoExperiment(problem));
+        }
+    }
+    if archive.next()?.is_some() {
+        return Err(TransportError::NoExperiment("it has more than two parts"));
+    }
+    let mut archive = open(file)?;
+    archive.next()?;
+    states::read(&mut archive, CONTENT, store)?;
+    archive.next()?;
+    let mut decoder = zstd::Decoder::new(&mut archive)?;
+    decoder.window_log_max(23)?;
+    let name = journal.take_over(&mut BufReader::new(decoder))?;
+    Ok(name)
+}

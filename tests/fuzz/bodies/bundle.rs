@@ -1,0 +1,77 @@
+//! A bundle of somebody else: states of a world, compressed or not, and a layout as an archive.
+
+use std::fs;
+
+use mcpmark_archive::states::{self, StatesError};
+use mcpmark_archive::tar::Bounds;
+use mcpmark_bundle::{Bundle, Layout, SUITE, TASK, fetch, unpack};
+use mcpmark_snapshot::{Digest, Scratch, Store, scratch_parent};
+use mcpmark_task::Library;
+
+const BOUNDS: Bounds = Bounds {
+    entries: 100,
+    bytes: 1 << 20,
+};
+
+pub(crate) fn run(bytes: &[u8]) {
+    let home = Scratch::new(&scratch_parent(None)).unwrap();
+    let store = Store::open(home.path().join("store")).unwrap();
+    read(bytes, &store);
+    // So that what is changed in the archive does not only break its compression.
+    read(&zstd::encode_all(bytes, 1).unwrap(), &store);
+    for (digest, _) in store.blobs().unwrap() {
+        let kept = fs::read(store.blob_path(&digest)).unwrap();
+        assert_eq!(Digest::of(&kept), digest);
+    }
+    let file = home.path().join("bundle.tar");
+    fs::write(&file, bytes).unwrap();
+    layout(&file, home.path());
+    let mut names: Vec<_> = fs::read_dir(home.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.retain(|name| {
+        !["store", "bundle.tar", "unpacked"]
+            .iter()
+            .any(|known| name == known)
+    });
+    assert!(names.is_empty(), "{names:?}");
+}
+
+fn read(stream: &[u8], store: &Store) {
+    let before = store.blobs().unwrap();
+    match states::read(stream, BOUNDS, store) {
+        Ok(contents) => {
+            for tree in contents.trees {
+                store.load_tree(&tree).unwrap();
+            }
+        }
+        // All of it is there and sound, and yet no state can be so.
+        Err(StatesError::Tree(_)) => {}
+        Err(error) => {
+            assert!(!error.is_infrastructure(), "{error}");
+            assert_eq!(store.blobs().unwrap(), before, "{error}");
+        }
+    }
+}
+
+fn layout(file: &std::path::Path, home: &std::path::Path) {
+    let Ok(layout) = Layout::open(file) else {
+        return;
+    };
+    let root = layout.one_of(&[SUITE, TASK]);
+    let Ok(bundle) = root.and_then(|root| Bundle::read(&layout, root)) else {
+        return;
+    };
+    for (what, descriptor) in bundle.blobs() {
+        if let Ok(bytes) = fetch(&layout, &what, &descriptor, 1 << 20) {
+            assert_eq!(Digest::of(&bytes), descriptor.digest);
+        }
+    }
+    let unpacked = home.join("unpacked");
+    fs::create_dir(&unpacked).unwrap();
+    if unpack(&bundle, &layout, &Default::default(), &unpacked).is_ok() {
+        let tasks = Library::at(&unpacked).tasks().unwrap();
+        assert_eq!(tasks.tasks.len() + tasks.broken.len(), bundle.tasks.len());
+    }
+}
