@@ -8,6 +8,7 @@ use mcpmark_experiment::{
 };
 use mcpmark_model::{ModelSettings, ModelSpec, Prices};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::args::{AgentName, RunArgs, Selection, Tier};
 use crate::error::{CommandError, chain};
@@ -31,6 +32,7 @@ struct File {
     prices: Option<PathBuf>,
     limits: Limits,
     models: Vec<FileModel>,
+    servers: BTreeMap<String, ServerSpec>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -103,7 +105,7 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         agent_settings: AgentSettings {
             compact_at: args.models.compact_at.or(file.compact_at),
             retries: args.models.retries.or(file.retries),
-            servers: servers(args)?,
+            servers: servers(args, &file)?,
             ..AgentSettings::default()
         },
         models,
@@ -128,7 +130,7 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     })
 }
 
-fn read(path: &Path) -> Result<File, CommandError> {
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))
@@ -141,15 +143,13 @@ struct Servers {
     servers: BTreeMap<String, ServerSpec>,
 }
 
-fn servers(args: &RunArgs) -> Result<BTreeMap<String, ServerSpec>, CommandError> {
-    let Some(path) = &args.mcp_config else {
-        return Ok(BTreeMap::new());
-    };
-    let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let file: Servers =
-        toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
-    Ok(file.servers)
+/// The servers of the file and those of `--mcp-config`, which go first where names are equal.
+fn servers(args: &RunArgs, file: &File) -> Result<BTreeMap<String, ServerSpec>, CommandError> {
+    let mut servers = file.servers.clone();
+    if let Some(path) = &args.mcp_config {
+        servers.extend(read::<Servers>(path)?.servers);
+    }
+    Ok(servers)
 }
 
 fn tier(name: &str) -> Result<Tier, CommandError> {
