@@ -813,6 +813,7 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/v1", listener.local_addr().unwrap())
     };
+    let unreachable = format!("openai/m at {closed}: nobody answers");
     let at = |model: &'static str| vec!["--model", model, "--base-url", &url];
     for (args, message) in [
         (vec!["--model", "gpt-5"], "write it as provider/name"),
@@ -823,7 +824,7 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         (vec!["--model", "openai/gpt-5"], "OPENAI_API_KEY is not set"),
         (
             vec!["--model", "openai/m", "--base-url", &closed],
-            "nobody answers",
+            &unreachable,
         ),
         (
             vec!["--model", "openai/m", "--base-url", "localhost:1"],
