@@ -1,5 +1,4 @@
 use std::fs;
-use std::io::IsTerminal;
 
 use mcpmark_experiment::journal::ExperimentRow;
 use mcpmark_experiment::{Journal, JournalError};
@@ -38,7 +37,7 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
         Details::default()
     };
     let options = Options {
-        width: width(),
+        width: args.output.as_ref().map_or_else(width, |_| WIDTH),
         published: args.published,
         details,
     };
@@ -179,12 +178,7 @@ fn known_tasks(context: &Context) -> TaskIndex {
         .collect()
 }
 
-/// Columns of the terminal, where there is one and it says.
+/// Columns of the terminal, where the text goes to one.
 fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok();
-    let columns = columns.and_then(|columns| columns.parse::<usize>().ok());
-    match columns {
-        Some(columns) if std::io::stdout().is_terminal() => columns.clamp(40, 200),
-        _ => WIDTH,
-    }
+    output::columns().map_or(WIDTH, |columns| columns.clamp(40, 200))
 }
