@@ -3,7 +3,7 @@
 use mcpmark_experiment::metrics::{Estimate, Interval};
 
 use crate::data::{ModelReport, Report, Slice};
-use crate::published::{PublishedModel, PublishedService, published};
+use crate::published::{Figure, PublishedModel, published};
 
 const HEADER: &str = "source,experiment,model,agent,effort,group,name,tasks,attempts,graded,passed,\
 pass_at_1,pass_at_1_sd,pass_at_1_sample_sd,pass_at_1_low,pass_at_1_high,pass_at_1_se_by_world,k,\
@@ -62,7 +62,7 @@ pub(crate) fn csv(report: &Report, with_published: bool) -> String {
 }
 
 /// The columns of what an attempt takes, as far as it was published.
-const MEANS: [(&str, fn(&PublishedService) -> Option<f64>); 5] = [
+const MEANS: [(&str, Figure); 5] = [
     ("input_tokens", |s| s.input_tokens),
     ("output_tokens", |s| s.output_tokens),
     ("cost_usd", |s| s.cost_usd),

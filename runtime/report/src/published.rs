@@ -64,6 +64,9 @@ pub struct PublishedService {
     pub tool_calls: Option<f64>,
 }
 
+/// A figure of a service, as far as it was published.
+pub(crate) type Figure = fn(&PublishedService) -> Option<f64>;
+
 impl PublishedModel {
     /// Runs of each task.
     pub fn runs(&self) -> u32 {

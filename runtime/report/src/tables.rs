@@ -5,7 +5,7 @@ use mcpmark_experiment::metrics::Interval;
 
 use crate::data::{Group, ModelReport, Report, Slice};
 use crate::numbers::{self, NONE, percent};
-use crate::published::{self, PublishedService, published};
+use crate::published::{self, Figure, PublishedService, published};
 use crate::sanitise::line;
 use crate::table::{Column, Table, left, right};
 
@@ -400,7 +400,7 @@ fn published_cells(
     name: &str,
     pass_1: (f64, Option<f64>),
     rates: [Option<f64>; 2],
-    mean: impl Fn(fn(&PublishedService) -> Option<f64>) -> Option<f64>,
+    mean: impl Fn(Figure) -> Option<f64>,
 ) -> Vec<String> {
     let decimals = |value: Option<f64>, places: usize| {
         value.map_or(NONE.to_owned(), |value| format!("{value:.places$}"))
