@@ -49,6 +49,9 @@ fn main() -> ExitCode {
         time("runs NAME", &|| {
             assert_eq!(open().survey("large").unwrap().rows.len(), attempts);
         });
+        time("runs --json", &|| {
+            assert_eq!(open().attempts("large").unwrap().len(), attempts);
+        });
         time("show ID", &|| {
             let journal = open();
             let attempt = journal.attempt(&id[..10]).unwrap();

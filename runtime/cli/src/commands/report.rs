@@ -67,8 +67,13 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
     let (a, model_a) = side(&journal, &args.a)?;
     let (b, model_b) = side(&journal, &args.b)?;
     let read = |name: &str| Report::read(&journal, name, &known).map_err(journal_error);
-    let (first, second) = (read(&a)?, read(&b)?);
-    let compared = compare_models((&first, model_a.as_deref()), (&second, model_b.as_deref()))
+    let first = read(&a)?;
+    let second = match a == b {
+        true => None,
+        false => Some(read(&b)?),
+    };
+    let second = second.as_ref().unwrap_or(&first);
+    let compared = compare_models((&first, model_a.as_deref()), (second, model_b.as_deref()))
         .map_err(|error| {
             let message = sanitise::line(&error.to_string()).into_owned();
             match error {

@@ -4,6 +4,7 @@
 //! processes may share the file. Rows are never deleted to try again: a new try of an
 //! attempt is a new row. What is on the disk at which moment says [`durable`].
 
+mod columns;
 mod durable;
 mod needs;
 mod read;
