@@ -813,6 +813,7 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/v1", listener.local_addr().unwrap())
     };
+    let unreachable = format!("openai/m at {closed}: nobody answers");
     let at = |model: &'static str| vec!["--model", model, "--base-url", &url];
     for (args, message) in [
         (vec!["--model", "gpt-5"], "write it as provider/name"),
@@ -823,7 +824,7 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         (vec!["--model", "openai/gpt-5"], "OPENAI_API_KEY is not set"),
         (
             vec!["--model", "openai/m", "--base-url", &closed],
-            "nobody answers",
+            &unreachable,
         ),
         (
             vec!["--model", "openai/m", "--base-url", "localhost:1"],
@@ -848,6 +849,14 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         (
             [at("openai/m"), vec!["--temperature", "7"]].concat(),
             "temperature is 7; it may be 0 to 2",
+        ),
+        (
+            [at("openai/m"), vec!["--limit-turns", "0"]].concat(),
+            "the limit turns is 0; it may be 1 or more",
+        ),
+        (
+            [at("openai/m"), vec!["--compact-at", "0"]].concat(),
+            "compact-at is 0; it may be 1 or more",
         ),
         (
             [at("openai/m"), vec!["--agent", "oracle"]].concat(),
@@ -1060,7 +1069,7 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     });
     let file = format!(
         "tasks = [\"{TASK}\"]\nattempts = 2\nprices = \"p.csv\"\nseed = 3\n\
-         [limits]\nturns = 7\ncost = \"4\"\n\
+         [limits]\nturns = 7\ncost = 4\nattempt-cost = \"0.50\"\n\
          [[models]]\nname = \"openai/m\"\nbase-url = \"{}\"\ntemperature = 0.5\n\
          max-output-tokens = 99\n",
         server.base_url()
@@ -1084,7 +1093,7 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
         "  filesystem: 1 task\n",
         "  openai/m: about 0.63 USD",
         "\"temperature\":0.5",
-        "  limits of an attempt: 7 turns, 3600 s, 60 s a tool call\n",
+        "  limits of an attempt: 7 turns, 3600 s, 60 s a tool call, 0.50 USD\n",
         "  limits of the experiment: 4.00 USD\n",
     ] {
         assert!(dry.stdout.contains(line), "{line}: {}", dry.stdout);
@@ -1110,14 +1119,20 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     assert_eq!(spec["seed"], 3);
     assert_eq!(spec["limits"]["turns"], 7);
     assert_eq!(spec["prices"][0]["source"], "p.csv");
-    let wrong = environment.directory("wrong", &[("exp.toml", "taks = []\n")]);
-    let wrong = wrong.join("exp.toml");
-    let output = environment
-        .run(["run", "--config", wrong.to_str().unwrap()])
-        .exits(2);
-    assert!(
-        output.stderr.contains("unknown field `taks`"),
-        "{}",
-        output.stderr
-    );
+    for (wrong, message) in [
+        ("taks = []\n", "unknown field `taks`"),
+        ("[limits]\ncost = true\n", "an amount in US dollars"),
+        (
+            "[limits]\ncost = -1.5\n",
+            "\"-1.5\" is no amount in US dollars",
+        ),
+        ("[limits]\nrun-time = 0\n", "the limit run-time is 0"),
+    ] {
+        let wrong = environment.directory("wrong", &[("exp.toml", wrong)]);
+        let wrong = wrong.join("exp.toml");
+        environment
+            .run(["run", "--config", wrong.to_str().unwrap()])
+            .exits(2)
+            .says(&[message]);
+    }
 }

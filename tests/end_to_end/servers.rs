@@ -10,7 +10,7 @@ use mcpmark_model_server::Reaction;
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output};
-use crate::models::{is_shown_nowhere, serve};
+use crate::models::{calls, is_shown_nowhere, serve};
 use crate::npm;
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
@@ -235,6 +235,69 @@ fn run_with(
     let mut command = environment.command(args.iter().chain(&config).chain(more));
     command.envs(keys.iter().copied());
     Output::of(&mut command)
+}
+
+/// An experiment's file has the servers too: it keeps them as they are written, with variables for
+/// secrets, and is read as strictly as a file of servers alone.
+#[test]
+fn the_file_of_an_experiment_names_servers() {
+    const CANARY: &str = "tk-canary-93e7";
+    let environment = Environment::new();
+    let server = serve(|request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        0 => Reaction::call("remember", &json!({})),
+        _ => Reaction::say("Done."),
+    });
+    let notes = peer(|post| notes(post, "2025-06-18"));
+    let file = format!(
+        "experiment = \"with-notes\"\ntasks = [\"{TASK}\"]\n\n\
+         [[models]]\nname = \"openai/m\"\nbase-url = \"{}\"\n\n\
+         [servers.notes]\nurl = \"{notes}\"\nbearer = \"NOTES_TOKEN\"\ntools = [\"remember\"]\n",
+        server.base_url()
+    );
+    let elsewhere = "[servers.notes]\ncommand = [\"/nowhere/notes\"]\n";
+    let dir = environment.directory(
+        "config",
+        &[
+            ("experiment.toml", &file),
+            ("servers.toml", elsewhere),
+            ("token.toml", &format!("{file}token = \"{CANARY}\"\n")),
+            (
+                "value.toml",
+                &file.replace("\"NOTES_TOKEN\"", "\"tk-canary.1\""),
+            ),
+        ],
+    );
+    let run = |file: &str, more: &[&str]| {
+        let file = dir.join(file);
+        let args = ["run", "--json", "--config", file.to_str().unwrap()];
+        let mut command = environment.command(args.iter().chain(more));
+        Output::of(command.env("NOTES_TOKEN", CANARY))
+    };
+    for (file, more, message) in [
+        ("token.toml", vec![], "unknown field `token`"),
+        ("value.toml", vec![], "write the variable's name"),
+        (
+            "experiment.toml",
+            vec!["--mcp-config", dir.join("servers.toml").to_str().unwrap()],
+            "/nowhere/notes",
+        ),
+    ] {
+        let output = run(file, &more).exits(2).says(&[message]);
+        assert!(!format!("{output:?}").contains("tk-canary.1"), "{output:?}");
+    }
+    let report = run("experiment.toml", &[]).exits(1).json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let said = shown["calls"][0]["result"]["content"][0]["text"].to_string();
+    assert!(said.contains("authorization: [redacted]"), "{said}");
+    let specs = calls(&environment, "SELECT spec FROM experiments");
+    let spec: Value = serde_json::from_str(specs.last().unwrap()).unwrap();
+    assert_eq!(
+        spec["agent_settings"]["servers"]["notes"],
+        json!({"url": notes, "bearer": "NOTES_TOKEN", "tools": ["remember"], "version": null})
+    );
+    is_shown_nowhere(&environment, CANARY, &["NOTES_TOKEN"]);
 }
 
 #[test]

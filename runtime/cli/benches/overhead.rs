@@ -1,11 +1,12 @@
 //! What the host adds to a turn: the agent's time less that of the model and of tools.
 //!
 //! `cargo bench --workspace --bench overhead` plays scripted attempts, alone and 64 at once, and
-//! prints the overhead a turn, the processor time, and the size of the journal.
+//! prints the overhead a turn, the processor time, and the size of the journal. Beside a figure that is
+//! held to a bound stands whether it is met; where one is missed the exit code is 1.
 
 #![allow(clippy::print_stdout, reason = "it prints its figures")]
 
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use mcpmark_model_server::{Reaction, Server};
@@ -18,8 +19,12 @@ const TASK: &str = "filesystem/village-festival/stall-balances";
 const THINKS: Duration = Duration::from_millis(100);
 /// Turns of an attempt.
 const TURNS: usize = 20;
+/// The most that a turn may take beside model and tools, in milliseconds.
+const OVERHEAD: f64 = 2.0;
+/// The share of the processor that may be busy, in per cent.
+const BUSY: f64 = 75.0;
 
-fn main() {
+fn main() -> ExitCode {
     let server = Server::start(|request| {
         let reaction = if request.turns + 1 < TURNS && request.tools != ["ping"] {
             Reaction::call("list_directory", &json!({"path": "."}))
@@ -32,10 +37,21 @@ fn main() {
     // What the first run of a build compiles is no overhead of turns.
     play(&server, 1);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut is_met = true;
     for jobs in [1, 8, 64] {
-        let home = play(&server, jobs);
-        println!("{jobs:>2} at once: {}", home.figures(cores));
+        let (figures, kept) = play(&server, jobs).figures(cores);
+        println!("{jobs:>2} at once: {figures}");
+        is_met &= kept;
     }
+    match is_met {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// Whether a figure keeps a bound, in words.
+fn held(figure: f64, bound: f64) -> &'static str {
+    if figure <= bound { "met" } else { "missed" }
 }
 
 /// A run that is over.
@@ -78,7 +94,8 @@ fn busy(pid: Pid) -> Option<Duration> {
 }
 
 impl Played {
-    fn figures(&self, cores: usize) -> String {
+    /// What was measured, and whether its bounds are met.
+    fn figures(&self, cores: usize) -> (String, bool) {
         let file = self.home.path().join("journal.db");
         let journal = Connection::open(&file).unwrap();
         let (attempts, mean, most): (u32, f64, f64) = journal
@@ -91,17 +108,25 @@ impl Played {
             )
             .unwrap();
         let bytes = std::fs::metadata(&file).unwrap().len();
-        let busy = self.busy.map_or(String::new(), |busy| {
-            let share = busy.as_secs_f64() / self.wall.as_secs_f64() / cores as f64;
-            format!(", {:.0} % of {cores} cores", 100.0 * share)
+        let overhead = mean / 1000.0;
+        let busy = self
+            .busy
+            .map(|busy| 100.0 * busy.as_secs_f64() / self.wall.as_secs_f64() / cores as f64);
+        let processor = busy.map_or(String::new(), |busy| {
+            let kept = held(busy, BUSY);
+            format!(", {busy:.0} % of {cores} cores (≤ {BUSY:.0} %: {kept})")
         });
-        format!(
-            "{attempts} attempts of {TURNS} turns in {:.1} s{busy}; overhead a turn {:.2} ms, of \
-             the slowest attempt {:.2} ms; {} KiB of journal an attempt",
+        let figures = format!(
+            "{attempts} attempts of {TURNS} turns in {:.1} s{processor}; overhead a turn {overhead:.2} ms \
+             (≤ {OVERHEAD:.0} ms: {}), of the slowest attempt {:.2} ms; {} KiB of journal an attempt",
             self.wall.as_secs_f64(),
-            mean / 1000.0,
+            held(overhead, OVERHEAD),
             most / 1000.0,
             bytes / u64::from(attempts.max(1)) / 1024
+        );
+        (
+            figures,
+            overhead <= OVERHEAD && busy.is_none_or(|busy| busy <= BUSY),
         )
     }
 }

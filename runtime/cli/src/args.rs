@@ -335,10 +335,10 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "USD")]
     pub(crate) limit_cost: Option<String>,
     /// Tokens of the experiment, what is spent already among them [default: those of the run]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit_tokens: Option<u64>,
     /// Wall time of this run in seconds [default: that of the run before]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit_run_time: Option<u64>,
     /// Ask no model for a sign of life before the attempts
     #[arg(long)]

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_agent::{Allowance, AttemptLimits};
@@ -220,36 +221,38 @@ impl Spec {
     /// All attempts: the first of each task by each model, then the second of each, so that an
     /// experiment that is stopped early has seen every task.
     pub fn plan(&self) -> Vec<Planned> {
-        let settings = |value: &dyn Fn() -> serde_json::Result<serde_json::Value>| {
+        let settings = |value: &dyn Fn() -> serde_json::Result<serde_json::Value>| -> Arc<str> {
             // Maps with string keys and finite numbers are always JSON.
-            value().map_or_else(|_| "{}".to_owned(), |value| canonical_json(&value))
+            value().map_or_else(|_| "{}".into(), |value| canonical_json(&value).into())
         };
         let agent_settings = settings(&|| serde_json::to_value(&self.agent_settings));
-        let models: Vec<(Option<usize>, Option<String>, String)> = if self.models.is_empty() {
-            vec![(None, None, "{}".to_owned())]
+        let agent: Arc<str> = self.agent.as_str().into();
+        let tasks: Vec<Arc<str>> = self.tasks.iter().map(|id| id.as_str().into()).collect();
+        let models: Vec<_> = if self.models.is_empty() {
+            vec![(None, None, Arc::from("{}"))]
         } else {
             let models = self.models.iter().enumerate();
             models
                 .map(|(index, model)| {
                     let settings = settings(&|| serde_json::to_value(&model.settings));
-                    (Some(index), Some(model.name.clone()), settings)
+                    (Some(index), Some(Arc::from(&*model.name)), settings)
                 })
                 .collect()
         };
-        let mut plan = Vec::new();
+        let mut plan = Vec::with_capacity(self.planned());
         for k in 1..=self.attempts {
-            for (task, id) in self.tasks.iter().enumerate() {
+            for (task, id) in tasks.iter().enumerate() {
                 for (model, name, model_settings) in &models {
                     plan.push(Planned {
                         position: plan.len(),
                         task,
                         model: *model,
                         key: AttemptKey {
-                            task: id.clone(),
-                            agent: self.agent.as_str().to_owned(),
-                            agent_settings: agent_settings.clone(),
+                            task: Arc::clone(id),
+                            agent: Arc::clone(&agent),
+                            agent_settings: Arc::clone(&agent_settings),
                             model: name.clone(),
-                            model_settings: model_settings.clone(),
+                            model_settings: Arc::clone(model_settings),
                             k,
                         },
                     });
@@ -324,7 +327,7 @@ mod tests {
         let plan: Vec<_> = spec
             .plan()
             .into_iter()
-            .map(|p| (p.position, p.key.task, p.key.k))
+            .map(|p| (p.position, p.key.task.to_string(), p.key.k))
             .collect();
         assert_eq!(plan.len(), spec.planned());
         assert_eq!(

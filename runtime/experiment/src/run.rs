@@ -309,9 +309,9 @@ impl OneAttempt {
         let id = recorder.id().to_owned();
         (self.listener)(Progress::Started {
             attempt: id.clone(),
-            task: planned.key.task.clone(),
-            model: planned.key.model.clone(),
-            model_settings: planned.key.model_settings.clone(),
+            task: planned.key.task.to_string(),
+            model: planned.key.model.as_deref().map(str::to_owned),
+            model_settings: planned.key.model_settings.to_string(),
             k: planned.key.k,
         });
         let mut recorder = Observed {
@@ -332,8 +332,8 @@ impl OneAttempt {
         };
         (self.listener)(Progress::Finished {
             attempt: id,
-            task: planned.key.task.clone(),
-            model: planned.key.model.clone(),
+            task: planned.key.task.to_string(),
+            model: planned.key.model.as_deref().map(str::to_owned),
             k: planned.key.k,
             end,
             outcome,

@@ -47,7 +47,10 @@
       ctx.save();
       ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
       ctx.textBaseline = "middle";
-      const taken = [];
+      // A name in the background stands on no point.
+      const taken = chart.data.datasets.flatMap((_, index) =>
+        chart.getDatasetMeta(index).data.map(({ x, y }) =>
+          ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 })));
       chart.data.datasets.forEach((set, index) => {
         chart.getDatasetMeta(index).data.forEach((point, place) => {
           const name = set.data[place].name;

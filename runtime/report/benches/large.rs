@@ -1,20 +1,39 @@
 //! How long lists and reports of many attempts take, and how much a journal grows by.
 //!
-//! `cargo bench -p mcpmark-report` makes journals of 25,000 and 100,000 attempts and prints a line
-//! for each command and size: the second size has to take about four times as long.
+//! `cargo bench --workspace --bench large` makes journals of 25,000 and 100,000 attempts and prints a line
+//! for each command and size: the second size has to take about four times as long. It is held to
+//! a bound; where one is missed the exit code is 1.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 #[path = "../../../tests/journal/mod.rs"]
 mod journal;
 
 use std::fs;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use mcpmark_experiment::Journal;
 use mcpmark_report::{Details, Format, Options, Report, TaskIndex};
 
-fn main() {
-    for attempts in [25_000, 100_000] {
+/// The attempts that the bound is for.
+const MANY: usize = 100_000;
+
+/// The longest that a command may take on them.
+const BOUND: Duration = Duration::from_secs(1);
+
+fn main() -> ExitCode {
+    let mut is_met = true;
+    for attempts in [25_000, MANY] {
+        let mut time = |what: &str, run: &dyn Fn()| {
+            let shortest = shortest(run);
+            let kept = match attempts {
+                MANY if shortest > BOUND => "  ≤ 1 s: missed",
+                MANY => "  ≤ 1 s: met",
+                _ => "",
+            };
+            is_met &= attempts != MANY || shortest <= BOUND;
+            println!("  {what:<14} {:>7.3} s{kept}", shortest.as_secs_f64());
+        };
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("journal.db");
         journal::large(&file, attempts);
@@ -24,19 +43,22 @@ fn main() {
         let id = open().survey("large").unwrap().rows[attempts / 2]
             .id
             .clone();
-        time("runs", || {
+        time("runs", &|| {
             assert_eq!(open().experiments(20).unwrap().len(), 1);
         });
-        time("runs NAME", || {
+        time("runs NAME", &|| {
             assert_eq!(open().survey("large").unwrap().rows.len(), attempts);
         });
-        time("show ID", || {
+        time("runs --json", &|| {
+            assert_eq!(open().attempts("large").unwrap().len(), attempts);
+        });
+        time("show ID", &|| {
             let journal = open();
             let attempt = journal.attempt(&id[..10]).unwrap();
             assert!(!journal.trajectory(&attempt.id).unwrap().messages.is_empty());
         });
         for format in [Format::Text, Format::Json, Format::Csv] {
-            time(&format!("report, {format:?}"), || {
+            time(&format!("report, {format:?}"), &|| {
                 let report = Report::read(&open(), "large", &TaskIndex::new()).unwrap();
                 assert_eq!(report.planned, attempts);
                 assert!(
@@ -47,7 +69,7 @@ fn main() {
                 );
             });
         }
-        time("report, Html", || {
+        time("report, Html", &|| {
             let journal = open();
             let report = Report::read(&journal, "large", &TaskIndex::new()).unwrap();
             let details = Details::read(&report, &journal, None).unwrap();
@@ -59,15 +81,18 @@ fn main() {
             assert!(!report.render(Format::Html, &options).unwrap().is_empty());
         });
     }
+    match is_met {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
 }
 
-/// Prints the shortest of three.
-fn time(what: &str, run: impl Fn()) {
+/// The shortest time of three.
+fn shortest(run: &dyn Fn()) -> Duration {
     let once = || {
         let begun = Instant::now();
         run();
         begun.elapsed()
     };
-    let shortest = (0..3).map(|_| once()).min().unwrap_or(Duration::ZERO);
-    println!("  {what:<14} {:>7.3} s", shortest.as_secs_f64());
+    (0..3).map(|_| once()).min().unwrap_or(Duration::ZERO)
 }

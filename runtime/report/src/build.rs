@@ -1,6 +1,8 @@
 //! A report out of what the journal has.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use mcpmark_experiment::journal::{ExperimentRow, Survey, SurveyRow};
 use mcpmark_experiment::metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
@@ -58,7 +60,7 @@ struct Entry<'a> {
 }
 
 /// What tells the models of an experiment apart: agent, its settings, model, its settings.
-type Key = (String, String, Option<String>, String);
+type Key = (Arc<str>, Arc<str>, Option<Arc<str>>, Arc<str>);
 
 impl Report {
     /// Reads an experiment and reports it.
@@ -77,18 +79,17 @@ impl Report {
     /// Reports an experiment from its rows.
     pub fn build(experiment: &ExperimentRow, survey: &Survey, known: &TaskIndex) -> Self {
         let mut plan = Plan::default();
-        // They stand in the order of the plan.
-        let at = |position: usize| {
-            let found = survey
-                .rows
-                .binary_search_by_key(&position, |row| row.position);
-            found.ok().map(|index| &survey.rows[index])
-        };
         let spec: Option<Spec> = serde_json::from_str(&experiment.spec).ok();
         match spec.as_ref().map(Spec::plan) {
             Some(planned) => {
+                // Both stand in the order of the plan.
+                let mut rows = survey.rows.iter().peekable();
                 for planned in planned {
-                    let row = at(planned.position);
+                    while rows
+                        .next_if(|row| row.position < planned.position)
+                        .is_some()
+                    {}
+                    let row = rows.next_if(|row| row.position == planned.position);
                     let key = planned.key;
                     let (task, k) = (key.task, key.k);
                     let key = (key.agent, key.agent_settings, key.model, key.model_settings);
@@ -99,15 +100,16 @@ impl Report {
             None => {
                 for row in &survey.rows {
                     let key = (
-                        row.agent.clone(),
-                        row.agent_settings.clone(),
+                        Arc::clone(&row.agent),
+                        Arc::clone(&row.agent_settings),
                         row.model.clone(),
-                        row.model_settings.clone(),
+                        Arc::clone(&row.model_settings),
                     );
                     plan.add(key, &row.task, row.k, Some(row), known);
                 }
             }
         }
+        plan.sort();
         let names = names(&plan.keys);
         let mut models = parallel::each(names.len(), |index| {
             let entries = &plan.entries[index];
@@ -143,22 +145,28 @@ struct Plan<'a> {
     keys: Vec<Key>,
     entries: Vec<Vec<Entry<'a>>>,
     tasks: Vec<TaskFacts>,
-    task_index: HashMap<String, usize>,
+    task_index: HashMap<Arc<str>, usize>,
     key_index: HashMap<Key, usize>,
 }
 
 impl<'a> Plan<'a> {
-    fn add(&mut self, key: Key, task: &str, k: u32, row: Option<&'a SurveyRow>, known: &TaskIndex) {
-        let task = match self.task_index.get(task) {
+    fn add(
+        &mut self,
+        key: Key,
+        id: &Arc<str>,
+        k: u32,
+        row: Option<&'a SurveyRow>,
+        known: &TaskIndex,
+    ) {
+        let task = match self.task_index.get(id) {
             Some(index) => *index,
             None => {
-                self.tasks
-                    .push(known.get(task).cloned().unwrap_or_else(|| TaskFacts {
-                        id: task.to_owned(),
-                        ..TaskFacts::default()
-                    }));
-                self.task_index
-                    .insert(task.to_owned(), self.tasks.len() - 1);
+                let facts = known.get(&**id).cloned();
+                self.tasks.push(facts.unwrap_or_else(|| TaskFacts {
+                    id: id.to_string(),
+                    ..TaskFacts::default()
+                }));
+                self.task_index.insert(Arc::clone(id), self.tasks.len() - 1);
                 self.tasks.len() - 1
             }
         };
@@ -173,12 +181,25 @@ impl<'a> Plan<'a> {
         };
         self.entries[model].push(Entry { task, k, row });
     }
+
+    /// Puts the attempts of each model together by task, which is the order that is counted fastest.
+    fn sort(&mut self) {
+        let mut tasks: Vec<usize> = (0..self.tasks.len()).collect();
+        tasks.sort_by(|a, b| self.tasks[*a].id.cmp(&self.tasks[*b].id));
+        let mut ranks = vec![0; tasks.len()];
+        for (rank, task) in tasks.into_iter().enumerate() {
+            ranks[task] = rank;
+        }
+        for entries in &mut self.entries {
+            entries.sort_by_key(|entry| (ranks[entry.task], entry.k));
+        }
+    }
 }
 
 /// Names that tell the models apart: the model or the agent alone where that does, else with what
 /// differs.
 fn names(keys: &[Key]) -> Vec<String> {
-    let short = |key: &Key| key.2.clone().unwrap_or_else(|| key.0.clone());
+    let short = |key: &Key| key.2.as_ref().unwrap_or(&key.0).to_string();
     let with_effort = |key: &Key| match reasoning_effort(&key.3) {
         Some(effort) => format!("{} ({effort})", short(key)),
         None => short(key),
@@ -209,18 +230,18 @@ pub fn reasoning_effort(settings: &str) -> Option<String> {
 fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> ModelReport {
     let all: Vec<&Entry<'_>> = entries.iter().collect();
     let rows = || entries.iter().filter_map(|entry| entry.row);
-    let group = |of: &dyn Fn(&TaskFacts) -> Vec<String>| groups(entries, tasks, of);
+    let group = |of| groups(entries, tasks, of);
     let mut ungraded = BTreeMap::new();
     let mut ended = BTreeMap::new();
     let mut failures = BTreeMap::new();
     for entry in entries {
-        let result = result(entry.row);
         if entry.row.is_none_or(|row| row.passed.is_none()) {
-            *ungraded.entry(result).or_default() += 1;
+            let why = result(entry.row).into_owned();
+            *ungraded.entry(why).or_default() += 1;
         }
         if let Some(row) = entry.row {
             if let Some(end) = &row.ended {
-                *ended.entry(end.clone()).or_default() += 1;
+                *ended.entry(end.to_string()).or_default() += 1;
             }
             if let Some(failure) = &row.failure {
                 *failures.entry(failure.class).or_default() += 1;
@@ -229,15 +250,15 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
     }
     ModelReport {
         name: name.to_owned(),
-        agent: key.0.clone(),
-        model: key.2.clone(),
+        agent: key.0.to_string(),
+        model: key.2.as_deref().map(str::to_owned),
         settings: serde_json::from_str(&key.3).unwrap_or(Value::Null),
         effort: reasoning_effort(&key.3),
         overall: slice(&all, tasks, Score::of),
-        services: group(&|task| vec![task.service().to_owned()]),
-        tiers: group(&|task| task.tier.iter().cloned().collect()),
-        tags: group(&|task| task.tags.clone()),
-        worlds: group(&|task| vec![task.world().to_owned()]),
+        services: group(|task| vec![task.service()]),
+        tiers: group(|task| task.tier.as_deref().into_iter().collect()),
+        tags: group(|task| task.tags.iter().map(String::as_str).collect()),
+        worlds: group(|task| vec![task.world()]),
         ungraded,
         ended,
         failures,
@@ -249,17 +270,17 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
 }
 
 /// `pass`, `fail`, or why there is no grade.
-fn result(row: Option<&SurveyRow>) -> String {
+fn result(row: Option<&SurveyRow>) -> Cow<'static, str> {
     match row {
-        None => "not begun".to_owned(),
+        None => "not begun".into(),
         Some(row) => match row.passed {
-            Some(true) => "pass".to_owned(),
-            Some(false) => "fail".to_owned(),
+            Some(true) => "pass".into(),
+            Some(false) => "fail".into(),
             None => match (&row.outcome, &row.ended) {
                 // The outcome says `cancelled` of both.
-                (Some(outcome), Some(end)) if outcome == "cancelled" => end.clone(),
-                (Some(outcome), _) => outcome.clone(),
-                (None, _) => row.status.clone(),
+                (Some(outcome), Some(end)) if **outcome == *"cancelled" => end.to_string().into(),
+                (Some(outcome), _) => outcome.to_string().into(),
+                (None, _) => row.status.to_string().into(),
             },
         },
     }
@@ -268,20 +289,24 @@ fn result(row: Option<&SurveyRow>) -> String {
 fn groups(
     entries: &[Entry<'_>],
     tasks: &[TaskFacts],
-    of: &dyn Fn(&TaskFacts) -> Vec<String>,
+    of: fn(&TaskFacts) -> Vec<&str>,
 ) -> Vec<Group> {
-    let of_task: Vec<Vec<String>> = tasks.iter().map(of).collect();
-    let mut groups: BTreeMap<&str, Vec<&Entry<'_>>> = BTreeMap::new();
-    for entry in entries {
-        for name in &of_task[entry.task] {
-            groups.entry(name).or_default().push(entry);
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut groups: Vec<Vec<&Entry<'_>>> = Vec::new();
+    for together in entries.chunk_by(|a, b| a.task == b.task) {
+        for name in of(&tasks[together[0].task]) {
+            let place = *places.entry(name).or_insert(groups.len());
+            if place == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[place].extend(together);
         }
     }
-    groups
+    places
         .into_iter()
-        .map(|(name, entries)| Group {
+        .map(|(name, place)| Group {
             name: name.to_owned(),
-            slice: slice(&entries, tasks, Score::brief),
+            slice: slice(&groups[place], tasks, Score::brief),
         })
         .collect()
 }
@@ -319,7 +344,7 @@ fn sample<'a>(entry: &Entry<'_>, tasks: &'a [TaskFacts]) -> Sample<'a> {
 fn tools<'a>(rows: impl Iterator<Item = &'a SurveyRow>) -> Vec<ToolUse> {
     let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
     for (name, calls, errors) in rows.flat_map(|row| &row.tools) {
-        let count = counts.entry(name).or_default();
+        let count = counts.entry(&**name).or_default();
         count.0 += calls;
         count.1 += errors;
     }
@@ -383,9 +408,6 @@ fn matrix(entries: &[Entry<'_>], tasks: usize) -> Vec<Cell> {
             failure: entry.row.and_then(|row| row.failure.clone()),
         });
     }
-    for cell in &mut cells {
-        cell.attempts.sort_by_key(|attempt| attempt.k);
-    }
     cells
 }
 
@@ -441,7 +463,7 @@ pub(crate) fn samples_of(report: &Report, model: &ModelReport) -> Vec<(usize, u3
         .enumerate()
         .flat_map(|(task, cell)| {
             cell.attempts.iter().map(move |attempt| {
-                let passed = match attempt.result.as_str() {
+                let passed = match &*attempt.result {
                     "pass" => Some(true),
                     "fail" => Some(false),
                     _ => None,

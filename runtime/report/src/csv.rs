@@ -3,7 +3,7 @@
 use mcpmark_experiment::metrics::{Estimate, Interval};
 
 use crate::data::{ModelReport, Report, Slice};
-use crate::published::published;
+use crate::published::{Figure, PublishedModel, published};
 
 const HEADER: &str = "source,experiment,model,agent,effort,group,name,tasks,attempts,graded,passed,\
 pass_at_1,pass_at_1_sd,pass_at_1_sample_sd,pass_at_1_low,pass_at_1_high,pass_at_1_se_by_world,k,\
@@ -27,32 +27,84 @@ pub(crate) fn csv(report: &Report, with_published: bool) -> String {
     }
     if with_published {
         for model in published() {
-            let share = |value: Option<f64>| number(value.map(|value| value / 100.0));
             let tasks: u32 = model.services.iter().map(|service| service.tasks).sum();
-            let attempts = (tasks * model.runs()).to_string();
-            let mut fields = vec![String::new(); HEADER.split(',').count()];
-            for (place, value) in [
-                (0, "arXiv 2509.24002".to_owned()),
-                (2, model.name.to_owned()),
-                (5, "all".to_owned()),
-                (7, tasks.to_string()),
-                (8, attempts.clone()),
-                (9, attempts),
-                (11, share(Some(model.pass_1))),
-                (12, share(Some(model.pass_1_sd))),
-                (17, model.runs().to_string()),
-                (18, share(model.pass_at_4)),
-                (19, share(model.pass_hat_4)),
-                (24, number(model.mean(|s| s.cost_usd))),
-                (25, number(model.mean(|s| s.turns))),
-                (26, number(model.mean(|s| s.tool_calls))),
-            ] {
-                fields[place] = value;
+            let overall = Published {
+                group: "all",
+                name: "",
+                tasks,
+                rates: [
+                    Some(model.pass_1),
+                    Some(model.pass_1_sd),
+                    model.pass_at_4,
+                    model.pass_hat_4,
+                ],
+                means: MEANS.map(|(_, mean)| model.mean(mean)),
+            };
+            overall.row(&mut out, model);
+            for service in &model.services {
+                let of_service = Published {
+                    group: "service",
+                    name: service.service,
+                    tasks: service.tasks,
+                    rates: [
+                        Some(service.pass_1),
+                        service.pass_1_sd,
+                        service.pass_at_4,
+                        service.pass_hat_4,
+                    ],
+                    means: MEANS.map(|(_, mean)| mean(service)),
+                };
+                of_service.row(&mut out, model);
             }
-            push(&mut out, &fields);
         }
     }
     out
+}
+
+/// The columns of what an attempt takes, as far as it was published.
+const MEANS: [(&str, Figure); 5] = [
+    ("input_tokens", |s| s.input_tokens),
+    ("output_tokens", |s| s.output_tokens),
+    ("cost_usd", |s| s.cost_usd),
+    ("turns", |s| s.turns),
+    ("tool_calls", |s| s.tool_calls),
+];
+
+/// Published figures of some tasks.
+struct Published {
+    group: &'static str,
+    name: &'static str,
+    tasks: u32,
+    /// pass@1, its standard deviation, pass@4 and pass^4, in per cent.
+    rates: [Option<f64>; 4],
+    /// In the order of [`MEANS`].
+    means: [Option<f64>; 5],
+}
+
+impl Published {
+    fn row(&self, out: &mut String, model: &PublishedModel) {
+        let attempts = (self.tasks * model.runs()).to_string();
+        let [pass_1, sd, at, hat] = self.rates.map(|rate| number(rate.map(|rate| rate / 100.0)));
+        let fields = HEADER.split(',').map(|column| match column {
+            "source" => "arXiv 2509.24002".to_owned(),
+            "model" => model.name.to_owned(),
+            "group" => self.group.to_owned(),
+            "name" => self.name.to_owned(),
+            "tasks" => self.tasks.to_string(),
+            "attempts" | "graded" => attempts.clone(),
+            "pass_at_1" => pass_1.clone(),
+            "pass_at_1_sd" => sd.clone(),
+            "k" => model.runs().to_string(),
+            "pass_at_k" => at.clone(),
+            "pass_hat_k" => hat.clone(),
+            column => {
+                let means = MEANS.iter().zip(self.means);
+                let mut named = means.filter(|((name, _), _)| *name == column);
+                number(named.next().and_then(|(_, mean)| mean))
+            }
+        });
+        push(out, &fields.collect::<Vec<_>>());
+    }
 }
 
 fn row(

@@ -1,5 +1,6 @@
 //! What a report holds, whatever its format.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use mcpmark_agent::failure::{Failure, FailureClass};
@@ -138,7 +139,7 @@ pub struct AttemptRef {
     /// Which repetition, from 1.
     pub k: u32,
     /// `pass`, `fail`, or why there is no grade.
-    pub result: String,
+    pub result: Cow<'static, str>,
     /// Replies of the agent.
     pub turns: u32,
     /// Tool calls of the agent.

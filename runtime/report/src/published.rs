@@ -46,6 +46,16 @@ pub struct PublishedService {
     pub tasks: u32,
     /// pass@1 in per cent.
     pub pass_1: f64,
+    /// The standard deviation over runs, with the divisor n.
+    pub pass_1_sd: Option<f64>,
+    /// pass@4; none for a model with one run.
+    pub pass_at_4: Option<f64>,
+    /// pass^4; none for a model with one run.
+    pub pass_hat_4: Option<f64>,
+    /// Tokens of an attempt's requests on average.
+    pub input_tokens: Option<f64>,
+    /// Tokens of an attempt's replies on average.
+    pub output_tokens: Option<f64>,
     /// What an attempt cost on average, in US dollars; 0 for less than a cent.
     pub cost_usd: Option<f64>,
     /// Replies of an attempt on average.
@@ -53,6 +63,9 @@ pub struct PublishedService {
     /// Tool calls of an attempt on average.
     pub tool_calls: Option<f64>,
 }
+
+/// A figure of a service, as far as it was published.
+pub(crate) type Figure = fn(&PublishedService) -> Option<f64>;
 
 impl PublishedModel {
     /// Runs of each task.
@@ -84,6 +97,7 @@ pub fn published() -> &'static [PublishedModel] {
 
 /// The published results as a report's JSON has them: rates as shares.
 pub(crate) fn as_json() -> Value {
+    let share = |rate: Option<f64>| rate.map(|rate| rate / 100.0);
     let models: Vec<Value> = published()
         .iter()
         .map(|model| {
@@ -92,15 +106,31 @@ pub(crate) fn as_json() -> Value {
                 "runs": model.runs(),
                 "pass_at_1": model.pass_1 / 100.0,
                 "pass_at_1_sd": model.pass_1_sd / 100.0,
-                "pass_at_4": model.pass_at_4.map(|rate| rate / 100.0),
-                "pass_hat_4": model.pass_hat_4.map(|rate| rate / 100.0),
+                "pass_at_4": share(model.pass_at_4),
+                "pass_hat_4": share(model.pass_hat_4),
+                "input_tokens": model.mean(|s| s.input_tokens),
+                "output_tokens": model.mean(|s| s.output_tokens),
                 "cost_usd": model.mean(|s| s.cost_usd),
                 "turns": model.mean(|s| s.turns),
                 "tool_calls": model.mean(|s| s.tool_calls),
                 "services": model
                     .services
                     .iter()
-                    .map(|s| json!({"service": s.service, "tasks": s.tasks, "pass_at_1": s.pass_1 / 100.0}))
+                    .map(|s| {
+                        json!({
+                            "service": s.service,
+                            "tasks": s.tasks,
+                            "pass_at_1": s.pass_1 / 100.0,
+                            "pass_at_1_sd": share(s.pass_1_sd),
+                            "pass_at_4": share(s.pass_at_4),
+                            "pass_hat_4": share(s.pass_hat_4),
+                            "input_tokens": s.input_tokens,
+                            "output_tokens": s.output_tokens,
+                            "cost_usd": s.cost_usd,
+                            "turns": s.turns,
+                            "tool_calls": s.tool_calls,
+                        })
+                    })
                     .collect::<Vec<_>>(),
             })
         })
@@ -135,6 +165,11 @@ fn model(line: &'static str) -> PublishedModel {
                     service,
                     tasks,
                     pass_1: number(column).unwrap_or_default(),
+                    pass_1_sd: figure(3),
+                    pass_at_4: figure(4),
+                    pass_hat_4: figure(5),
+                    input_tokens: figure(6).map(|thousands| thousands * 1000.0),
+                    output_tokens: figure(7).map(|thousands| thousands * 1000.0),
                     cost_usd: figure(8),
                     turns: figure(9),
                     tool_calls: figure(10),
@@ -212,6 +247,13 @@ mod tests {
             assert!(model.mean(|s| s.cost_usd).is_some(), "{}", model.name);
             assert!(model.mean(|s| s.turns).is_some(), "{}", model.name);
             assert!(model.mean(|s| s.tool_calls).is_some(), "{}", model.name);
+            assert!(model.mean(|s| s.input_tokens).is_some(), "{}", model.name);
+            assert!(model.mean(|s| s.output_tokens).is_some(), "{}", model.name);
+            for service in &model.services {
+                assert!(service.pass_1_sd.is_some(), "{}", model.name);
+                let known = [service.pass_at_4, service.pass_hat_4].map(|rate| rate.is_some());
+                assert_eq!(known, [model.runs() == 4; 2], "{}", model.name);
+            }
         }
         let single: Vec<_> = published()
             .iter()

@@ -1,3 +1,5 @@
+use serde::Serialize;
+
 use crate::data::Report;
 use crate::trajectory::Details;
 use crate::{csv, html, markdown, tables, text};
@@ -57,11 +59,17 @@ impl Report {
             Format::Json if options.published => {
                 let mut value = serde_json::to_value(self)?;
                 value["published"] = crate::published::as_json();
-                format!("{}\n", serde_json::to_string_pretty(&value)?)
+                json(&value)?
             }
-            Format::Json => format!("{}\n", serde_json::to_string_pretty(self)?),
+            Format::Json => json(self)?,
             Format::Csv => csv::csv(self, options.published),
             Format::Html => html::page(self, &tables(), options)?,
         })
     }
+}
+
+fn json(value: &impl Serialize) -> Result<String, RenderError> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    Ok(text)
 }

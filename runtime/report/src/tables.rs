@@ -5,7 +5,7 @@ use mcpmark_experiment::metrics::Interval;
 
 use crate::data::{Group, ModelReport, Report, Slice};
 use crate::numbers::{self, NONE, percent};
-use crate::published::{self, published};
+use crate::published::{self, Figure, PublishedService, published};
 use crate::sanitise::line;
 use crate::table::{Column, Table, left, right};
 
@@ -33,6 +33,7 @@ pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
     tables.retain(|table| !table.rows.is_empty());
     if with_published {
         tables.push(published_table());
+        tables.push(published_services(report));
     }
     tables
 }
@@ -380,40 +381,103 @@ fn matrix(report: &Report) -> Table {
     table
 }
 
+/// What tables of published results begin with.
+fn published_columns() -> Vec<Column> {
+    vec![
+        left("model", 0),
+        right("pass@1 ± sd", 0),
+        right("pass@4", 1),
+        right("pass^4", 1),
+        right("input k", 3),
+        right("output k", 4),
+        right("USD", 2),
+        right("turns", 2),
+        right("calls", 2),
+    ]
+}
+
+fn published_cells(
+    name: &str,
+    pass_1: (f64, Option<f64>),
+    rates: [Option<f64>; 2],
+    mean: impl Fn(Figure) -> Option<f64>,
+) -> Vec<String> {
+    let decimals = |value: Option<f64>, places: usize| {
+        value.map_or(NONE.to_owned(), |value| format!("{value:.places$}"))
+    };
+    let thousands = |tokens: Option<f64>| decimals(tokens.map(|tokens| tokens / 1000.0), 1);
+    vec![
+        name.to_owned(),
+        format!("{:.2} ± {}", pass_1.0, decimals(pass_1.1, 2)),
+        decimals(rates[0], 2),
+        decimals(rates[1], 2),
+        thousands(mean(|s| s.input_tokens)),
+        thousands(mean(|s| s.output_tokens)),
+        match mean(|s| s.cost_usd) {
+            None => NONE.to_owned(),
+            // They are published with two decimals, and less than a cent as no more than that.
+            Some(usd) if usd < 0.01 => "< 0.01".to_owned(),
+            usd => decimals(usd, 2),
+        },
+        decimals(mean(|s| s.turns), 1),
+        decimals(mean(|s| s.tool_calls), 1),
+    ]
+}
+
 fn published_table() -> Table {
     let mut table = Table::new(
         "Published results, on another set of tasks",
-        vec![
-            left("model", 0),
-            right("pass@1 ± sd", 0),
-            right("pass@4", 0),
-            right("pass^4", 0),
-            right("USD", 1),
-            right("turns", 1),
-            right("calls", 1),
-        ],
+        published_columns(),
     );
     for model in published() {
-        let rate =
-            |value: Option<f64>| value.map_or(NONE.to_owned(), |value| format!("{value:.2}"));
-        let mean =
-            |value: Option<f64>| value.map_or(NONE.to_owned(), |value| format!("{value:.1}"));
-        table.row(vec![
-            model.name.to_owned(),
-            format!("{:.2} ± {:.2}", model.pass_1, model.pass_1_sd),
-            rate(model.pass_at_4),
-            rate(model.pass_hat_4),
-            model
-                .mean(|s| s.cost_usd)
-                .map_or(NONE.to_owned(), mcpmark_experiment::decimals),
-            mean(model.mean(|s| s.turns)),
-            mean(model.mean(|s| s.tool_calls)),
-        ]);
+        table.row(published_cells(
+            model.name,
+            (model.pass_1, Some(model.pass_1_sd)),
+            [model.pass_at_4, model.pass_hat_4],
+            |figure| model.mean(figure),
+        ));
     }
     table.note = format!(
         "{}. 127 tasks, four runs (claude-opus-4.1: one). These tasks are not the ones above: \
          the rates cannot be compared.",
         published::CITATION
     );
+    table
+}
+
+/// The published results by service: those of the report, and all where it has none of them.
+fn published_services(report: &Report) -> Table {
+    let mut columns = vec![left("service", 0)];
+    columns.extend(published_columns());
+    let mut table = Table::new("Published results by service, other tasks", columns);
+    let is_ours = |service: &PublishedService| {
+        let models = report.models.iter();
+        models
+            .flat_map(|model| &model.services)
+            .any(|ours| ours.name == service.service)
+    };
+    let services = &published()[0].services;
+    let any = services.iter().any(is_ours);
+    for (place, service) in services.iter().enumerate() {
+        if any && !is_ours(service) {
+            continue;
+        }
+        let mut models: Vec<_> = published()
+            .iter()
+            .map(|model| (model.name, &model.services[place]))
+            .collect();
+        models.sort_by(|(_, a), (_, b)| b.pass_1.total_cmp(&a.pass_1));
+        for (name, figures) in models {
+            let mut cells = vec![service.service.to_owned()];
+            cells.extend(published_cells(
+                name,
+                (figures.pass_1, figures.pass_1_sd),
+                [figures.pass_at_4, figures.pass_hat_4],
+                |figure| figure(figures),
+            ));
+            table.row(cells);
+        }
+    }
+    table.note = "these tasks are not those of the tables above".to_owned();
     table
 }

@@ -1,6 +1,8 @@
 //! What last replies say, found by phrases. The lists are the rules; `docs/reports.md` describes
 //! them, and `tests/failures` shows what they are for.
 
+use std::mem;
+
 /// Says that one cannot, but not yet what.
 const INABILITY: [&str; 17] = [
     "i can't",
@@ -224,17 +226,27 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
 
 /// Lower case, straight apostrophes, single spaces, no Markdown around words.
 fn plain(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|c| match c {
-            '\u{2019}' | '\u{2018}' => '\'',
-            '*' | '_' | '#' | '>' | '`' => ' ',
-            c => c,
-        })
-        .flat_map(char::to_lowercase)
-        .collect();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").trim_start_matches("- ").to_owned()
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{2019}' | '\u{2018}' => plain.push('\''),
+            '*' | '_' | '#' | '>' | '`' | ' ' => space(&mut plain),
+            c if c.is_ascii() && !c.is_ascii_whitespace() => plain.push(c.to_ascii_lowercase()),
+            c if c.is_whitespace() => space(&mut plain),
+            c => plain.extend(c.to_lowercase()),
+        }
+    }
+    plain.truncate(plain.trim_end().len());
+    let bullets = plain.len() - plain.trim_start_matches("- ").len();
+    plain.drain(..bullets);
+    plain
+}
+
+/// Ends a word.
+fn space(text: &mut String) {
+    if !text.is_empty() && !text.ends_with(' ') {
+        text.push(' ');
+    }
 }
 
 impl Sentence<'_> {
@@ -305,12 +317,11 @@ fn find_start(text: &str, phrases: &[&str]) -> Option<usize> {
 fn place(text: &str, phrases: &[&str]) -> Option<(usize, usize)> {
     let mut within_word = false;
     text.char_indices().find_map(|(at, c)| {
+        let begins_word = !mem::replace(&mut within_word, in_word(c));
         let rest = &text[at..];
-        let found = phrases.iter().find(|phrase| {
-            let first = phrase.as_bytes()[0] == rest.as_bytes()[0];
-            !within_word && first && begins(rest, phrase)
-        });
-        within_word = in_word(c);
+        let first = rest.as_bytes()[0];
+        let mut phrases = phrases.iter().filter(|_| begins_word);
+        let found = phrases.find(|phrase| phrase.as_bytes()[0] == first && begins(rest, phrase));
         found.map(|phrase| (at, phrase.len()))
     })
 }

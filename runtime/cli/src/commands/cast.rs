@@ -8,7 +8,7 @@ use mcpmark_experiment::{
     AgentKind, Allowance, AttemptLimits, Budget, Cast, Cost, External, Journal, Retries, Spec,
     steps,
 };
-use mcpmark_model::{AskErrorKind, Conversation, Model, OpenError, ToolSpec, Usage};
+use mcpmark_model::{AskErrorKind, Conversation, Model, ModelSpec, OpenError, ToolSpec, Usage};
 use serde_json::json;
 
 use crate::commands::run::journal_error;
@@ -84,7 +84,7 @@ pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), Comma
         AgentKind::Mcpmark => vec![ping],
         _ => Vec::new(),
     };
-    for model in models {
+    for (model, ModelSpec { settings, .. }) in models.iter().zip(&spec.models) {
         let asked = model
             .ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE)
             .await;
@@ -101,7 +101,12 @@ pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), Comma
             Ok(_) => continue,
             Err(error) => error,
         };
-        let message = format!("model {}: {}", model.name(), sanitise::line(&error.message));
+        let place = match &settings.base_url {
+            Some(url) => format!(" at {}", sanitise::line(url)),
+            None => String::new(),
+        };
+        let said = sanitise::line(&error.message);
+        let message = format!("model {}{place}: {said}", model.name());
         let hint = match error.kind {
             AskErrorKind::RateLimit | AskErrorKind::Overloaded => {
                 output::note(&format!(

@@ -1,5 +1,4 @@
 use std::fs;
-use std::io::IsTerminal;
 
 use mcpmark_experiment::journal::ExperimentRow;
 use mcpmark_experiment::{Journal, JournalError};
@@ -38,7 +37,7 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
         Details::default()
     };
     let options = Options {
-        width: width(),
+        width: args.output.as_ref().map_or_else(width, |_| WIDTH),
         published: args.published,
         details,
     };
@@ -68,8 +67,13 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
     let (a, model_a) = side(&journal, &args.a)?;
     let (b, model_b) = side(&journal, &args.b)?;
     let read = |name: &str| Report::read(&journal, name, &known).map_err(journal_error);
-    let (first, second) = (read(&a)?, read(&b)?);
-    let compared = compare_models((&first, model_a.as_deref()), (&second, model_b.as_deref()))
+    let first = read(&a)?;
+    let second = match a == b {
+        true => None,
+        false => Some(read(&b)?),
+    };
+    let second = second.as_ref().unwrap_or(&first);
+    let compared = compare_models((&first, model_a.as_deref()), (second, model_b.as_deref()))
         .map_err(|error| {
             let message = sanitise::line(&error.to_string()).into_owned();
             match error {
@@ -179,12 +183,7 @@ fn known_tasks(context: &Context) -> TaskIndex {
         .collect()
 }
 
-/// Columns of the terminal, where there is one and it says.
+/// Columns of the terminal, where the text goes to one.
 fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok();
-    let columns = columns.and_then(|columns| columns.parse::<usize>().ok());
-    match columns {
-        Some(columns) if std::io::stdout().is_terminal() => columns.clamp(40, 200),
-        _ => WIDTH,
-    }
+    output::columns().map_or(WIDTH, |columns| columns.clamp(40, 200))
 }

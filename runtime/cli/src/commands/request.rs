@@ -8,6 +8,7 @@ use mcpmark_experiment::{
 };
 use mcpmark_model::{ModelSettings, ModelSpec, Prices};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::args::{AgentName, RunArgs, Selection, Tier};
 use crate::error::{CommandError, chain};
@@ -31,6 +32,7 @@ struct File {
     prices: Option<PathBuf>,
     limits: Limits,
     models: Vec<FileModel>,
+    servers: BTreeMap<String, ServerSpec>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -41,10 +43,32 @@ struct Limits {
     tool_time: Option<u64>,
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
-    attempt_cost: Option<String>,
-    cost: Option<String>,
+    attempt_cost: Option<Amount>,
+    cost: Option<Amount>,
     tokens: Option<u64>,
     run_time: Option<u64>,
+}
+
+/// Money, as text or as a number.
+#[derive(Debug, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected an amount in US dollars, like \"2.50\""
+)]
+enum Amount {
+    Text(String),
+    Whole(u64),
+    Fraction(f64),
+}
+
+impl Amount {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Whole(number) => number.to_string(),
+            Self::Fraction(number) => number.to_string(),
+        }
+    }
 }
 
 /// A model with its settings beside its name.
@@ -103,7 +127,7 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         agent_settings: AgentSettings {
             compact_at: args.models.compact_at.or(file.compact_at),
             retries: args.models.retries.or(file.retries),
-            servers: servers(args)?,
+            servers: servers(args, &file)?,
             ..AgentSettings::default()
         },
         models,
@@ -118,8 +142,14 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         },
         ..Spec::new(Vec::new(), agent)
     };
-    if spec.attempts == 0 {
-        return Err(CommandError::usage("attempts is 0; it may be 1 or more"));
+    for (name, number) in [
+        ("attempts", Some(u64::from(spec.attempts))),
+        ("compact-at", spec.agent_settings.compact_at),
+    ] {
+        if number == Some(0) {
+            let message = format!("{name} is 0; it may be 1 or more");
+            return Err(CommandError::usage(message));
+        }
     }
     Ok(Request {
         selection,
@@ -128,7 +158,7 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     })
 }
 
-fn read(path: &Path) -> Result<File, CommandError> {
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))
@@ -141,15 +171,13 @@ struct Servers {
     servers: BTreeMap<String, ServerSpec>,
 }
 
-fn servers(args: &RunArgs) -> Result<BTreeMap<String, ServerSpec>, CommandError> {
-    let Some(path) = &args.mcp_config else {
-        return Ok(BTreeMap::new());
-    };
-    let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let file: Servers =
-        toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
-    Ok(file.servers)
+/// The servers of the file and those of `--mcp-config`, which go first where names are equal.
+fn servers(args: &RunArgs, file: &File) -> Result<BTreeMap<String, ServerSpec>, CommandError> {
+    let mut servers = file.servers.clone();
+    if let Some(path) = &args.mcp_config {
+        servers.extend(read::<Servers>(path)?.servers);
+    }
+    Ok(servers)
 }
 
 fn tier(name: &str) -> Result<Tier, CommandError> {
@@ -249,27 +277,41 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
 
 fn limits(args: &RunArgs, file: &File) -> Result<SpecLimits, CommandError> {
     let (given, file) = (&args.limits, &file.limits);
-    Ok(SpecLimits {
+    let cost = |given: &Option<String>, file: &Option<Amount>| {
+        amount(given.clone().or_else(|| file.as_ref().map(Amount::text)))
+    };
+    let limits = SpecLimits {
         turns: given.limit_turns.or(file.turns),
         time_seconds: given.limit_time.or(file.time),
         tool_call_seconds: given.limit_tool_time.or(file.tool_time),
         input_tokens: given.limit_input_tokens.or(file.input_tokens),
         output_tokens: given.limit_output_tokens.or(file.output_tokens),
-        attempt_cost_nano_usd: amount(
-            given
-                .limit_attempt_cost
-                .as_ref()
-                .or(file.attempt_cost.as_ref()),
-        )?,
-        experiment_cost_nano_usd: amount(given.limit_cost.as_ref().or(file.cost.as_ref()))?,
+        attempt_cost_nano_usd: cost(&given.limit_attempt_cost, &file.attempt_cost)?,
+        experiment_cost_nano_usd: cost(&given.limit_cost, &file.cost)?,
         experiment_tokens: given.limit_tokens.or(file.tokens),
         experiment_time_seconds: given.limit_run_time.or(file.run_time),
-    })
+    };
+    let numbers = [
+        ("turns", limits.turns.map(u64::from)),
+        ("time", limits.time_seconds),
+        ("tool-time", limits.tool_call_seconds),
+        ("input-tokens", limits.input_tokens),
+        ("output-tokens", limits.output_tokens),
+        ("tokens", limits.experiment_tokens),
+        ("run-time", limits.experiment_time_seconds),
+    ];
+    match numbers.into_iter().find(|(_, limit)| *limit == Some(0)) {
+        // Nothing could be done, and all of it would be graded.
+        Some((name, _)) => Err(CommandError::usage(format!(
+            "the limit {name} is 0; it may be 1 or more"
+        ))),
+        None => Ok(limits),
+    }
 }
 
 /// An amount of money that somebody wrote.
-pub(crate) fn amount(text: Option<&String>) -> Result<Option<Cost>, CommandError> {
-    text.map(|text| Cost::from_usd(text))
+pub(crate) fn amount(text: Option<String>) -> Result<Option<Cost>, CommandError> {
+    text.map(|text| Cost::from_usd(&text))
         .transpose()
         .map_err(CommandError::usage)
 }

@@ -101,7 +101,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let mut spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
         CommandError::infrastructure(format!("experiment {:?}: {error}", experiment.name))
     })?;
-    if let Some(limit) = request::amount(args.limit_cost.as_ref())? {
+    if let Some(limit) = request::amount(args.limit_cost.clone())? {
         spec.limits.experiment_cost_nano_usd = Some(limit);
     }
     let limits = &mut spec.limits;

@@ -65,8 +65,8 @@ impl Players {
         Self(players.iter().map(own).collect())
     }
 
-    fn get(&self, model: Option<&String>, settings: &str) -> Option<String> {
-        let key = (model?.clone(), settings.to_owned());
+    fn get(&self, model: Option<&str>, settings: &str) -> Option<String> {
+        let key = (model?.to_owned(), settings.to_owned());
         Some(self.0.get(&key).cloned().unwrap_or(key.0))
     }
 }
@@ -182,7 +182,7 @@ impl Display {
         };
         for planned in plan {
             let key = &planned.key;
-            if let Some(name) = players.get(key.model.as_ref(), &key.model_settings) {
+            if let Some(name) = players.get(key.model.as_deref(), &key.model_settings) {
                 let standing = state.models.entry(name).or_default();
                 standing.planned += 1;
                 let row = rows.get(&planned.position);
@@ -219,7 +219,7 @@ impl Display {
                 model_settings,
                 k,
             } => {
-                let model = self.players.get(model.as_ref(), &model_settings);
+                let model = self.players.get(model.as_deref(), &model_settings);
                 let name = label(&task, model.as_deref(), k);
                 let bar = self.bars.as_ref().map(|bars| {
                     let bar = bars.all.add(ProgressBar::new_spinner());
@@ -460,11 +460,11 @@ mod tests {
             task: 0,
             model: Some(0),
             key: AttemptKey {
-                task: "s/w/t".to_owned(),
-                agent: "mcpmark".to_owned(),
-                agent_settings: "{}".to_owned(),
-                model: Some(model.to_owned()),
-                model_settings: settings.to_owned(),
+                task: "s/w/t".into(),
+                agent: "mcpmark".into(),
+                agent_settings: "{}".into(),
+                model: Some(model.into()),
+                model_settings: settings.into(),
                 k: 1,
             },
         }
@@ -485,7 +485,7 @@ mod tests {
         let players = Players::of(&plan);
         let names: Vec<String> = plan
             .iter()
-            .filter_map(|one| players.get(one.key.model.as_ref(), &one.key.model_settings))
+            .filter_map(|one| players.get(one.key.model.as_deref(), &one.key.model_settings))
             .collect();
         let [one, two, low] = ["a/one", "a/two default", "a/two low"].map(str::to_owned);
         let three = [format!("a/three {high}"), format!("a/three {hot}")];
@@ -501,9 +501,9 @@ mod tests {
         for (id, one) in ids.iter().zip(&plan) {
             display.show(Progress::Started {
                 attempt: (*id).to_owned(),
-                task: one.key.task.clone(),
-                model: one.key.model.clone(),
-                model_settings: one.key.model_settings.clone(),
+                task: one.key.task.to_string(),
+                model: one.key.model.as_deref().map(str::to_owned),
+                model_settings: one.key.model_settings.to_string(),
                 k: 1,
             });
         }

@@ -127,7 +127,12 @@ fn cut(text: &str, columns: usize, how: Column) -> Cow<'_, str> {
 }
 
 pub(crate) fn width(text: &str) -> usize {
-    unicode_width::UnicodeWidthStr::width(text)
+    // Nearly all cells are plain, and a list has very many.
+    let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    match is_plain {
+        true => text.len(),
+        false => unicode_width::UnicodeWidthStr::width(text),
+    }
 }
 
 #[cfg(test)]

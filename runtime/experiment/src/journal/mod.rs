@@ -5,6 +5,7 @@
 //! attempt is a new row. What is on the disk at which moment says [`durable`].
 
 mod carry;
+mod columns;
 mod durable;
 mod needs;
 mod read;

@@ -6,6 +6,7 @@ use mcpmark_snapshot::Digest;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde_json::Value;
 
+use super::columns::Columns;
 use super::{Journal, JournalError};
 
 /// An experiment and how far it has come.
@@ -194,17 +195,26 @@ pub struct Trajectory {
     pub calls: Vec<CallRow>,
 }
 
-const ATTEMPT: &str = "
+/// What [`grade_row`] reads of grades `g`.
+pub(super) const GRADE: &str = "g.id, g.verifier, g.engine, g.terms, g.outcome, g.passed, g.score,
+       g.fault_kind, g.fault_message, g.log";
+
+/// What [`attempt_row`] reads of attempts `a` of experiments `e`.
+fn attempts_where(condition: &str) -> String {
+    format!(
+        "
 SELECT a.id, e.name, a.position, a.task, a.agent, a.agent_settings, a.model, a.model_settings,
        a.k, a.try, a.bundle, a.world, a.status, a.started_ms, a.ended_ms, a.ended, a.ended_detail,
        a.answer, a.turns, a.tool_calls, a.malformed_calls, a.input_tokens, a.cached_tokens,
        a.output_tokens, a.reasoning_tokens, a.cost_nano_usd, a.agent_us, a.model_us, a.tool_us,
        a.state, a.outcome, a.error,
-       g.id AS grade, g.verifier, g.engine, g.outcome AS grade_outcome, g.passed, g.score,
-       g.fault_kind, g.fault_message, g.log, g.terms
+       {GRADE}
 FROM attempts a
 JOIN experiments e ON e.id = a.experiment
-LEFT JOIN grades g ON g.id = a.grade";
+LEFT JOIN grades g ON g.id = a.grade
+WHERE {condition}"
+    )
+}
 
 /// Only the last try of each attempt counts.
 const LAST_TRY: &str = "NOT EXISTS (
@@ -246,16 +256,16 @@ impl Journal {
     /// When the journal cannot be read.
     pub fn attempts(&self, experiment: &str) -> Result<Vec<AttemptRow>, JournalError> {
         let connection = self.lock();
-        let mut query = connection.prepare_cached(&format!(
-            "{ATTEMPT} WHERE e.name = ?1 AND {LAST_TRY} ORDER BY a.position"
-        ))?;
+        let mut query = connection.prepare_cached(&attempts_where(&format!(
+            "e.name = ?1 AND {LAST_TRY} ORDER BY a.position"
+        )))?;
         let mut rows = query.query([experiment])?;
         let mut attempts = Vec::new();
         let mut grades = HashMap::new();
         while let Some(row) = rows.next()? {
             let (attempt, grade) = attempt_row(row)?;
-            if let Some(grade) = grade {
-                grades.insert(grade, attempts.len());
+            if let Some(id) = grade {
+                grades.insert(id, attempts.len());
             }
             attempts.push(attempt);
         }
@@ -293,8 +303,8 @@ impl Journal {
             return Err(unknown());
         }
         let connection = self.lock();
-        let mut query = connection
-            .prepare_cached(&format!("{ATTEMPT} WHERE a.id >= ?1 AND a.id < ?1 || 'g'"))?;
+        let mut query =
+            connection.prepare_cached(&attempts_where("a.id >= ?1 AND a.id < ?1 || 'g'"))?;
         // Ids are in lower case, and `g` comes after every digit of theirs.
         let mut rows = query.query([prefix.to_ascii_lowercase()])?;
         let mut found = Vec::new();
@@ -328,9 +338,8 @@ impl Journal {
         world: &Digest,
     ) -> Result<Option<AttemptRow>, JournalError> {
         let connection = self.lock();
-        let mut query = connection.prepare_cached(&format!(
-            "{ATTEMPT} WHERE a.task = ?1 AND a.world = ?2 AND a.passed = 1
-             ORDER BY a.started_ms DESC LIMIT 1"
+        let mut query = connection.prepare_cached(&attempts_where(
+            "a.task = ?1 AND a.world = ?2 AND a.passed = 1 ORDER BY a.started_ms DESC LIMIT 1",
         ))?;
         let found = query
             .query_row(params![task, world.to_string()], attempt_row)
@@ -384,24 +393,29 @@ impl Journal {
     /// When the journal cannot be read.
     pub fn model_calls(&self, attempt: &str) -> Result<Vec<ModelCallRow>, JournalError> {
         let connection = self.lock();
-        let mut query = connection
-            .prepare_cached("SELECT * FROM model_calls WHERE attempt = ?1 ORDER BY seq")?;
+        let mut query = connection.prepare_cached(
+            "SELECT turn, purpose, try, started_ms, elapsed_us, status, error_kind, error,
+                    request_digest, raw, input_tokens, cached_tokens, output_tokens,
+                    reasoning_tokens, cost_nano_usd
+             FROM model_calls WHERE attempt = ?1 ORDER BY seq",
+        )?;
         let mut rows = query.query([attempt])?;
         let mut calls = Vec::new();
         while let Some(row) = rows.next()? {
+            let mut columns = Columns::of(row);
             calls.push(ModelCallRow {
-                turn: row.get("turn")?,
-                purpose: row.get("purpose")?,
-                try_number: row.get("try")?,
-                started_ms: row.get("started_ms")?,
-                elapsed_us: row.get("elapsed_us")?,
-                status: row.get("status")?,
-                error_kind: row.get("error_kind")?,
-                error: row.get("error")?,
-                request_digest: row.get("request_digest")?,
-                raw: row.get::<_, Option<String>>("raw")?.map(json).transpose()?,
-                usage: usage(row)?,
-                cost: cost(row)?,
+                turn: columns.next()?,
+                purpose: columns.next()?,
+                try_number: columns.next()?,
+                started_ms: columns.next()?,
+                elapsed_us: columns.next()?,
+                status: columns.next()?,
+                error_kind: columns.next()?,
+                error: columns.next()?,
+                request_digest: columns.next()?,
+                raw: columns.next::<Option<String>>()?.map(json).transpose()?,
+                usage: usage(&mut columns)?,
+                cost: cost(&mut columns)?,
             });
         }
         Ok(calls)
@@ -481,82 +495,81 @@ fn experiments(
     Ok(experiments)
 }
 
+/// An attempt, and the id of its last grade.
 fn attempt_row(row: &Row<'_>) -> rusqlite::Result<(AttemptRow, Option<i64>)> {
-    let grade_id: Option<i64> = row.get("grade")?;
-    let grade = match grade_id {
-        None => None,
-        Some(_) => Some(grade_row(row)?),
+    let mut columns = Columns::of(row);
+    let mut attempt = AttemptRow {
+        id: columns.next()?,
+        experiment: columns.next()?,
+        position: columns.next::<i64>()? as usize,
+        task: columns.next()?,
+        agent: columns.next()?,
+        agent_settings: columns.next()?,
+        model: columns.next()?,
+        model_settings: columns.next()?,
+        k: columns.next()?,
+        try_number: columns.next()?,
+        bundle: columns.next()?,
+        world: columns.next()?,
+        status: columns.next()?,
+        started_ms: columns.next()?,
+        ended_ms: columns.next()?,
+        ended: columns.next()?,
+        ended_detail: columns.next()?,
+        answer: columns.next()?,
+        turns: columns.next()?,
+        tool_calls: columns.next()?,
+        malformed_calls: columns.next()?,
+        usage: usage(&mut columns)?,
+        cost: cost(&mut columns)?,
+        agent_us: columns.next()?,
+        model_us: columns.next()?,
+        tool_us: columns.next()?,
+        state: columns.next()?,
+        outcome: columns.next()?,
+        error: columns.next()?,
+        grade: None,
     };
-    let attempt = AttemptRow {
-        id: row.get("id")?,
-        experiment: row.get("name")?,
-        position: row.get::<_, i64>("position")? as usize,
-        task: row.get("task")?,
-        agent: row.get("agent")?,
-        agent_settings: row.get("agent_settings")?,
-        model: row.get("model")?,
-        model_settings: row.get("model_settings")?,
-        k: row.get("k")?,
-        try_number: row.get("try")?,
-        bundle: row.get("bundle")?,
-        world: row.get("world")?,
-        status: row.get("status")?,
-        started_ms: row.get("started_ms")?,
-        ended_ms: row.get("ended_ms")?,
-        ended: row.get("ended")?,
-        ended_detail: row.get("ended_detail")?,
-        answer: row.get("answer")?,
-        turns: row.get("turns")?,
-        tool_calls: row.get("tool_calls")?,
-        malformed_calls: row.get("malformed_calls")?,
-        usage: usage(row)?,
-        cost: cost(row)?,
-        agent_us: row.get("agent_us")?,
-        model_us: row.get("model_us")?,
-        tool_us: row.get("tool_us")?,
-        state: row.get("state")?,
-        outcome: row.get("outcome")?,
-        error: row.get("error")?,
-        grade,
-    };
-    Ok((attempt, grade_id))
+    let grade: Option<i64> = columns.next()?;
+    if grade.is_some() {
+        attempt.grade = Some(grade_row(&mut columns)?);
+    }
+    Ok((attempt, grade))
 }
 
-/// A grade without its checks.
-pub(super) fn grade_row(row: &Row<'_>) -> rusqlite::Result<GradeRow> {
+/// A grade without its checks, by the columns of [`GRADE`] after its id.
+pub(super) fn grade_row(columns: &mut Columns<'_, '_>) -> rusqlite::Result<GradeRow> {
     Ok(GradeRow {
-        verifier: row.get("verifier")?,
-        engine: row.get("engine")?,
-        terms: row.get("terms")?,
-        outcome: row.get("grade_outcome")?,
-        passed: row.get("passed")?,
-        score: row.get("score")?,
-        fault_kind: row.get("fault_kind")?,
-        fault_message: row.get("fault_message")?,
-        log: row.get("log")?,
+        verifier: columns.next()?,
+        engine: columns.next()?,
+        terms: columns.next()?,
+        outcome: columns.next()?,
+        passed: columns.next()?,
+        score: columns.next()?,
+        fault_kind: columns.next()?,
+        fault_message: columns.next()?,
+        log: columns.next()?,
         checks: Vec::new(),
     })
 }
 
-/// The token columns that attempts and model calls share; the input says whether they are known.
-fn usage(row: &Row<'_>) -> rusqlite::Result<Option<Usage>> {
-    let count = |name| {
-        let number: Option<i64> = row.get(name)?;
+/// The four token columns that attempts and model calls have; the input says whether they are known.
+fn usage(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Usage>> {
+    let mut count = || {
+        let number: Option<i64> = columns.next()?;
         Ok::<_, rusqlite::Error>(number.map(i64::unsigned_abs))
     };
-    let Some(input) = count("input_tokens")? else {
-        return Ok(None);
-    };
-    Ok(Some(Usage {
+    let [input, cached, output, reasoning] = [count()?, count()?, count()?, count()?];
+    Ok(input.map(|input| Usage {
         input,
-        cached: count("cached_tokens")?.unwrap_or(0),
-        output: count("output_tokens")?.unwrap_or(0),
-        reasoning: count("reasoning_tokens")?.unwrap_or(0),
+        cached: cached.unwrap_or(0),
+        output: output.unwrap_or(0),
+        reasoning: reasoning.unwrap_or(0),
     }))
 }
 
-fn cost(row: &Row<'_>) -> rusqlite::Result<Option<Cost>> {
-    let nano: Option<i64> = row.get("cost_nano_usd")?;
+fn cost(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Cost>> {
+    let nano: Option<i64> = columns.next()?;
     Ok(nano.map(|nano| Cost::from_nano_usd(nano.unsigned_abs())))
 }
 

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use rusqlite::{OptionalExtension, params};
 
+use super::columns::Columns;
 use super::durable::surely;
-use super::read::{GradeRow, checks, grade_row};
+use super::read::{GRADE, GradeRow, checks, grade_row};
 use super::write::insert_grade;
 use super::{GradeRecord, Journal, JournalError, now_ms};
 
@@ -104,13 +105,13 @@ impl Journal {
         let connection = self.lock();
         let find = |condition: &str| -> Result<Option<GradeRow>, JournalError> {
             let mut query = connection.prepare_cached(&format!(
-                "SELECT id AS grade, verifier, engine, outcome AS grade_outcome, passed, score,
-                        fault_kind, fault_message, log, terms
-                 FROM grades WHERE attempt = ?1 AND {condition} ORDER BY id DESC LIMIT 1"
+                "SELECT {GRADE} FROM grades g
+                 WHERE attempt = ?1 AND {condition} ORDER BY id DESC LIMIT 1"
             ))?;
             let found = query
                 .query_row(params![attempt, regrade], |row| {
-                    Ok((row.get::<_, i64>("grade")?, grade_row(row)?))
+                    let mut columns = Columns::of(row);
+                    Ok((columns.next::<i64>()?, grade_row(&mut columns)?))
                 })
                 .optional()?;
             let Some((id, mut grade)) = found else {

@@ -1,16 +1,17 @@
-use std::sync::mpsc;
+use std::collections::HashSet;
+use std::sync::{Arc, mpsc};
 use std::{fmt, mem, thread};
 
 use mcpmark_agent::failure::{Ending, Failure, classify};
 use mcpmark_agent::{Cost, EndKind, Usage};
 use rusqlite::{OptionalExtension, Row};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::{Journal, JournalError};
 
 /// An attempt as far as tables and charts go: without its texts, states and checks. There may be
-/// very many.
+/// very many, so they share what most of them say alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurveyRow {
     /// Its id.
@@ -18,23 +19,23 @@ pub struct SurveyRow {
     /// Its place in the experiment's plan.
     pub position: usize,
     /// `<service>/<world>/<task>`.
-    pub task: String,
+    pub task: Arc<str>,
     /// The agent's name.
-    pub agent: String,
+    pub agent: Arc<str>,
     /// The agent's settings, as canonical JSON.
-    pub agent_settings: String,
+    pub agent_settings: Arc<str>,
     /// The model, where one acts.
-    pub model: Option<String>,
+    pub model: Option<Arc<str>>,
     /// The model's settings, as canonical JSON.
-    pub model_settings: String,
+    pub model_settings: Arc<str>,
     /// Which repetition, from 1.
     pub k: u32,
     /// `running`, `finished` or `abandoned`.
-    pub status: String,
+    pub status: Arc<str>,
     /// How the agent's part ended.
-    pub ended: Option<String>,
+    pub ended: Option<Arc<str>>,
     /// What came of it.
-    pub outcome: Option<String>,
+    pub outcome: Option<Arc<str>>,
     /// Whether all checks passed; none unless graded.
     pub passed: Option<bool>,
     /// The share of checks that passed; none unless graded.
@@ -52,7 +53,7 @@ pub struct SurveyRow {
     /// Wall time of the agent's part, in microseconds, once it is over.
     pub agent_us: Option<u64>,
     /// The tools that it called: for each name the calls, and those of them without a good result.
-    pub tools: Vec<(String, u64, u64)>,
+    pub tools: Vec<(Arc<str>, u64, u64)>,
     /// The class of its failure, where it was graded and failed.
     pub failure: Option<Failure>,
 }
@@ -105,17 +106,22 @@ impl Journal {
         thread::scope(|scope| {
             let understanding = scope.spawn(move || {
                 let mut survey = Survey::default();
+                let mut tools = Shared::default();
                 for raw in receiver.into_iter().flatten() {
-                    survey.add(raw.understand()?);
+                    survey.add(raw.understand(&mut tools)?);
                 }
                 Ok(survey)
             });
             let mut chunk = Vec::with_capacity(CHUNK);
+            let mut columns = Columns::default();
             while let Some(row) = rows.next()? {
-                chunk.push(RawRow::read(row)?);
-                // A thread that has gone says why when it is joined.
-                if chunk.len() == CHUNK && sender.send(mem::take(&mut chunk)).is_err() {
-                    break;
+                chunk.push(RawRow::read(row, &mut columns)?);
+                if chunk.len() == CHUNK {
+                    let full = mem::replace(&mut chunk, Vec::with_capacity(CHUNK));
+                    // A thread that has gone says why when it is joined.
+                    if sender.send(full).is_err() {
+                        break;
+                    }
                 }
             }
             let _ = sender.send(chunk);
@@ -136,7 +142,9 @@ impl Journal {
         let mut query = connection.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
         let mut rows = query.query([id])?;
         match rows.next()? {
-            Some(row) => RawRow::read(row)?.understand(),
+            Some(row) => {
+                RawRow::read(row, &mut Columns::default())?.understand(&mut Shared::default())
+            }
             None => Err(JournalError::Unknown {
                 what: "attempt",
                 name: id.to_owned(),
@@ -182,7 +190,7 @@ struct RawEnding {
 }
 
 impl RawRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>, columns: &mut Columns) -> rusqlite::Result<Self> {
         let count = |index| -> rusqlite::Result<Option<u64>> {
             Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
         };
@@ -196,29 +204,31 @@ impl RawRow {
             None => None,
         };
         let passed: Option<bool> = row.get(11)?;
-        let ended: Option<String> = row.get(9)?;
-        let ending = match (passed, end_kind(ended.as_deref())) {
-            (Some(false), Some(end)) => Some(RawEnding {
+        let ended = columns.ended.optional(row, 9)?;
+        let failed = passed == Some(false);
+        let end = ended.as_deref().filter(|_| failed).and_then(end_kind);
+        let ending = match end {
+            Some(end) => Some(RawEnding {
                 end,
                 detail: row.get(23)?,
                 last_malformed: row.get(24)?,
                 truncated: row.get(25)?,
                 answer: row.get(26)?,
             }),
-            _ => None,
+            None => None,
         };
         Ok(Self {
             row: SurveyRow {
                 id: row.get(0)?,
                 position: row.get::<_, i64>(1)? as usize,
-                task: row.get(2)?,
-                agent: row.get(3)?,
-                agent_settings: row.get(4)?,
-                model: row.get(5)?,
-                model_settings: row.get(6)?,
+                task: columns.task.get(row, 2)?,
+                agent: columns.agent.get(row, 3)?,
+                agent_settings: columns.agent_settings.get(row, 4)?,
+                model: columns.model.optional(row, 5)?,
+                model_settings: columns.model_settings.get(row, 6)?,
                 k: row.get(7)?,
-                status: row.get(8)?,
-                outcome: row.get(10)?,
+                status: columns.status.get(row, 8)?,
+                outcome: columns.outcome.optional(row, 10)?,
                 score: row.get(12)?,
                 turns: row.get(13)?,
                 tool_calls: row.get(14)?,
@@ -236,10 +246,10 @@ impl RawRow {
         })
     }
 
-    fn understand(self) -> Result<SurveyRow, JournalError> {
+    fn understand(self, tools: &mut Shared) -> Result<SurveyRow, JournalError> {
         let mut row = self.row;
         if let Some(json) = &self.tools {
-            row.tools = serde_json::from_str::<Tools>(json)?.0;
+            row.tools = Tools(tools).deserialize(&mut serde_json::Deserializer::from_str(json))?;
         }
         if let Some(ending) = &self.ending {
             row.failure = classify(&Ending {
@@ -256,33 +266,104 @@ impl RawRow {
     }
 }
 
-fn end_kind(name: Option<&str>) -> Option<EndKind> {
-    serde_json::from_value(Value::from(name?)).ok()
+fn end_kind(name: &str) -> Option<EndKind> {
+    serde_json::from_value(Value::from(name)).ok()
+}
+
+/// The columns that say alike in very many rows.
+#[derive(Default)]
+struct Columns {
+    task: Shared,
+    agent: Shared,
+    agent_settings: Shared,
+    model: Shared,
+    model_settings: Shared,
+    status: Shared,
+    ended: Shared,
+    outcome: Shared,
+}
+
+/// Texts of which there are few in very many places: each is kept once.
+#[derive(Default)]
+struct Shared {
+    /// The one that was asked for last, for it is often asked for again.
+    last: Option<Arc<str>>,
+    all: HashSet<Arc<str>>,
+}
+
+impl Shared {
+    fn of(&mut self, text: &str) -> Arc<str> {
+        if let Some(last) = self.last.as_ref().filter(|last| ***last == *text) {
+            return Arc::clone(last);
+        }
+        let kept = match self.all.get(text) {
+            Some(kept) => Arc::clone(kept),
+            None => {
+                let kept = Arc::from(text);
+                self.all.insert(Arc::clone(&kept));
+                kept
+            }
+        };
+        self.last = Some(Arc::clone(&kept));
+        kept
+    }
+
+    fn get(&mut self, row: &Row<'_>, column: usize) -> rusqlite::Result<Arc<str>> {
+        Ok(self.of(row.get_ref(column)?.as_str()?))
+    }
+
+    fn optional(&mut self, row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Arc<str>>> {
+        let text = row.get_ref(column)?.as_str_or_null()?;
+        Ok(text.map(|text| self.of(text)))
+    }
 }
 
 /// `{"name": [calls, errors], …}`, as [`SUMMARISE`](super::schema::SUMMARISE) writes it.
-struct Tools(Vec<(String, u64, u64)>);
+struct Tools<'a>(&'a mut Shared);
 
-impl<'de> Deserialize<'de> for Tools {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
+impl<'de> DeserializeSeed<'de> for Tools<'_> {
+    type Value = Vec<(Arc<str>, u64, u64)>;
 
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Tools;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("calls and errors of each tool")
-            }
+impl<'de> Visitor<'de> for Tools<'_> {
+    type Value = Vec<(Arc<str>, u64, u64)>;
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tools, A::Error> {
-                let mut tools = Vec::new();
-                while let Some((name, (calls, errors))) = map.next_entry()? {
-                    tools.push((name, calls, errors));
-                }
-                Ok(Tools(tools))
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("calls and errors of each tool")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut tools = Vec::new();
+        while let Some(name) = map.next_key_seed(Name(self.0))? {
+            let (calls, errors) = map.next_value()?;
+            tools.push((name, calls, errors));
         }
+        Ok(tools)
+    }
+}
 
-        deserializer.deserialize_map(Entries)
+struct Name<'a>(&'a mut Shared);
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = Arc<str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Arc<str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = Arc<str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a tool")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Arc<str>, E> {
+        Ok(self.0.of(name))
     }
 }

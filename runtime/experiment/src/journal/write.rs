@@ -14,15 +14,15 @@ use crate::Outcome;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AttemptKey {
     /// `<service>/<world>/<task>`.
-    pub task: String,
+    pub task: Arc<str>,
     /// The agent's name.
-    pub agent: String,
+    pub agent: Arc<str>,
     /// The agent's settings, as canonical JSON.
-    pub agent_settings: String,
+    pub agent_settings: Arc<str>,
     /// `provider/name`, where a model acts.
-    pub model: Option<String>,
+    pub model: Option<Arc<str>>,
     /// The model's settings, as canonical JSON.
-    pub model_settings: String,
+    pub model_settings: Arc<str>,
     /// Which repetition, from 1.
     pub k: u32,
 }

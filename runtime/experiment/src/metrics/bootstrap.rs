@@ -39,10 +39,9 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
             })
             .collect()
     });
-    means.sort_by(f64::total_cmp);
     Some(Interval {
-        low: percentile(&means, 0.025),
-        high: percentile(&means, 0.975),
+        low: percentile(&mut means, 0.025),
+        high: percentile(&mut means, 0.975),
         method: Method::Bootstrap,
     })
 }
@@ -74,10 +73,12 @@ fn draw(rng: &mut ChaCha8Rng, len: usize) -> u16 {
     ((u64::from(rng.next_u32()) * len as u64) >> 32) as u16
 }
 
-/// Linear between the closest ranks, as numpy's default.
-fn percentile(sorted: &[f64], share: f64) -> f64 {
-    let rank = share * (sorted.len() - 1) as f64;
+/// Linear between the closest ranks, as numpy's default. The values are put into another order.
+fn percentile(values: &mut [f64], share: f64) -> f64 {
+    let rank = share * (values.len() - 1) as f64;
     let below = rank.floor() as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (sorted[above] - sorted[below]) * (rank - rank.floor())
+    let (_, low, above) = values.select_nth_unstable_by(below, f64::total_cmp);
+    let low = *low;
+    let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
+    low + (high - low) * (rank - rank.floor())
 }

@@ -14,7 +14,8 @@ pub struct Clustered {
     pub error: Estimate,
     /// How many clusters there are.
     pub clusters: usize,
-    /// The mean ± t · error, with one degree of freedom fewer than there are clusters.
+    /// The mean ± t · error, with one degree of freedom fewer than there are clusters. None where the
+    /// error is 0, for clusters that are all alike say nothing about their spread.
     pub interval: Option<Interval>,
 }
 
@@ -30,8 +31,10 @@ pub fn clustered<'a>(values: impl IntoIterator<Item = (f64, &'a str)>) -> Cluste
     let n = values.len() as f64;
     let mean = sum / n;
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    for (value, cluster) in &values {
-        *sums.entry(cluster).or_default() += value - mean;
+    // Those of a cluster mostly stand together.
+    for together in values.chunk_by(|(_, a), (_, b)| a == b) {
+        let sum: f64 = together.iter().map(|(value, _)| value - mean).sum();
+        *sums.entry(together[0].1).or_default() += sum;
     }
     let clusters = sums.len();
     if clusters < 2 {
@@ -54,7 +57,7 @@ pub fn clustered<'a>(values: impl IntoIterator<Item = (f64, &'a str)>) -> Cluste
         mean: Estimate::Value(mean),
         error: Estimate::Value(error),
         clusters,
-        interval: Some(Interval {
+        interval: (error > 0.0).then_some(Interval {
             low: mean - half,
             high: mean + half,
             method: Method::Clustered,

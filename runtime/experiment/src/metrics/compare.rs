@@ -69,8 +69,10 @@ impl Comparison {
     /// Pairs the samples of two models. None where no task has graded attempts of both.
     pub fn of(a: &[Sample<'_>], b: &[Sample<'_>]) -> Option<Self> {
         let (first, second) = (by_task(a), by_task(b));
-        let worlds: BTreeMap<&str, &str> =
-            a.iter().map(|sample| (sample.task, sample.world)).collect();
+        let worlds: BTreeMap<&str, &str> = a
+            .chunk_by(|a, b| a.task == b.task)
+            .map(|samples| (samples[0].task, samples[0].world))
+            .collect();
         let pairs: Vec<(&str, TaskCount, TaskCount)> = first
             .iter()
             .filter_map(|(task, count)| Some((*task, *count, *second.get(task)?)))

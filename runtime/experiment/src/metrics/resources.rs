@@ -49,21 +49,22 @@ pub struct Resources {
 impl Resources {
     /// The means over some attempts.
     pub fn of(attempts: &[Consumption]) -> Self {
-        let mean = |figure: &dyn Fn(&Consumption) -> Option<f64>| {
-            let known: Vec<f64> = attempts.iter().filter_map(figure).collect();
+        let mean = |figure: fn(&Consumption) -> Option<f64>| {
+            let known = attempts.iter().filter_map(figure);
+            let (sum, known) = known.fold((0.0, 0), |(sum, known), value| (sum + value, known + 1));
             Mean {
-                mean: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
-                known: known.len(),
-                unknown: attempts.len() - known.len(),
+                mean: (known > 0).then(|| sum / known as f64),
+                known,
+                unknown: attempts.len() - known,
             }
         };
         Self {
-            turns: mean(&|a| Some(f64::from(a.turns))),
-            tool_calls: mean(&|a| Some(f64::from(a.tool_calls))),
-            input_tokens: mean(&|a| Some(a.input_tokens? as f64)),
-            output_tokens: mean(&|a| Some(a.output_tokens? as f64)),
-            cost_usd: mean(&|a| Some(a.cost_nano_usd? as f64 / 1e9)),
-            seconds: mean(&|a| Some(a.agent_us? as f64 / 1e6)),
+            turns: mean(|a| Some(f64::from(a.turns))),
+            tool_calls: mean(|a| Some(f64::from(a.tool_calls))),
+            input_tokens: mean(|a| Some(a.input_tokens? as f64)),
+            output_tokens: mean(|a| Some(a.output_tokens? as f64)),
+            cost_usd: mean(|a| Some(a.cost_nano_usd? as f64 / 1e9)),
+            seconds: mean(|a| Some(a.agent_us? as f64 / 1e6)),
         }
     }
 }

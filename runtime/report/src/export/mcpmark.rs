@@ -74,7 +74,7 @@ pub(super) fn write(
             name,
             effort,
             service: service.to_owned(),
-            agent: row.agent.clone(),
+            agent: row.agent.to_string(),
             timeout,
             attempts: Vec::new(),
         });

@@ -98,7 +98,7 @@ fn cell(
             .id
             .as_ref()
             .and_then(|id| options.details.attempts.get(id));
-        let class = match attempt.result.as_str() {
+        let class = match &*attempt.result {
             "pass" => "pass",
             "fail" => "fail",
             _ => "other",

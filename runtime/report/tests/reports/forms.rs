@@ -73,6 +73,40 @@ fn csv() {
     insta::assert_snapshot!(text);
 }
 
+/// Where each service of the publication stands beside the report's own, in its own words.
+#[test]
+fn published_services_stand_beside_ones_own() {
+    let services = ["filesystem", "github", "notion", "playwright", "postgres"];
+    let csv = rendered(Format::Csv, true);
+    for service in services {
+        let beginning = format!("arXiv 2509.24002,,gpt-5-medium,,,service,{service},");
+        assert_eq!(csv.matches(&beginning).count(), 1, "{service}");
+    }
+    assert!(csv.contains(
+        "gpt-5-medium,,,service,filesystem,30,120,120,,0.575,0.0363,,,,,4,0.7667,0.3667,,,215960,17380,0.44,10.06,21.07,\n"
+    ));
+    // Of the services that were not tried there is nothing to stand beside.
+    let text = rendered(Format::Text, true);
+    let (_, shown) = text.split_once("Published results by service").unwrap();
+    let mut shown: Vec<_> = shown
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|word| services.contains(word))
+        .collect();
+    assert_eq!(shown.len(), 40);
+    shown.dedup();
+    assert_eq!(shown, ["filesystem", "github"]);
+
+    let json: Value = serde_json::from_str(&rendered(Format::Json, true)).unwrap();
+    let best = &json["published"]["models"][0]["services"][0];
+    assert_eq!(best["pass_at_4"], 0.7667);
+    assert_eq!(best["input_tokens"], 215_960.0);
+    assert_eq!(
+        json["published"]["models"][2]["services"][0]["pass_at_4"],
+        Value::Null
+    );
+}
+
 /// JSON has the same numbers as the tables, and null for what is not known.
 #[test]
 fn json() {

@@ -115,6 +115,8 @@ fn a_clustered_error_equals_statsmodels() {
         1e-9,
     );
 
+    let alike = clustered([(0.0, "a"), (0.0, "b"), (0.0, "b")]);
+    assert_eq!((alike.error.value(), alike.interval), (Some(0.0), None));
     let one = clustered([(1.0, "a"), (0.0, "a")]);
     assert_eq!((one.mean.value(), one.error.value()), (Some(0.5), None));
     assert_eq!(clustered([]).mean.value(), None);
