@@ -14,7 +14,14 @@ const KEYS: &[&str] = &[
     "seed",
     "modified",
 ];
-const SIGNS: &[&str] = &["world.json", "files", "setup.rs", "setup.wasm"];
+const SIGNS: &[&str] = &[
+    "world.json",
+    "files",
+    "setup.rs",
+    "setup.wasm",
+    "ci.rs",
+    "ci.wasm",
+];
 
 /// A starting state of one service.
 #[derive(Debug, Clone)]
@@ -28,6 +35,8 @@ pub struct World {
     pub manifest: WorldManifest,
     /// What it is made of.
     pub content: WorldContent,
+    /// The guest that runs its workflows, for a github world that has one: a verifier of single commits.
+    pub ci: Option<GuestSource>,
 }
 
 /// What `world.json` says.
@@ -58,6 +67,15 @@ pub enum WorldContent {
 }
 
 impl World {
+    /// The guests that it takes to start from it: what makes its tree, and what runs its workflows.
+    pub fn guests(&self) -> impl Iterator<Item = &GuestSource> {
+        let setup = match &self.content {
+            WorldContent::Setup(source) => Some(source),
+            WorldContent::Files(_) => None,
+        };
+        setup.into_iter().chain(&self.ci)
+    }
+
     /// Whether a directory is meant as a world, finished or not.
     pub(crate) fn is_meant(dir: &Place) -> bool {
         SIGNS.iter().any(|name| dir.join(name).path.exists())
@@ -71,11 +89,17 @@ impl World {
         let document = Document::parse(&file.shown, &text)?;
         let content = content(dir)?;
         let manifest = manifest(&document, &content)?;
+        let ci = GuestSource::find(dir, "ci", dir)?;
+        if ci.is_some() && id.service() != "github" {
+            let problem = "has a guest that runs workflows (ci), which only github worlds have";
+            return Err(dir.layout(problem));
+        }
         Ok(Self {
             id,
             dir: dir.path.clone(),
             manifest,
             content,
+            ci,
         })
     }
 }

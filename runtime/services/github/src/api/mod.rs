@@ -2,6 +2,7 @@
 //!
 //! Both the MCP tools and whoever speaks REST stand on these.
 
+mod actions;
 mod comments;
 mod commits;
 mod compare;
@@ -19,6 +20,7 @@ mod reviews;
 mod search;
 mod sub_issues;
 
+pub(crate) use actions::RunList;
 pub(crate) use comments::Subject;
 pub(crate) use compare::MOST_FILES;
 pub(crate) use contents::{At, PutFile};

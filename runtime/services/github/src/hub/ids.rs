@@ -17,6 +17,10 @@ pub(crate) enum Kind {
     Review,
     ReviewComment,
     Release,
+    Workflow,
+    Run,
+    Job,
+    CheckSuite,
 }
 
 impl Kind {
@@ -30,7 +34,14 @@ impl Kind {
             Self::Review => 2_600_000_000,
             Self::ReviewComment => 2_100_000_000,
             Self::Release => 190_000_000,
-            Self::Repository | Self::User | Self::Label => 0,
+            Self::CheckSuite => 15_000_000_000,
+            // Known by their names, or with ids of their own.
+            Self::Repository
+            | Self::User
+            | Self::Label
+            | Self::Workflow
+            | Self::Run
+            | Self::Job => 0,
         }
     }
 
@@ -46,6 +57,10 @@ impl Kind {
             Self::Review => "PRR_",
             Self::ReviewComment => "PRRC_",
             Self::Release => "RE_",
+            Self::Workflow => "W_",
+            Self::Run => "WFR_",
+            Self::Job => "CR_",
+            Self::CheckSuite => "CS_",
         }
     }
 

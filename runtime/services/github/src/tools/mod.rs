@@ -1,5 +1,6 @@
 //! The tools: arguments, what they do on the [`Site`], and results in the words of the real server.
 
+mod actions;
 mod arguments;
 mod commits;
 mod context;
@@ -128,7 +129,13 @@ impl ToolHandler for Tools {
             };
             self.room = room;
         }
-        match self.answer(tool, &Arguments(arguments)) {
+        let answered = self.answer(tool, &Arguments(arguments));
+        // Even a call that was refused may have moved something before it was.
+        let answered = match self.site.run_workflows() {
+            Ok(()) => answered,
+            Err(error) => Err(Failure::Host(error.to_string())),
+        };
+        match answered {
             Ok(Output::Text(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
             Ok(Output::Resource(text, resource)) => {
                 let block = json!({"type": "resource", "resource": resource});
@@ -181,7 +188,15 @@ impl Tools {
             self.room = room;
         }
         match rest::answer(&mut self.site, request) {
-            Ok(response) => response,
+            Ok(response) => match self.site.run_workflows() {
+                Ok(()) => response,
+                Err(error) => {
+                    let fault = error.to_string();
+                    let response = rest::message(500, &fault);
+                    self.fault = Some(fault);
+                    response
+                }
+            },
             Err(error) => {
                 let fault = error.to_string();
                 let response = rest::message(500, &fault);
@@ -253,6 +268,21 @@ impl Tools {
             "add_comment_to_pending_review" => reviews::add_comment(site, with),
             "submit_pending_pull_request_review" => reviews::submit_pending(site, with),
             "delete_pending_pull_request_review" => reviews::delete_pending(site, with),
+
+            "list_workflows" => actions::list_workflows(site, with),
+            "list_workflow_runs" => actions::list_workflow_runs(site, with),
+            "get_workflow_run" => actions::get_workflow_run(site, with),
+            "get_workflow_run_logs" => actions::get_workflow_run_logs(site, with),
+            "list_workflow_jobs" => actions::list_workflow_jobs(site, with),
+            "get_job_logs" => actions::get_job_logs(site, with),
+            "get_workflow_run_usage" => actions::get_workflow_run_usage(site, with),
+            "list_workflow_run_artifacts" => actions::list_workflow_run_artifacts(site, with),
+            "download_workflow_run_artifact" => actions::download_workflow_run_artifact(site, with),
+            "run_workflow" => actions::run_workflow(site, with),
+            "rerun_workflow_run" => actions::rerun_workflow_run(site, with),
+            "rerun_failed_jobs" => actions::rerun_failed_jobs(site, with),
+            "cancel_workflow_run" => actions::cancel_workflow_run(site, with),
+            "delete_workflow_run_logs" => actions::delete_workflow_run_logs(site, with),
             _ => Err(Failure::Host(format!("tool {tool} has no code"))),
         }
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod actions;
 mod against_git;
 mod files;
 mod go_server;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 use mcpmark_github::GitHub;
+use mcpmark_github::ci::Runner;
 use mcpmark_service::{
     Service, ServiceError, Session, SessionLimits, ToolClient, ToolOutput, WorldState,
 };
@@ -249,19 +250,31 @@ impl World {
     }
 
     pub(crate) async fn open(make: impl FnOnce(&Path)) -> Result<Self, ServiceError> {
+        Self::served(make, GitHub::default()).await
+    }
+
+    /// A world whose workflows are run.
+    pub(crate) async fn with_runner(make: impl FnOnce(&Path), runner: Arc<dyn Runner>) -> Self {
+        Self::served(make, GitHub::with_runner(runner))
+            .await
+            .unwrap()
+    }
+
+    async fn served(make: impl FnOnce(&Path), service: GitHub) -> Result<Self, ServiceError> {
         let home = tempfile::tempdir().unwrap();
         let dir = home.path().join("world");
         std::fs::create_dir(&dir).unwrap();
         make(&dir);
         let store = Arc::new(Store::open(home.path().join("store")).unwrap());
         let tree = capture(&dir, &store, &CaptureOptions::default()).unwrap();
-        Self::start(home, store, tree).await
+        Self::start(home, store, tree, service).await
     }
 
     async fn start(
         home: tempfile::TempDir,
         store: Arc<Store>,
         tree: Tree,
+        service: GitHub,
     ) -> Result<Self, ServiceError> {
         let world = WorldState {
             tree,
@@ -272,7 +285,7 @@ impl World {
             limits: SessionLimits::default(),
             scratch: ScratchSpace::plain(home.path()),
         };
-        let session = GitHub.open(world).await?;
+        let session = service.open(world).await?;
         let client = ToolClient::connect(&*session).await.unwrap();
         Ok(Self {
             session,
@@ -287,7 +300,9 @@ impl World {
         let tree = self.state().await;
         self.client.close().await.unwrap();
         self.session.close().await.unwrap();
-        Self::start(self.home, self.store, tree).await.unwrap()
+        Self::start(self.home, self.store, tree, GitHub::default())
+            .await
+            .unwrap()
     }
 
     /// A call in the words of its author; `owner` and `repo` are added.
