@@ -15,7 +15,7 @@ const WORKFLOW: &str = "name: check\non:\n  push:\n  pull_request:\n  workflow_d
 
 /// Checks that `numbers.txt` has numbers alone, in order, and that there is a readme.
 #[derive(Default)]
-struct Checker {
+pub(crate) struct Checker {
     heard: Mutex<Vec<Value>>,
 }
 
@@ -67,7 +67,7 @@ fn with_workflow(dir: &Path) {
     );
 }
 
-async fn world() -> (World, Arc<Checker>) {
+pub(crate) async fn world() -> (World, Arc<Checker>) {
     let checker = Arc::new(Checker::default());
     (
         World::with_runner(with_workflow, checker.clone()).await,
