@@ -98,7 +98,7 @@ impl GitHubSession {
         let surface = profile
             .surface(site.has_actions())
             .map_err(|error| ServiceError::set_up(NAME, error))?;
-        let tools = Tools::new(surface.clone(), site, room);
+        let tools = Tools::new(profile, surface.clone(), site, room);
         Ok(Self {
             server: ToolServer::new(surface, tools, &world.limits),
             store: Arc::clone(&world.store),

@@ -13,6 +13,7 @@ mod issues;
 mod labels;
 mod merging;
 mod page;
+mod people;
 mod pulls;
 mod query;
 mod releases;

@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     Comment,
     Review,
     ReviewComment,
+    ReviewThread,
     Release,
     Workflow,
     Run,
@@ -39,6 +40,7 @@ impl Kind {
             Self::Repository
             | Self::User
             | Self::Label
+            | Self::ReviewThread
             | Self::Workflow
             | Self::Run
             | Self::Job => 0,
@@ -56,6 +58,7 @@ impl Kind {
             Self::Comment => "IC_",
             Self::Review => "PRR_",
             Self::ReviewComment => "PRRC_",
+            Self::ReviewThread => "PRRT_",
             Self::Release => "RE_",
             Self::Workflow => "W_",
             Self::Run => "WFR_",

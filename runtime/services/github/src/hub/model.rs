@@ -421,6 +421,9 @@ pub struct ReviewComment {
     /// The reactions to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reactions: Vec<Reaction>,
+    /// Whether the thread that it begins is settled.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub resolved: bool,
 }
 
 /// One of `releases.json`.

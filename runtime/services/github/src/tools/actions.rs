@@ -141,7 +141,20 @@ pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
 
 /// A refusal of a log, in the words of the server.
 fn refused(error: ApiError, job: u64, during: &str) -> Failure {
-    said(format!("{during}failed to get job logs for job {job}"))(error)
+    unexpected(format!("{during}failed to get job logs for job {job}"))(error)
+}
+
+/// Words a refusal where the server asks for an address and looks at the status alone.
+fn unexpected(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
+    move |error| match error {
+        ApiError::Refused(refusal) => {
+            let (status, words) = (refusal.status, &refusal.message);
+            Failure::Said(format!(
+                "{during}: unexpected status code: {status} {words}"
+            ))
+        }
+        ApiError::Git(error) => error.into(),
+    }
 }
 
 /// What is told of one log: its last lines, or where it is.
@@ -194,7 +207,7 @@ pub(super) fn download_workflow_run_artifact(site: &Site, with: &Arguments) -> O
     let id = id(with, "artifact_id")?;
     let call = site.call(&at, "GET", &format!("/actions/artifacts/{id}/zip"));
     let refusal = call.map_or_else(|error| error, |call| call.not_found());
-    Err(said("failed to get artifact download URL")(refusal))
+    Err(unexpected("failed to get artifact download URL")(refusal))
 }
 
 pub(super) fn run_workflow(site: &mut Site, with: &Arguments) -> Outcome {

@@ -12,6 +12,7 @@ mod repositories;
 mod reviews;
 mod search;
 mod sub_issues;
+mod v1;
 
 use arguments::Arguments;
 use mcpmark_service::{HttpRequest, HttpResponse, ToolHandler, ToolSurface};
@@ -19,13 +20,15 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
-use crate::api::ApiError;
+use crate::api::{ApiError, Refusal};
 use crate::git::GitError;
+use crate::profile::Profile;
 use crate::rest;
 use crate::view::Site;
 
 /// The tools over one repository.
 pub(crate) struct Tools {
+    profile: Profile,
     surface: ToolSurface,
     site: Site,
     /// The bytes that may still be added to the world.
@@ -39,6 +42,8 @@ pub(crate) struct Tools {
 enum Failure {
     /// The agent's doing; a result that says so.
     Said(String),
+    /// A refusal of GitHub, which each version words in its own way.
+    Refused(String, Box<Refusal>),
     /// The agent's doing; the real server answers with an error of the protocol.
     Protocol(String),
     /// The repository or the machine is at fault.
@@ -60,7 +65,7 @@ impl From<GitError> for Failure {
 /// Words a refusal as a result.
 fn said(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
     move |error| match error {
-        ApiError::Refused(refusal) => Failure::Said(format!("{during}: {refusal}")),
+        ApiError::Refused(refusal) => Failure::Refused(during.to_string(), refusal),
         ApiError::Git(error) => error.into(),
     }
 }
@@ -78,6 +83,8 @@ enum Output {
     Text(String),
     /// A text, and a resource after it.
     Resource(String, Value),
+    /// A text, and a link to a resource after it.
+    Link(String, Value),
 }
 
 type Outcome = Result<Output, Failure>;
@@ -137,14 +144,24 @@ impl ToolHandler for Tools {
         };
         match answered {
             Ok(Output::Text(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
-            Ok(Output::Resource(text, resource)) => {
-                let block = json!({"type": "resource", "resource": resource});
+            Ok(Output::Resource(text, block) | Output::Link(text, block)) => {
+                let block = match block.get("type") {
+                    Some(_) => block,
+                    None => json!({"type": "resource", "resource": block}),
+                };
                 let block = serde_json::from_value(block)
                     .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
                 Ok(CallToolResult::success(vec![
                     ContentBlock::text(text),
                     block,
                 ]))
+            }
+            Err(Failure::Refused(during, refusal)) => {
+                let text = match self.profile {
+                    Profile::V0_15_0 => format!("{during}: {refusal}"),
+                    Profile::V1_10_1 => v1::worded(&during, &refusal),
+                };
+                Ok(CallToolResult::error(vec![ContentBlock::text(text)]))
             }
             Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
             Err(Failure::Protocol(text)) => Err(ErrorData::internal_error(text, None)),
@@ -158,8 +175,9 @@ impl ToolHandler for Tools {
 
 impl Tools {
     /// `room` is the number of bytes that calls may add to the world.
-    pub(crate) fn new(surface: ToolSurface, site: Site, room: u64) -> Self {
+    pub(crate) fn new(profile: Profile, surface: ToolSurface, site: Site, room: u64) -> Self {
         Self {
+            profile,
             surface,
             site,
             room,
@@ -208,6 +226,11 @@ impl Tools {
 
     fn answer(&mut self, tool: &str, with: &Arguments) -> Outcome {
         let site = &mut self.site;
+        if self.profile == Profile::V1_10_1 {
+            let answer = v1::answer(site, tool, with);
+            return answer
+                .unwrap_or_else(|| Err(Failure::Host(format!("tool {tool} has no code"))));
+        }
         match tool {
             "get_me" => context::get_me(site),
             "get_teams" => context::get_teams(with),

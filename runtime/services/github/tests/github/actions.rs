@@ -47,7 +47,7 @@ impl Runner for Checker {
     }
 }
 
-fn with_workflow(dir: &Path) {
+pub(crate) fn with_workflow(dir: &Path) {
     let mut repo = Repo::new(dir);
     repo.commit(
         "main",

@@ -4,6 +4,7 @@
 
 mod actions;
 mod against_git;
+mod consolidated;
 mod files;
 mod go_server;
 mod history;
