@@ -75,6 +75,8 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     site.create_branch("desk/pulls", "main");
     let message = "docs: which pull requests are red";
     site.push("desk/pulls", message, &[("docs/pulls.md".to_owned(), text)]);
+    let made = site.open_pull(message, "desk/pulls", "main", &format!("For #{issue}"));
+    site.ask_for_review(made, "kadeyemi");
     site.update_issue(
         issue,
         &json!({"labels": ["checks", "red"], "assignees": ["kadeyemi"]}),

@@ -3,7 +3,7 @@
 #[path = "../runs.rs"]
 mod runs;
 
-use mcpmark_guest::{Allowed, Pull, Verifier};
+use mcpmark_guest::{Allowed, Condition, Proposal, Pull, Verifier};
 
 mcpmark_guest::verifier!(verify);
 
@@ -47,11 +47,23 @@ fn verify(task: &mut Verifier) {
     expected.assignees = vec!["kadeyemi".to_owned()];
     let found = task.end().issue(issue.number);
     task.check("the issue is as it should be", found.is_like(&expected));
+    let (before, after) = (runs::runs(&task.start()), runs::runs(&task.end()));
+    let logs = |run: &runs::Run| {
+        run.jobs
+            .iter()
+            .map(|job| job.log.clone())
+            .collect::<Vec<_>>()
+    };
+    let are_kept = before.iter().zip(&after).all(|(before, after)| {
+        (before.number, before.attempt) == (after.number, after.attempt)
+            && logs(before) == logs(after)
+    });
     task.check(
         "what has run is as it was",
-        task.end()
-            .file("runs.json")
-            .has_bytes_of(&task.start().file("runs.json")),
+        Condition::when(
+            are_kept,
+            "expected the earlier runs and their logs as they were",
+        ),
     );
     let message = "docs: which pull requests are red";
     let tip = task.check_one_commit((BRANCH, "main"), message, [FILE]);
@@ -69,10 +81,18 @@ fn verify(task: &mut Verifier) {
         "\n{green} green, {red} red, {lost} to run again.\n"
     ));
     task.check("the file to the last byte", file.equals(&text));
+    task.check_new_pull(&Proposal {
+        head: BRANCH,
+        base: "main",
+        title: message,
+        body: &format!("For #{}", issue.number),
+        reviewers: &["kadeyemi"],
+    });
     let mut touched: Vec<u64> = pulls.iter().map(|it| it.issue.number).collect();
     touched.push(issue.number);
     task.nothing_else_moved(&Allowed {
         touched,
+        new_pulls: 1,
         branches: &[BRANCH],
         ..Allowed::default()
     });

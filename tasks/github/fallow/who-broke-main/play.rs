@@ -61,16 +61,29 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
             authors.push(login);
         }
     }
-    let text = format!(
+    let mut text = format!(
         "# What broke main\n\n| Job | Commit | Author | Run | Since | Red runs |\n|---|---|---|---|---|---|\n{}\n",
         lines.join("\n")
     );
+    text.push_str("\n## Red runs\n\n");
+    for (run, names) in red.iter().zip(&failed).rev() {
+        let mut names = names.clone();
+        names.sort();
+        text.push_str(&format!("- {}: {}\n", run["run_number"], names.join(", ")));
+    }
     site.create_branch("desk/broken", "main");
     site.push(
         "desk/broken",
         "docs: what broke main",
         &[("docs/broken.md".to_owned(), text)],
     );
+    let made = site.open_pull(
+        "docs: what broke main",
+        "desk/broken",
+        "main",
+        &format!("For #{issue}"),
+    );
+    site.ask_for_review(made, "kadeyemi");
     let whole = site.json("get_issue", &json!({"issue_number": issue}));
     let mut all = labels(&whole);
     all.push("red".to_owned());

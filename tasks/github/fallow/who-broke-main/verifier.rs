@@ -3,7 +3,7 @@
 #[path = "../runs.rs"]
 mod runs;
 
-use mcpmark_guest::{Allowed, Verifier};
+use mcpmark_guest::{Allowed, Condition, Proposal, Verifier};
 
 mcpmark_guest::verifier!(verify);
 
@@ -70,6 +70,20 @@ fn verify(task: &mut Verifier) {
         );
         text.push_str(&format!("{line}\n"));
     }
+    text.push_str("\n## Red runs\n\n");
+    let outage = runs.iter().rev().take_while(|run| run.is_red).count();
+    for (at, run) in runs[runs.len() - outage..].iter().enumerate() {
+        let failed = run.jobs.iter().filter(|job| job.is_red);
+        let mut failed: Vec<&str> = failed.map(|job| job.name.as_str()).collect();
+        failed.sort_unstable();
+        let line = format!("- {}: {}", run.number, failed.join(", "));
+        let place = 8 + lines.len() + at;
+        task.check(
+            format!("red run {}", run.number),
+            file.text().line(place).equals(&line),
+        );
+        text.push_str(&format!("{line}\n"));
+    }
     task.check("the file to the last byte", file.equals(&text));
     let assignees: Vec<&str> = authors.iter().map(String::as_str).collect();
     task.check(
@@ -80,14 +94,34 @@ fn verify(task: &mut Verifier) {
     expected.labels.push("red".to_owned());
     expected.assignees.clone_from(&authors);
     task.check("the issue is as it should be", found.is_like(&expected));
+    let (before, after) = (runs::runs(&task.start()), runs::runs(&task.end()));
+    let logs = |run: &runs::Run| {
+        run.jobs
+            .iter()
+            .map(|job| job.log.clone())
+            .collect::<Vec<_>>()
+    };
+    let are_kept = before.iter().zip(&after).all(|(before, after)| {
+        (before.number, before.attempt) == (after.number, after.attempt)
+            && logs(before) == logs(after)
+    });
     task.check(
         "what has run is as it was",
-        task.end()
-            .file("runs.json")
-            .has_bytes_of(&start.file("runs.json")),
+        Condition::when(
+            are_kept,
+            "expected the earlier runs and their logs as they were",
+        ),
     );
+    task.check_new_pull(&Proposal {
+        head: BRANCH,
+        base: "main",
+        title: "docs: what broke main",
+        body: &format!("For #{}", issue.number),
+        reviewers: &["kadeyemi"],
+    });
     task.nothing_else_moved(&Allowed {
         touched: vec![issue.number],
+        new_pulls: 1,
         branches: &[BRANCH],
         ..Allowed::default()
     });

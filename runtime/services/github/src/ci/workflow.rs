@@ -7,6 +7,9 @@ use super::{glob, yaml};
 /// Where workflow files lie.
 pub(crate) const FOLDER: &str = ".github/workflows";
 
+/// Larger files are no workflows, as on GitHub.
+const LARGEST: usize = 512 * 1024;
+
 /// A workflow file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Workflow {
@@ -43,6 +46,7 @@ impl Workflow {
     pub(crate) fn read(path: &str, bytes: &[u8]) -> Self {
         let file = std::str::from_utf8(bytes)
             .ok()
+            .filter(|text| text.len() <= LARGEST)
             .and_then(|text| yaml::parse(text).ok())
             .filter(is_complete);
         Self {
