@@ -248,6 +248,64 @@ fn the_interface_of_a_service_is_served_beside_its_tools_on_this_machine_alone()
         .says(&["the service filesystem has no interface of its own over HTTP"]);
 }
 
+/// What a world says that has run is what its guest says when it runs it again.
+#[test]
+fn the_guest_of_a_world_agrees_with_its_history() {
+    let environment = Environment::new();
+    let mut client =
+        Client::start(&mut environment.command(["mcp", "serve", "--world", "github/fallow"]));
+    let mut ask = |tool: &str, mut arguments: Value| -> Value {
+        arguments["owner"] = "northmoor".into();
+        arguments["repo"] = "fallow".into();
+        let result = client.call(tool, &arguments);
+        assert_ne!(result["isError"], true, "{result}");
+        serde_json::from_str(&text(&result["content"][0]["text"])).unwrap()
+    };
+    let list = json!({"workflow_id": "check.yml", "perPage": 100});
+    let runs = ask("list_workflow_runs", list);
+    let runs = runs["workflow_runs"].as_array().cloned().unwrap();
+    let mut seen = (0, 0);
+    // The youngest, on main and on pull requests; a machine that was lost is not lost again.
+    for run in runs.iter().take(24) {
+        let jobs = json!({"run_id": run["id"], "filter": "latest"});
+        let told = |jobs: &Value| -> Vec<(Value, Vec<(Value, Value)>)> {
+            let jobs = jobs["jobs"]["jobs"].as_array().cloned().unwrap();
+            let step = |step: &Value| (step["name"].clone(), step["conclusion"].clone());
+            let job = |job: &Value| {
+                let steps = job["steps"].as_array().unwrap();
+                (job["conclusion"].clone(), steps.iter().map(step).collect())
+            };
+            jobs.iter().map(job).collect()
+        };
+        let before = ask("list_workflow_jobs", jobs.clone());
+        let asked = json!({"run_id": run["id"], "failed_only": true, "return_content": true});
+        let log = |logs: Value| -> Vec<String> {
+            let logs = logs["logs"].as_array().cloned().unwrap_or_default();
+            let texts: Vec<String> = logs.iter().map(|it| text(&it["logs_content"])).collect();
+            let lines = texts.iter().flat_map(|it| it.lines());
+            let untimed = lines.filter_map(|line| line.split_once(' '));
+            untimed.map(|(_, line)| line.to_owned()).collect()
+        };
+        let printed = log(ask("get_job_logs", asked.clone()));
+        if printed.iter().any(|line| line.contains("shutdown signal")) {
+            continue;
+        }
+        ask("rerun_workflow_run", json!({"run_id": run["id"]}));
+        assert_eq!(
+            told(&ask("list_workflow_jobs", jobs)),
+            told(&before),
+            "{run}"
+        );
+        assert_eq!(log(ask("get_job_logs", asked)), printed, "{run}");
+        match text(&run["conclusion"]).as_str() {
+            "success" => seen.0 += 1,
+            _ => seen.1 += 1,
+        }
+    }
+    assert!(seen.0 > 3 && seen.1 > 3, "{seen:?}");
+    client.end().exits(0);
+}
+
 #[test]
 fn a_state_that_is_none_of_its_service_is_not_graded() {
     let environment = Environment::new();

@@ -54,6 +54,8 @@ pub const INSTRUCTION: &str = "description.md";
 pub const VERIFIER: &str = "verifier.wasm";
 /// The layer with the solution.
 pub const SOLUTION: &str = "solution.wasm";
+/// The layer of a world with the guest that runs its workflows.
+pub const CI: &str = "ci.wasm";
 /// The layer with the certificate.
 pub const CERTIFICATE: &str = "certificate.json";
 
@@ -90,13 +92,16 @@ pub struct StartParts {
     pub clock: i64,
     /// The seed that it was made with.
     pub seed: u64,
+    /// The digest of the guest that runs its workflows, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ci: Option<Digest>,
 }
 
 /// A guest as it is described to people who have not got it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuestConfig {
-    /// `verifier` or `solution`.
+    /// `verifier`, `solution` or `ci`.
     pub role: String,
     /// Of its component.
     pub digest: Digest,
@@ -148,6 +153,9 @@ pub struct WorldConfig {
     pub entries: u64,
     /// Bytes of them.
     pub bytes: u64,
+    /// The guest that runs its workflows, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ci: Option<GuestConfig>,
 }
 
 /// A task in a bundle.
@@ -175,6 +183,8 @@ pub struct WorldArtifact {
     config_descriptor: Descriptor,
     /// Its states.
     pub states: Descriptor,
+    /// The guest that runs its workflows, where it has one.
+    pub ci: Option<Descriptor>,
 }
 
 /// A suite, or one task, with the worlds that they start from: all but the layers.
@@ -244,6 +254,20 @@ impl TaskArtifact {
 impl WorldArtifact {
     /// The most bytes of its compressed states that are read.
     pub const LARGEST: u64 = LARGEST_STATES;
+
+    /// The component of the guest that runs its workflows.
+    ///
+    /// # Errors
+    ///
+    /// When it is missing, or not what manifest and config say.
+    pub fn read_ci(&self, source: &dyn Source) -> Result<Option<Vec<u8>>, BundleError> {
+        let (Some(layer), Some(guest)) = (&self.ci, &self.config.ci) else {
+            return Ok(None);
+        };
+        let what = format!("world {}: layer {CI}", self.id);
+        let bytes = fetch(source, &what, layer, LARGEST_GUEST)?;
+        decompressed(what, &bytes, guest).map(Some)
+    }
 }
 
 impl Bundle {
@@ -323,8 +347,9 @@ impl Bundle {
                 return against(format!("task {id} starts from a world that is not there"));
             };
             let (start, config) = (&task.config.parts.world, &world.config);
-            let of_world = (&config.world, config.snapshot, config.seed);
-            if (&start.id, start.snapshot, start.seed) != of_world {
+            let ci = config.ci.as_ref().map(|guest| guest.digest);
+            let of_world = (&config.world, config.snapshot, config.seed, ci);
+            if (&start.id, start.snapshot, start.seed, start.ci) != of_world {
                 return against(format!(
                     "task {id} starts from another world than {}",
                     world.id
@@ -360,6 +385,9 @@ impl Bundle {
                 world.config_descriptor.clone(),
             ));
             blobs.push((format!("world {id}: states"), world.states.clone()));
+            if let Some(ci) = &world.ci {
+                blobs.push((format!("world {id}: layer {CI}"), ci.clone()));
+            }
         }
         let mut seen = BTreeSet::new();
         blobs.retain(|(_, descriptor)| seen.insert(descriptor.digest));
@@ -534,18 +562,26 @@ impl WorldArtifact {
                     what: of_config,
                     reason: error.to_string(),
                 })?;
-        let [states] =
-            <[Descriptor; 1]>::try_from(manifest.layers).map_err(|layers| BundleError::Shape {
-                what: what.clone(),
-                reason: format!("it has {} layers, and a world has one", layers.len()),
-            })?;
+        let wanted = 1 + usize::from(config.ci.is_some());
+        let found = manifest.layers.len();
+        let mut layers = manifest.layers.into_iter();
+        let (Some(states), ci) = (layers.next().filter(|_| found == wanted), layers.next()) else {
+            return Err(BundleError::Shape {
+                what,
+                reason: format!("it has {found} layers, and its config speaks of {wanted}"),
+            });
+        };
         oci::expect(&what, &states.media_type, STATES)?;
+        if let Some(ci) = &ci {
+            oci::expect(&what, &ci.media_type, WASM)?;
+        }
         Ok(Self {
             id,
             descriptor: descriptor.clone(),
             config,
             config_descriptor: manifest.config,
             states,
+            ci,
         })
     }
 }
@@ -565,6 +601,7 @@ impl WorldConfig {
             snapshot,
             entries: states.entries,
             bytes: states.bytes,
+            ci: None,
         }
     }
 }

@@ -32,7 +32,7 @@ mod registry;
 pub mod trust;
 
 pub use artifact::{
-    Bundle, CERTIFICATE, GuestConfig, INSTRUCTION, Parts, SOLUTION, SUITE, StartParts, TASK,
+    Bundle, CERTIFICATE, CI, GuestConfig, INSTRUCTION, Parts, SOLUTION, SUITE, StartParts, TASK,
     TaskArtifact, TaskConfig, VERIFIER, WORLD, WorldArtifact, WorldConfig,
 };
 pub use error::BundleError;

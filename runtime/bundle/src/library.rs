@@ -11,7 +11,7 @@ use mcpmark_snapshot::{Digest, Store};
 use serde_json::{Value, json};
 
 use crate::BundleError;
-use crate::artifact::{Bundle, INSTRUCTION, SOLUTION, VERIFIER, WorldArtifact};
+use crate::artifact::{Bundle, CI, INSTRUCTION, SOLUTION, VERIFIER, WorldArtifact};
 use crate::layout::{Source, copy};
 
 /// Writes the tasks and worlds of a bundle into a directory. `verifiers` are components by their
@@ -37,6 +37,9 @@ pub fn unpack(
         make(&dir)?;
         write(&dir.join("world.json"), &pretty(&manifest(world)))?;
         world.copy_states(source, &dir.join("states.tar.zst"))?;
+        if let Some(component) = world.read_ci(source)? {
+            write(&dir.join(CI), &component)?;
+        }
     }
     for task in &bundle.tasks {
         let id = &task.id;

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::artifact::{
-    CERTIFICATE, GuestConfig, INSTRUCTION, JSON, MARKDOWN, NAME, Parts, SCHEMA, SOLUTION, STATES,
-    SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER, WASM, WORLD, WORLD_CONFIG, WorldConfig,
+    CERTIFICATE, CI, GuestConfig, INSTRUCTION, JSON, MARKDOWN, NAME, Parts, SCHEMA, SOLUTION,
+    STATES, SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER, WASM, WORLD, WORLD_CONFIG, WorldConfig,
     compressed,
 };
 use crate::layout::NewLayout;
@@ -51,14 +51,30 @@ pub struct Packed {
 }
 
 impl Packer {
-    /// Adds a world with its compressed states. Worlds come before their tasks.
-    pub fn world(&mut self, id: &WorldId, config: &WorldConfig, states: Vec<u8>) {
-        let states = self.layout.put(STATES, states);
+    /// Adds a world with its compressed states, and with the component that its config describes.
+    /// Worlds come before their tasks.
+    ///
+    /// # Errors
+    ///
+    /// When the component cannot be compressed.
+    pub fn world(
+        &mut self,
+        id: &WorldId,
+        config: &WorldConfig,
+        states: Vec<u8>,
+        ci: Option<&[u8]>,
+    ) -> io::Result<()> {
+        let mut layers = vec![self.layout.put(STATES, states)];
+        if let Some(component) = ci {
+            let layer = self.layout.put(WASM, compressed(component)?);
+            layers.push(layer.annotated(TITLE, CI));
+        }
         let licence = config.license.clone();
         let annotations = BTreeMap::from([(oci::LICENCES.to_owned(), licence)]);
         let config = self.json(WORLD_CONFIG, config);
-        let manifest = self.manifest(WORLD, config, vec![states], annotations);
+        let manifest = self.manifest(WORLD, config, layers, annotations);
         self.worlds.insert(id.clone(), manifest);
+        Ok(())
     }
 
     /// Adds a task whose world is there. What its config holds back is left out.

@@ -183,7 +183,13 @@ impl Certifier<'_> {
 
     /// What all guests of the task are compiled of; they are built by now.
     fn code(&mut self, task: &Task) -> Result<Code, CertifyError> {
-        let guests: Vec<GuestSource> = task.guests().cloned().collect();
+        let mut guests: Vec<GuestSource> = task.guests().cloned().collect();
+        // The digest of the world does not tell of it: it is no part of the tree.
+        let world = self
+            .library
+            .world(&task.world)
+            .map_err(PrepareError::from)?;
+        guests.extend(world.ci);
         let built = self.builder.build(&guests, self.report);
         let built = built.map_err(PrepareError::from)?;
         code(self.library, task, &built).map_err(|error| {

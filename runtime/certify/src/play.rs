@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Attempt, End, Event, RecordError, Recorder};
-use mcpmark_experiment::{Prepared, service};
+use mcpmark_experiment::Prepared;
 use mcpmark_service::{ToolClient, WorldState};
 use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,8 @@ pub(crate) async fn play(
     scratch: &ScratchSpace,
 ) -> Result<Played, String> {
     let name = task.id.service();
-    let service = service(name).ok_or_else(|| format!("there is no service named {name:?}"))?;
+    let service = task.start.service(name);
+    let service = service.ok_or_else(|| format!("there is no service named {name:?}"))?;
     let world = WorldState {
         tree: task.start.tree.clone(),
         store: Arc::clone(store),

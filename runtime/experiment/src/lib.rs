@@ -21,6 +21,7 @@
 //! ```
 
 mod cast;
+mod ci;
 mod git;
 mod grade;
 mod home;
@@ -49,6 +50,7 @@ pub use mcpmark_external::{External, ExternalError, ServerSpec};
 pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::cast::{Cast, steps};
+pub use crate::ci::CiGuest;
 pub use crate::git::GitGuests;
 pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};

@@ -13,7 +13,7 @@ use mcpmark_task::{
     bundle_digest, canonical_json,
 };
 
-use crate::{Judge, ScriptError, Start, Terms, WorldError, start_world};
+use crate::{CiGuest, Judge, ScriptError, Start, Terms, WorldError, start_world};
 
 /// A task with everything that an attempt needs, checked and loaded.
 #[derive(Clone)]
@@ -202,7 +202,8 @@ impl Workshop<'_> {
                 worlds.insert(task.world.clone(), self.library.world(&task.world)?);
             }
         }
-        let mut sources: Vec<GuestSource> = worlds.values().filter_map(setup).cloned().collect();
+        let mut sources: Vec<GuestSource> =
+            worlds.values().flat_map(World::guests).cloned().collect();
         for task in tasks {
             sources.extend(
                 std::iter::once(&task.verifier)
@@ -214,8 +215,7 @@ impl Workshop<'_> {
 
         let mut starts = BTreeMap::new();
         for (id, world) in &worlds {
-            let setup = setup(world).and_then(|source| components.get(source));
-            starts.insert(id.clone(), self.start(world, setup.map(Vec::as_slice))?);
+            starts.insert(id.clone(), self.start(world, &components)?);
         }
         tasks
             .iter()
@@ -242,13 +242,21 @@ impl Workshop<'_> {
     ///
     /// When the world is not valid.
     pub fn world(&mut self, world: &World) -> Result<Start, PrepareError> {
-        let sources: Vec<GuestSource> = setup(world).cloned().into_iter().collect();
+        let sources: Vec<GuestSource> = world.guests().cloned().collect();
         let components = components(self.builder, &sources, self.report)?;
-        self.start(world, components.into_values().next().as_deref())
+        self.start(world, &components)
     }
 
-    fn start(&self, world: &World, setup: Option<&[u8]>) -> Result<Start, PrepareError> {
-        start_world(world, setup, self.sandbox, self.store).map_err(|source| PrepareError::World {
+    fn start(
+        &self,
+        world: &World,
+        components: &BTreeMap<GuestSource, Vec<u8>>,
+    ) -> Result<Start, PrepareError> {
+        let component = |source| components.get(source).map(Vec::as_slice);
+        let setup = setup(world).and_then(component);
+        let ci = world.ci.as_ref().and_then(component);
+        let start = start_world(world, setup, ci, self.sandbox, self.store);
+        start.map_err(|source| PrepareError::World {
             world: world.id.clone(),
             source,
         })
@@ -285,6 +293,7 @@ impl Workshop<'_> {
             snapshot: start.digest,
             verifier: verifier.digest(),
             solution: solution.as_ref().map(Solution::digest),
+            ci: start.ci.as_ref().map(CiGuest::digest),
         });
         let parameters = serde_json::Value::Object(task.meta.parameters.clone());
         let Limited {

@@ -96,6 +96,7 @@ impl PublishedWorkshop<'_> {
             tree,
             seed: 0,
             clock: PUBLISHED_CLOCK,
+            ci: None,
         })
     }
 

@@ -268,7 +268,7 @@ pub fn random_seed(task: &TaskId, k: u32) -> u64 {
 pub fn service(name: &str) -> Option<Arc<dyn Service>> {
     match name {
         "filesystem" => Some(Arc::new(Filesystem)),
-        "github" => Some(Arc::new(GitHub)),
+        "github" => Some(Arc::new(GitHub::default())),
         _ => None,
     }
 }
@@ -346,7 +346,7 @@ impl OneAttempt {
     /// Sets up the world, lets the agent act, and captures what it leaves.
     async fn act(&self, recorder: &mut Observed) -> Result<Acted, RunFailure> {
         let infra = |error: ServiceError| Acted::Over(Outcome::InfraError(error_chain(&error)));
-        let Some(service) = service(self.task.id.service()) else {
+        let Some(service) = self.task.start.service(self.task.id.service()) else {
             let message = format!("there is no service named {:?}", self.task.id.service());
             return Ok(Acted::Over(Outcome::InvalidTask(message)));
         };

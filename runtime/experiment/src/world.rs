@@ -1,16 +1,19 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use mcpmark_archive::states::{self, StatesError};
 use mcpmark_archive::tar::Bounds;
 use mcpmark_sandbox::{Fault, LoadError, Log, RunError, Sandbox, SetupInput};
-use mcpmark_service::SessionLimits;
+use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{
     Blobs, BuildError, CaptureError, CaptureOptions, Digest, InvalidPath, Node, Store, StoreError,
     Tree, TreeBuilder, TreePath, capture,
 };
 use mcpmark_task::{World, WorldContent, WorldManifest};
+
+use crate::CiGuest;
 
 /// What the states of a world from a bundle may have, more than any service lets a world have.
 const PACKED: Bounds = Bounds {
@@ -29,6 +32,19 @@ pub struct Start {
     pub seed: u64,
     /// Its instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
+    /// What runs its workflows, where it has that.
+    pub ci: Option<CiGuest>,
+}
+
+impl Start {
+    /// The service of a name, ready for this world.
+    pub fn service(&self, name: &str) -> Option<Arc<dyn Service>> {
+        let plain = crate::service(name)?;
+        Some(match &self.ci {
+            Some(ci) => ci.clone().service(),
+            None => plain,
+        })
+    }
 }
 
 /// Why a world cannot be started from.
@@ -49,6 +65,9 @@ pub enum WorldError {
     /// The setup guest cannot be used.
     #[error("the setup guest {0}")]
     Load(#[from] LoadError),
+    /// The guest that runs workflows cannot be used.
+    #[error("the guest for continuous integration {0}")]
+    LoadCi(LoadError),
     /// The setup guest broke.
     #[error("the setup guest faulted: {0}{logged}", logged = logged(.1))]
     Fault(Fault, Log),
@@ -77,7 +96,7 @@ impl WorldError {
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Store(_) | Self::Host(_) => true,
-            Self::Load(error) => error.is_infrastructure(),
+            Self::Load(error) | Self::LoadCi(error) => error.is_infrastructure(),
             Self::States(error) => error.is_infrastructure(),
             Self::Capture(error) => {
                 matches!(error, CaptureError::Io { .. } | CaptureError::Store(_))
@@ -95,7 +114,7 @@ fn logged(log: &Log) -> String {
 }
 
 /// Makes a shipped world and keeps it in the store. `setup` is the component of its setup
-/// guest, for a world that has one.
+/// guest and `ci` that of the guest that runs its workflows, for a world that has one.
 ///
 /// # Errors
 ///
@@ -103,6 +122,7 @@ fn logged(log: &Log) -> String {
 pub fn start_world(
     world: &World,
     setup: Option<&[u8]>,
+    ci: Option<&[u8]>,
     sandbox: &Sandbox,
     store: &Store,
 ) -> Result<Start, WorldError> {
@@ -138,11 +158,13 @@ pub fn start_world(
         }
     };
     let digest = tree.digest();
+    let ci = ci.map(|component| CiGuest::load(sandbox, component));
     Ok(Start {
         tree,
         digest,
         seed,
         clock,
+        ci: ci.transpose().map_err(WorldError::LoadCi)?,
     })
 }
 
@@ -301,6 +323,7 @@ mod tests {
             tree,
             seed: 0,
             clock: 0,
+            ci: None,
         };
         let limits = |max_bytes, max_files| SessionLimits {
             max_bytes,

@@ -22,6 +22,8 @@ pub struct BundleParts<'a> {
     pub verifier: Digest,
     /// Digest of the solution component, where there is one.
     pub solution: Option<Digest>,
+    /// Digest of the guest that runs the world's workflows, where it has one.
+    pub ci: Option<Digest>,
 }
 
 impl BundleParts<'_> {
@@ -32,7 +34,7 @@ impl BundleParts<'_> {
 
     /// The parts as a JSON document.
     pub fn document(&self) -> Value {
-        json!({
+        let mut document = json!({
             "schema": SCHEMA,
             "task": self.task.id.to_string(),
             "meta": self.task.meta.document,
@@ -45,7 +47,11 @@ impl BundleParts<'_> {
                 "clock": self.world.clock.as_second(),
                 "seed": self.seed,
             },
-        })
+        });
+        if let Some(ci) = &self.ci {
+            document["world"]["ci"] = json!(ci);
+        }
+        document
     }
 }
 

@@ -16,7 +16,15 @@ const KEYS: &[&str] = &[
     "modified",
     "snapshot",
 ];
-const SIGNS: &[&str] = &["world.json", "files", "setup.rs", "setup.wasm", STATES];
+const SIGNS: &[&str] = &[
+    "world.json",
+    "files",
+    "setup.rs",
+    "setup.wasm",
+    "ci.rs",
+    "ci.wasm",
+    STATES,
+];
 
 /// The starting state of a world that comes from a bundle.
 const STATES: &str = "states.tar.zst";
@@ -33,6 +41,8 @@ pub struct World {
     pub manifest: WorldManifest,
     /// What it is made of.
     pub content: WorldContent,
+    /// The guest that runs its workflows, for a github world that has one: a verifier of single commits.
+    pub ci: Option<GuestSource>,
 }
 
 /// What `world.json` says.
@@ -70,6 +80,15 @@ pub enum WorldContent {
 }
 
 impl World {
+    /// The guests that it takes to start from it: what makes its tree, and what runs its workflows.
+    pub fn guests(&self) -> impl Iterator<Item = &GuestSource> {
+        let setup = match &self.content {
+            WorldContent::Setup(source) => Some(source),
+            WorldContent::Files(_) | WorldContent::Packed { .. } => None,
+        };
+        setup.into_iter().chain(&self.ci)
+    }
+
     /// Whether a directory is meant as a world, finished or not.
     pub(crate) fn is_meant(dir: &Place) -> bool {
         SIGNS.iter().any(|name| dir.join(name).path.exists())
@@ -83,11 +102,17 @@ impl World {
         let document = Document::parse(&file.shown, &text)?;
         let content = content(dir, &document)?;
         let manifest = manifest(&document, &content)?;
+        let ci = GuestSource::find(dir, "ci", dir)?;
+        if ci.is_some() && id.service() != "github" {
+            let problem = "has a guest that runs workflows (ci), which only github worlds have";
+            return Err(dir.layout(problem));
+        }
         Ok(Self {
             id,
             dir: dir.path.clone(),
             manifest,
             content,
+            ci,
         })
     }
 }

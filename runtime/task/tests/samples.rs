@@ -393,10 +393,16 @@ fn a_bundle_digest_depends_on_all_parts_and_on_nothing_else() {
             snapshot: Digest::of(b"tree"),
             verifier: Digest::of(b"verifier"),
             solution: None,
+            ci: None,
         };
         change(&mut task, &mut world, &mut parts);
-        let (seed, snapshot, verifier, solution) =
-            (parts.seed, parts.snapshot, parts.verifier, parts.solution);
+        let (seed, snapshot, verifier, solution, ci) = (
+            parts.seed,
+            parts.snapshot,
+            parts.verifier,
+            parts.solution,
+            parts.ci,
+        );
         bundle_digest(&BundleParts {
             task: &task,
             world: &world.manifest,
@@ -404,6 +410,7 @@ fn a_bundle_digest_depends_on_all_parts_and_on_nothing_else() {
             snapshot,
             verifier,
             solution,
+            ci,
         })
     };
     let base = digest(&|_, _, _| {});
@@ -428,6 +435,7 @@ fn a_bundle_digest_depends_on_all_parts_and_on_nothing_else() {
         digest(&|task, _, _| drop(task.meta.document.insert("x".to_owned(), 1.into()))),
         digest(&|_, world, _| world.manifest.clock += jiff::SignedDuration::from_secs(1)),
         digest(&|_, _, parts| parts.seed = 2),
+        digest(&|_, _, parts| parts.ci = Some(Digest::of(b"ci"))),
         digest(&|_, _, parts| parts.snapshot = Digest::of(b"another tree")),
         digest(&|_, _, parts| parts.verifier = Digest::of(b"another verifier")),
         digest(&|_, _, parts| parts.solution = Some(Digest::of(b"a solution"))),

@@ -9,6 +9,7 @@ use crate::layout::NewLayout;
 use crate::pack::{Packer, TaskContent};
 use crate::{Layout, unpack};
 
+const CI_GUEST: &[u8] = b"runs workflows";
 const META: &str = r#"{"difficulty": "L1", "limits": {"fuel": 5}}"#;
 
 fn guest(role: &str, component: &[u8]) -> GuestConfig {
@@ -30,7 +31,7 @@ fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
     let mut states = Vec::new();
     let written = mcpmark_archive::states::write(&blobs, &[tree.digest()], &[], &mut states);
     let written = written.unwrap();
-    let world: WorldId = "filesystem/office".parse().unwrap();
+    let world: WorldId = "github/office".parse().unwrap();
     let config = WorldConfig {
         schema: SCHEMA,
         world: world.to_string(),
@@ -42,13 +43,14 @@ fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
         snapshot: tree.digest(),
         entries: written.entries,
         bytes: written.bytes,
+        ci: Some(guest("ci", CI_GUEST)),
     };
     let (verifier, solution) = (vec![b'v'; 5000], b"solution".to_vec());
     let instruction = b"Do it.\n".to_vec();
     let content = TaskContent {
         parts: Parts {
             schema: 1,
-            task: "filesystem/office/easy".to_owned(),
+            task: "github/office/easy".to_owned(),
             meta: serde_json::from_str(META).unwrap(),
             instruction: Digest::of(&instruction),
             verifier: Digest::of(&verifier),
@@ -58,6 +60,7 @@ fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
                 snapshot: tree.digest(),
                 clock: 1_772_442_000,
                 seed: 1,
+                ci: Some(Digest::of(CI_GUEST)),
             },
         },
         guests: vec![guest("verifier", &verifier), guest("solution", &solution)],
@@ -67,7 +70,9 @@ fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
         certificate: None,
     };
     let mut packer = Packer::default();
-    packer.world(&world, &config, states);
+    packer
+        .world(&world, &config, states, Some(CI_GUEST))
+        .unwrap();
     packer.task(&world, content).unwrap();
     let packed = packer.finish(Some("office"));
     changed(&packed.layout, &packed.root, change)
@@ -175,6 +180,8 @@ fn library(bundle: &Bundle, layout: &Layout, into: &Path) {
     let meta: Map<String, Value> = serde_json::from_str(META).unwrap();
     assert_eq!(tasks.tasks[0].meta.document, meta);
     let world = library.world(&tasks.tasks[0].world).unwrap();
+    let ci = world.ci.as_ref().map(|guest| std::fs::read(guest.path()));
+    assert_eq!(ci.unwrap().unwrap(), CI_GUEST);
     let mcpmark_task::WorldContent::Packed { snapshot, .. } = world.content else {
         panic!("{world:?}");
     };

@@ -2,7 +2,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_experiment::{PUBLISHED_CLOCK, service};
+use mcpmark_experiment::{CiGuest, PUBLISHED_CLOCK, service};
 use mcpmark_service::{ServeHandle, ServiceError, Session, SessionLimits, WorldState};
 use mcpmark_snapshot::{MaterialiseOptions, Tree, materialise};
 
@@ -29,6 +29,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     let rest = args.rest.map(listen).transpose()?;
     let store = context.store()?;
     let mut profile = args.profile.clone();
+    let mut ci = None;
     let (name, world) = match (&args.task, &args.world) {
         (Some(task), _) => {
             let library = context.library()?;
@@ -41,6 +42,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             if let Some(entries) = task.meta.limits.world_files {
                 limits.max_files = entries;
             }
+            ci = start.ci.clone();
             profile = profile.or_else(|| task.meta.profile.clone());
             (
                 task.id.service().to_owned(),
@@ -55,6 +57,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
                         "--service {other}: {id} is a world of the service {own}"
                     )));
                 }
+                ci = start.ci.clone();
                 let world = (
                     start.tree,
                     start.seed,
@@ -76,8 +79,9 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         },
         (None, None) => return Err(CommandError::usage("name a --task or a --world")),
     };
-    let service = service(&name)
+    let plain = service(&name)
         .ok_or_else(|| CommandError::invalid(format!("there is no service named {name:?}")))?;
+    let service = ci.map_or(plain, CiGuest::service);
     if let Some(profile) = &profile {
         service
             .check_profile(profile)

@@ -162,6 +162,7 @@ fn take_in(
             digest: receipt.start,
             seed: 0,
             clock: receipt.terms.clock,
+            ci: None,
         };
         let tree = capture_state(dir, &start, &SessionLimits::default(), store)
             .map_err(|error| capture_error(dir, &error))?;

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use anstyle::Style;
-use mcpmark_task::{GuestSource, Library, Task, WorldContent};
+use mcpmark_task::{GuestSource, Library, Task};
 use serde_json::json;
 
 use crate::args::{SelectArgs, TaskCommand};
@@ -45,9 +45,7 @@ fn build(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         let world = library
             .world(id)
             .map_err(|error| context::invalid(&error))?;
-        if let WorldContent::Setup(source) = world.content {
-            sources.push(source);
-        }
+        sources.extend(world.guests().cloned());
     }
     sources.extend(tasks.iter().flat_map(Task::guests).cloned());
     let mut builder = context.builder(&library);

@@ -67,7 +67,7 @@ async fn main() {
         limits: SessionLimits::default(),
         scratch: ScratchSpace::plain(home.path()),
     };
-    let session = GitHub.open(world).await.unwrap();
+    let session = GitHub::default().open(world).await.unwrap();
     let client = ToolClient::connect(&*session).await.unwrap();
     let calls = [
         ("list_commits", json!({"perPage": 100})),

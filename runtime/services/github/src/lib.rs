@@ -10,11 +10,12 @@
 //! From the bottom up: [`git`] reads and writes the repository, [`hub`] holds issues and all else that GitHub
 //! knows, [`world`] reads both from a tree and writes them back (the form of worlds and of final states is
 //! documented there), `view` makes the objects of GitHub's REST API of them, `api` has its operations and refusals, and
-//! `tools` are the MCP tools over those. [`rest`] answers REST requests on the same operations. [`world::open`] opens a final state just as well, for whoever looks at it.
+//! `tools` are the MCP tools over those. [`ci`] runs workflows when a call is over. [`rest`] answers REST requests on the same operations. [`world::open`] opens a final state just as well, for whoever looks at it.
 
 mod api;
 pub mod archive;
 pub mod builder;
+pub mod ci;
 pub mod git;
 pub mod hub;
 mod profile;

@@ -11,6 +11,7 @@ use mcpmark_service::{
 use mcpmark_snapshot::{Directory, Snapshot, Store, Tree};
 use tokio::net::TcpListener;
 
+use crate::ci::Runner;
 use crate::git::GitError;
 use crate::profile::{PROFILES, Profile};
 use crate::tools::Tools;
@@ -20,8 +21,20 @@ use crate::world::{self, Opened, WorldError};
 const NAME: &str = "github";
 
 /// The github service.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct GitHub;
+#[derive(Clone, Default)]
+pub struct GitHub {
+    runner: Option<Arc<dyn Runner>>,
+}
+
+impl GitHub {
+    /// The service, which runs the workflows of its worlds.
+    #[must_use]
+    pub fn with_runner(runner: Arc<dyn Runner>) -> Self {
+        Self {
+            runner: Some(runner),
+        }
+    }
+}
 
 #[async_trait]
 impl Service for GitHub {
@@ -39,7 +52,9 @@ impl Service for GitHub {
     }
 
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError> {
-        let session = tokio::task::spawn_blocking(move || GitHubSession::open(&world))
+        let runner = self.runner.clone();
+        self.check_profile(world.profile.as_deref().unwrap_or(PROFILES[0]))?;
+        let session = tokio::task::spawn_blocking(move || GitHubSession::open(&world, runner))
             .await
             .map_err(|error| ServiceError::Stopped(error.to_string()))??;
         Ok(Box::new(session))
@@ -54,14 +69,9 @@ struct GitHubSession {
 }
 
 impl GitHubSession {
-    fn open(world: &WorldState) -> Result<Self, ServiceError> {
-        let profile = match &world.profile {
-            None => Profile::default(),
-            Some(name) => {
-                GitHub.check_profile(name)?;
-                Profile::parse(name).unwrap_or_default()
-            }
-        };
+    fn open(world: &WorldState, runner: Option<Arc<dyn Runner>>) -> Result<Self, ServiceError> {
+        let named = world.profile.as_deref();
+        let profile = named.and_then(Profile::parse).unwrap_or_default();
         let held = world.tree.total_size();
         let room = world.limits.max_bytes.checked_sub(held).ok_or_else(|| {
             let limit = world.limits.max_bytes;
@@ -81,10 +91,14 @@ impl GitHubSession {
             world.clock,
         )
         .map_err(refused)?;
+        let mut site = Site::new(hub, git);
+        if let Some(runner) = runner {
+            site = site.with_runner(runner);
+        }
         let surface = profile
-            .surface()
+            .surface(site.has_actions())
             .map_err(|error| ServiceError::set_up(NAME, error))?;
-        let tools = Tools::new(surface.clone(), Site { hub, git }, room);
+        let tools = Tools::new(profile, surface.clone(), site, room);
         Ok(Self {
             server: ToolServer::new(surface, tools, &world.limits),
             store: Arc::clone(&world.store),

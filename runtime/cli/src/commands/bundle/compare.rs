@@ -116,8 +116,9 @@ fn compare(
         let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
         diff.unified_diff().header("before", "after").to_string()
     });
-    let guests = ["verifier", "solution"].into_iter().filter_map(|role| {
-        let (before, after) = (before.guest(role), after.guest(role));
+    let guests = ["verifier", "solution", "ci"];
+    let guests = guests.into_iter().filter_map(|role| {
+        let (before, after) = (guest(before, old, role), guest(after, new, role));
         let digest = |guest: Option<&GuestConfig>| guest.map(|guest| guest.digest);
         let imports = |guest: Option<&GuestConfig>| -> BTreeSet<String> {
             guest.map_or_else(BTreeSet::new, |it| it.imports.iter().cloned().collect())
@@ -155,6 +156,15 @@ fn compare(
         }),
         texts,
     })
+}
+
+/// A guest of a task by its role, that of its world among them.
+fn guest<'o>(task: &'o TaskArtifact, opened: &'o Opened, role: &str) -> Option<&'o GuestConfig> {
+    if role != "ci" {
+        return task.guest(role);
+    }
+    let world = opened.bundle.worlds.get(&task.config.world.digest)?;
+    world.config.ci.as_ref()
 }
 
 impl Report {

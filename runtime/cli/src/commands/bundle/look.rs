@@ -79,6 +79,7 @@ fn world_json(world: &WorldArtifact) -> Value {
         "snapshot": config.snapshot,
         "bytes": world.states.size,
         "unpacked_bytes": config.bytes,
+        "ci": config.ci,
     })
 }
 
@@ -107,6 +108,9 @@ fn text(opened: &Opened) -> String {
             "",
             &format!("{size}, licence {}", sanitise::line(&config.license)),
         );
+        if let Some(guest) = &config.ci {
+            line("", &guest_text(guest));
+        }
     }
     for task in &bundle.tasks {
         let meta = &task.config.parts.meta;
@@ -203,14 +207,17 @@ fn guests(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandError> 
         };
         let found = pack::guest(role, &component).map_err(|error| invalid(&error))?;
         if found != *described {
-            let message = format!(
-                "it is described as one that {}, and {}",
-                described.can, found.can
-            );
-            return Err(invalid(&message));
+            return Err(invalid(&otherwise(described, &found)));
         }
     }
     Ok(())
+}
+
+fn otherwise(described: &GuestConfig, found: &GuestConfig) -> String {
+    format!(
+        "it is described as one that {}, and {}",
+        described.can, found.can
+    )
 }
 
 fn worlds(bundle: &Bundle, source: &dyn Source) -> Result<(), CommandError> {
@@ -223,6 +230,18 @@ fn worlds(bundle: &Bundle, source: &dyn Source) -> Result<(), CommandError> {
             .copy_states(source, &file)
             .and_then(|()| world.read_states(&file, &store))
             .map_err(|error| bundle_error(&error))?;
+        let component = world.read_ci(source);
+        let component = component.map_err(|error| bundle_error(&error))?;
+        if let (Some(described), Some(component)) = (&world.config.ci, component) {
+            let found = pack::guest("ci", &component);
+            let problem = match found {
+                Ok(found) if found == *described => continue,
+                Ok(found) => otherwise(described, &found),
+                Err(reason) => reason,
+            };
+            let message = format!("world {}: ci: {problem}", world.id);
+            return Err(CommandError::invalid(sanitise::block(&message)));
+        }
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use mcpmark_archive::states;
 use mcpmark_bundle::{GuestConfig, Packer, Parts, TaskContent, WorldConfig};
-use mcpmark_experiment::Prepared;
+use mcpmark_experiment::{CiGuest, Prepared};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{BundleParts, GuestSource, Task, World};
 use serde_json::json;
@@ -25,24 +25,39 @@ pub(super) fn pack(context: &Context, args: &PackArgs) -> Result<u8, CommandErro
     let sandbox = context.sandbox(1, EngineArgs::default())?;
     let store = context.store()?;
     let prepared = context.prepare(&library, &tasks, &sandbox, &store)?;
-    let components = components(context, &library, &tasks)?;
-    let mut packer = Packer::default();
     let mut worlds = BTreeMap::new();
-    let mut of_worlds = 0;
-    for (task, prepared) in tasks.iter().zip(&prepared) {
-        if worlds.contains_key(&task.world) {
-            continue;
-        }
+    for task in &tasks {
         let world = library
             .world(&task.world)
             .map_err(|error| context::invalid(&error))?;
+        worlds.insert(task.world.clone(), world);
+    }
+    let components = components(context, &library, &tasks, worlds.values())?;
+    let mut packer = Packer::default();
+    let mut of_worlds = 0;
+    let mut packed = BTreeSet::new();
+    for (task, prepared) in tasks.iter().zip(&prepared) {
+        if !packed.insert(&task.world) {
+            continue;
+        }
+        let world = &worlds[&task.world];
         let mut stream = Vec::new();
         let written = states::write(&store, &[prepared.start.digest], &[], &mut stream)
             .map_err(|error| CommandError::infrastructure(chain(&error)))?;
         of_worlds += stream.len() as u64;
-        let config = WorldConfig::new(&world, prepared.start.seed, prepared.start.digest, written);
-        packer.world(&task.world, &config, stream);
-        worlds.insert(task.world.clone(), world);
+        let start = &prepared.start;
+        let ci = world.ci.as_ref().and_then(|source| components.get(source));
+        let described = ci.map(|component| guest("ci", component)).transpose();
+        let config = WorldConfig {
+            ci: described.map_err(|reason| {
+                let message = format!("world {}: ci: {reason}", world.id);
+                CommandError::invalid(sanitise::block(&message))
+            })?,
+            ..WorldConfig::new(world, start.seed, start.digest, written)
+        };
+        packer
+            .world(&task.world, &config, stream, ci.map(Vec::as_slice))
+            .map_err(CommandError::infrastructure)?;
     }
     for (task, prepared) in tasks.iter().zip(&prepared) {
         let world = &worlds[&task.world];
@@ -75,15 +90,17 @@ pub(super) fn pack(context: &Context, args: &PackArgs) -> Result<u8, CommandErro
     Ok(exit::PASSED)
 }
 
-/// The components of verifiers and solutions, which are built by now.
-fn components(
+/// The components of all that is packed, which are built by now.
+fn components<'w>(
     context: &Context,
     library: &mcpmark_task::Library,
     tasks: &[Task],
+    worlds: impl Iterator<Item = &'w World>,
 ) -> Result<BTreeMap<GuestSource, Vec<u8>>, CommandError> {
     let sources: BTreeSet<GuestSource> = tasks
         .iter()
         .flat_map(|task| std::iter::once(&task.verifier).chain(&task.solution))
+        .chain(worlds.filter_map(|world| world.ci.as_ref()))
         .cloned()
         .collect();
     let sources: Vec<GuestSource> = sources.into_iter().collect();
@@ -125,6 +142,7 @@ fn content(
         snapshot: prepared.start.digest,
         verifier: Digest::of(&verifier),
         solution: solution.as_deref().map(Digest::of),
+        ci: prepared.start.ci.as_ref().map(CiGuest::digest),
     }
     .document();
     let parts: Parts = serde_json::from_value(document).map_err(CommandError::infrastructure)?;

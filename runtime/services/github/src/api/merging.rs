@@ -50,7 +50,7 @@ pub(crate) struct MergeRequest {
 /// Whether a pull request can be merged; nothing is known of one that is closed.
 pub(crate) struct Mergeable {
     pub(crate) mergeable: Option<bool>,
-    /// `clean`, `dirty`, `behind`, `blocked`, `draft` or `unknown`.
+    /// `clean`, `dirty`, `behind`, `blocked`, `unstable`, `draft` or `unknown`.
     pub(crate) state: &'static str,
     pub(crate) rebaseable: Option<bool>,
 }
@@ -75,10 +75,14 @@ impl Site {
         }
         let state = if pull.draft {
             "draft"
-        } else if self.missing_approvals(issue, pull) > 0 {
+        } else if self.missing_approvals(issue, pull) > 0
+            || self.unmet_checks(&pull.base, head) != (Vec::new(), Vec::new())
+        {
             "blocked"
         } else if self.is_behind(pull, base, head)? {
             "behind"
+        } else if self.is_red(head) {
+            "unstable"
         } else {
             "clean"
         };
@@ -155,6 +159,9 @@ impl Site {
             return Err(call.refuse(405, message));
         }
         let (base, head) = self.ends(&pull)?;
+        if let Some(problem) = unmet(self.unmet_checks(&pull.base, head)) {
+            return Err(call.refuse(405, problem));
+        }
         if self.is_behind(&pull, base, head)? {
             return Err(call.refuse(
                 405,
@@ -340,4 +347,25 @@ fn squash_message(
         (false, false) => format!("{message}\n\n{}", trailers.join("\n")),
     };
     joined(request, format!("{title} (#{})", issue.number), message)
+}
+
+/// What GitHub says of required checks that are missing or failed; none where all succeeded.
+fn unmet((missing, failed): (Vec<&str>, Vec<&str>)) -> Option<String> {
+    match (missing.as_slice(), failed.as_slice()) {
+        ([], []) => None,
+        ([name], []) => Some(format!("Required status check \"{name}\" is expected.")),
+        ([], [name]) => Some(format!("Required status check \"{name}\" is failing.")),
+        (missing, failed) => {
+            let parts = [(missing.len(), "expected"), (failed.len(), "failing")];
+            let parts = parts.iter().filter(|(count, _)| *count > 0);
+            let parts: Vec<String> = parts
+                .map(|(count, what)| format!("{count} {what}"))
+                .collect();
+            let all = missing.len() + failed.len();
+            Some(format!(
+                "{all} required status checks have not succeeded: {}.",
+                parts.join(" and ")
+            ))
+        }
+    }
 }

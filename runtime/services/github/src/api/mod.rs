@@ -2,6 +2,7 @@
 //!
 //! Both the MCP tools and whoever speaks REST stand on these.
 
+mod actions;
 mod comments;
 mod commits;
 mod compare;
@@ -12,6 +13,7 @@ mod issues;
 mod labels;
 mod merging;
 mod page;
+mod people;
 mod pulls;
 mod query;
 mod releases;
@@ -19,6 +21,7 @@ mod reviews;
 mod search;
 mod sub_issues;
 
+pub(crate) use actions::RunList;
 pub(crate) use comments::Subject;
 pub(crate) use compare::MOST_FILES;
 pub(crate) use contents::{At, PutFile};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Answer, Call, FieldError, Named, Page, Paged};
-use crate::git::{Change, Commit, GitError, ObjectId};
+use crate::git::{Change, Commit, GitError};
 use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
 
@@ -307,18 +307,5 @@ impl Site {
         let call = self.call(at, "GET", &format!("/pulls/{number}"))?;
         let (_, pull) = self.find_pull(&call, number)?;
         Ok(self.pull_changes(pull)?.iter().map(Change::text).collect())
-    }
-
-    /// What other programs have said of a commit: nothing, where no continuous integration runs.
-    pub(crate) fn combined_status(&self, head: ObjectId) -> Value {
-        serde_json::json!({
-            "state": "pending",
-            "statuses": [],
-            "sha": head.to_string(),
-            "total_count": 0,
-            "repository": self.repository(),
-            "commit_url": self.api(&format!("/commits/{head}")),
-            "url": self.api(&format!("/commits/{head}/status")),
-        })
     }
 }

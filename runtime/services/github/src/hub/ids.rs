@@ -16,7 +16,12 @@ pub(crate) enum Kind {
     Comment,
     Review,
     ReviewComment,
+    ReviewThread,
     Release,
+    Workflow,
+    Run,
+    Job,
+    CheckSuite,
 }
 
 impl Kind {
@@ -30,7 +35,15 @@ impl Kind {
             Self::Review => 2_600_000_000,
             Self::ReviewComment => 2_100_000_000,
             Self::Release => 190_000_000,
-            Self::Repository | Self::User | Self::Label => 0,
+            Self::CheckSuite => 15_000_000_000,
+            // Known by their names, or with ids of their own.
+            Self::Repository
+            | Self::User
+            | Self::Label
+            | Self::ReviewThread
+            | Self::Workflow
+            | Self::Run
+            | Self::Job => 0,
         }
     }
 
@@ -45,7 +58,12 @@ impl Kind {
             Self::Comment => "IC_",
             Self::Review => "PRR_",
             Self::ReviewComment => "PRRC_",
+            Self::ReviewThread => "PRRT_",
             Self::Release => "RE_",
+            Self::Workflow => "W_",
+            Self::Run => "WFR_",
+            Self::Job => "CR_",
+            Self::CheckSuite => "CS_",
         }
     }
 

@@ -6,6 +6,7 @@
 mod closing;
 mod ids;
 mod model;
+mod runs;
 mod time;
 
 use std::collections::BTreeMap;
@@ -15,9 +16,9 @@ pub(crate) use ids::Kind;
 pub(crate) use model::grey;
 pub use model::{
     Comment, Issue, Label, Milestone, Protection, Pull, Reaction, Release, Repository, Review,
-    ReviewComment, ReviewState, Runs, State, User,
+    ReviewComment, ReviewState, State, User,
 };
-use serde_json::Value;
+pub use runs::{Job, Run, Runs, Step};
 pub use time::Time;
 
 /// A repository's metadata, people, issues, pull requests and releases.
@@ -35,7 +36,7 @@ pub struct Hub {
     pub issues: BTreeMap<u64, Issue>,
     /// The releases, by id.
     pub releases: BTreeMap<u64, Release>,
-    /// What continuous integration has run; null where there is none.
+    /// What continuous integration has run.
     pub runs: Runs,
     /// The time that the next change happens at.
     pub now: Time,
@@ -62,7 +63,7 @@ impl Hub {
             milestones: BTreeMap::new(),
             issues: BTreeMap::new(),
             releases: BTreeMap::new(),
-            runs: Value::Null,
+            runs: Runs::default(),
             now,
             last: Ordinals::default(),
         }

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::Time;
 
@@ -71,6 +70,9 @@ pub struct Protection {
     pub pull_requests_only: bool,
     /// Whether a pull request must contain the tip of the branch.
     pub up_to_date: bool,
+    /// The jobs that must have succeeded on the head of a pull request before it is merged, by their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub required_checks: Vec<String>,
 }
 
 /// One of `users.json`.
@@ -419,6 +421,9 @@ pub struct ReviewComment {
     /// The reactions to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reactions: Vec<Reaction>,
+    /// Whether the thread that it begins is settled.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub resolved: bool,
 }
 
 /// One of `releases.json`.
@@ -454,6 +459,3 @@ pub struct Release {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_at: Option<Time>,
 }
-
-/// `runs.json`: what continuous integration has run, as GitHub's REST API answers it.
-pub type Runs = Value;

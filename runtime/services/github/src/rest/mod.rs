@@ -7,6 +7,7 @@
 //!
 //! Who asks is the user of the world who acts; tokens are not looked at. Any repository but the world's is not found.
 
+mod actions;
 mod asked;
 mod git_data;
 mod graphql;
@@ -51,7 +52,7 @@ impl Rest {
         clock: i64,
     ) -> Result<Self, WorldError> {
         let world::Opened { hub, git, .. } = world::open(tree, blobs, scratch, clock)?;
-        let site = Site { hub, git };
+        let site = Site::new(hub, git);
         Ok(Self { site })
     }
 
@@ -101,7 +102,10 @@ fn route(site: &mut Site, asked: &Asked) -> Outcome {
                 repo: (*repo).to_owned(),
             };
             let call = site.call(&at, asked.method, "")?;
-            repository::raw(site, &call, rest)
+            match rest {
+                ["actions", "jobs", job, "logs"] => actions::raw_log(site, &at, &call, job),
+                rest => repository::raw(site, &call, rest),
+            }
         }
         ["search", what] => search::route(site, asked, &call, what),
         ["graphql"] => graphql::route(site, asked, &call),
@@ -117,6 +121,8 @@ fn below_repository(
     below: &[&str],
 ) -> Outcome {
     match below.first().copied().unwrap_or_default() {
+        "actions" => actions::route(site, asked, at, call, &below[1..]),
+        "check-runs" | "check-suites" => actions::checks(site, asked, at, call, below),
         "issues" => issues::route(site, asked, at, call, &below[1..]),
         "labels" | "milestones" => labels::route(site, asked, at, call, below),
         "pulls" => pulls::route(site, asked, at, call, &below[1..]),

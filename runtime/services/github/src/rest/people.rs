@@ -45,26 +45,26 @@ pub(super) fn anywhere(site: &Site, asked: &Asked<'_>, call: &Call, path: &[&str
 pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, below: &[&str]) -> Outcome {
     match (asked.method, below) {
         ("GET", ["assignees" | "collaborators"]) => {
-            let all = site.hub.users.values().filter(|user| is_member(site, user));
+            let all = site.hub.users.values().filter(|user| site.is_member(user));
             let views = all.map(|user| {
                 let mut view = site.user(&user.login);
                 if below[0] == "collaborators" {
                     view["permissions"] = permissions(site, user);
-                    view["role_name"] = role(site, user).into();
+                    view["role_name"] = site.role(user).into();
                 }
                 view
             });
             Ok(Reply::list(asked, views.collect()))
         }
         ("GET", ["assignees" | "collaborators", login]) => match site.hub.user(login) {
-            Some(user) if is_member(site, user) => Ok(Reply::empty()),
+            Some(user) if site.is_member(user) => Ok(Reply::empty()),
             _ => nothing(call),
         },
         ("GET", ["collaborators", login, "permission"]) => {
             let Some(user) = site.hub.user(login) else {
                 return nothing(call);
             };
-            let role = role(site, user);
+            let role = site.role(user);
             ok(json!({"permission": role, "user": site.user(&user.login), "role_name": role}))
         }
         ("GET", ["contributors"]) => contributors(site, asked),
@@ -72,25 +72,8 @@ pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, below: &[&str])
     }
 }
 
-/// Whether somebody may be assigned; where nobody is named a collaborator, everybody may.
-fn is_member(site: &Site, user: &User) -> bool {
-    let repository = &site.hub.repository;
-    let is = |login: &String| login.eq_ignore_ascii_case(&user.login);
-    repository.collaborators.is_empty()
-        || is(&repository.owner)
-        || repository.collaborators.iter().any(is)
-}
-
-fn role(site: &Site, user: &User) -> &'static str {
-    match user.login.eq_ignore_ascii_case(&site.hub.repository.owner) {
-        true => "admin",
-        false if is_member(site, user) => "write",
-        false => "read",
-    }
-}
-
 fn permissions(site: &Site, user: &User) -> Value {
-    let admin = role(site, user) == "admin";
+    let admin = site.role(user) == "admin";
     json!({"admin": admin, "maintain": admin, "push": true, "triage": true, "pull": true})
 }
 

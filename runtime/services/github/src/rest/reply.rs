@@ -20,6 +20,8 @@ pub(super) struct Reply {
     body: Vec<u8>,
     /// The page that this is, and the number of entries of all pages.
     paged: Option<(Page, usize)>,
+    /// Where to ask instead.
+    location: Option<String>,
 }
 
 impl Reply {
@@ -29,6 +31,7 @@ impl Reply {
             kind: JSON,
             body: value.to_string().into_bytes(),
             paged: None,
+            location: None,
         }
     }
 
@@ -55,6 +58,15 @@ impl Reply {
             kind: "",
             body: Vec::new(),
             paged: None,
+            location: None,
+        }
+    }
+
+    /// What is asked for is at another address.
+    pub(super) fn elsewhere(address: String) -> Self {
+        Self {
+            location: Some(address),
+            ..Self::json(302, Value::Null)
         }
     }
 
@@ -65,6 +77,7 @@ impl Reply {
             kind,
             body,
             paged: None,
+            location: None,
         }
     }
 
@@ -72,6 +85,9 @@ impl Reply {
         let mut headers = common();
         if !self.kind.is_empty() {
             headers.push(("content-type", self.kind.to_owned()));
+        }
+        if let Some(address) = self.location {
+            headers.push(("location", address));
         }
         if let Some((page, total)) = self.paged
             && let Some(link) = link(asked, page, total)

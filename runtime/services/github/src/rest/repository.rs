@@ -1,4 +1,4 @@
-//! The repository itself, its files, commits, branches and tags, and what its automation has run.
+//! The repository itself, its files, commits, branches and tags.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::asked::Asked;
 use super::git_data::{from_lines, in_lines};
 use super::reply::{Outcome, Reply};
-use super::{created, nothing, ok};
+use super::{actions, created, nothing, ok};
 use crate::api::{Answer, At, Call, MOST_FILES, Named, Page, Paged, PutFile};
 use crate::git::{Change, Entry, EntryKind, Filter};
 use crate::hub::Time;
@@ -66,7 +66,6 @@ pub(super) fn route(
         }
         ("GET", ["branches", name @ ..]) => branch(site, call, &name.join("/")),
         ("GET", ["tags"]) => Ok(Reply::list(asked, site.list_tags(at, Page::ALL)?)),
-        ("GET", ["actions", what @ ..]) => actions(site, asked, call, what),
         _ => nothing(call),
     }
 }
@@ -295,10 +294,10 @@ pub(super) fn diff(text: String) -> Reply {
 fn of_commit(site: &Site, asked: &Asked<'_>, call: &Call, name: &str, what: &str) -> Outcome {
     let id = site.find_commit(call, name)?;
     match what {
-        "status" => ok(site.combined_status(id)),
-        "statuses" | "comments" => ok(json!([])),
-        "check-runs" => ok(json!({"total_count": 0, "check_runs": []})),
-        "check-suites" => ok(json!({"total_count": 0, "check_suites": []})),
+        "status" | "statuses" | "check-runs" | "check-suites" => {
+            actions::of_commit(site, asked, id, what)
+        }
+        "comments" => ok(json!([])),
         "branches-where-head" => {
             let heads = site.git.refs_below("refs/heads/");
             let heads = heads.filter(|(_, tip)| *tip == id);
@@ -393,75 +392,16 @@ fn protection(site: &Site, call: &Call, name: &str) -> Outcome {
             "required_approving_review_count": rules.required_approvals,
         });
     }
-    if rules.up_to_date {
+    if rules.up_to_date || !rules.required_checks.is_empty() {
+        let check = |name: &String| json!({"context": name, "app_id": null});
         view["required_status_checks"] = json!({
             "url": format!("{url}/required_status_checks"),
-            "strict": true,
-            "contexts": [],
-            "checks": [],
+            "strict": rules.up_to_date,
+            "contexts": rules.required_checks,
+            "checks": rules.required_checks.iter().map(check).collect::<Vec<_>>(),
         });
     }
     view["allow_force_pushes"] = json!({"enabled": false});
     view["allow_deletions"] = json!({"enabled": false});
     ok(view)
-}
-
-/// What has run: the entries of `runs.json`, an object with `workflow_runs` and `jobs` in GitHub's own form.
-fn actions(site: &Site, asked: &Asked<'_>, call: &Call, what: &[&str]) -> Outcome {
-    let list = |key: &str| -> Vec<&Value> {
-        let entries = site.hub.runs.get(key).and_then(Value::as_array);
-        entries.into_iter().flatten().collect()
-    };
-    let is = |value: &Value, id: &str| id.parse().ok() == value.as_u64() && value.is_u64();
-    let reply = |key: &str, all: Vec<&Value>| {
-        let (page, total) = (asked.page(), all.len());
-        let shown: Value = all.into_iter().cloned().page(page).collect();
-        Ok(Reply::json(200, json!({"total_count": total, key: shown})).paged(page, total))
-    };
-    match what {
-        ["runs"] => reply("workflow_runs", asked_runs(list("workflow_runs"), asked)),
-        ["workflows", file, "runs"] => {
-            let its = |run: &&Value| {
-                let path = run["path"].as_str().unwrap_or_default();
-                path.rsplit('/').next() == Some(*file) || is(&run["workflow_id"], file)
-            };
-            let runs = list("workflow_runs").into_iter().filter(its).collect();
-            reply("workflow_runs", asked_runs(runs, asked))
-        }
-        ["runs", id] => {
-            let mut runs = list("workflow_runs").into_iter();
-            match runs.find(|run| is(&run["id"], id)) {
-                Some(run) => ok(run.clone()),
-                None => nothing(call),
-            }
-        }
-        ["runs", id, "jobs"] => {
-            if !list("workflow_runs").iter().any(|run| is(&run["id"], id)) {
-                return nothing(call);
-            }
-            let jobs = list("jobs").into_iter();
-            reply("jobs", jobs.filter(|job| is(&job["run_id"], id)).collect())
-        }
-        ["workflows"] => reply("workflows", list("workflows")),
-        _ => nothing(call),
-    }
-}
-
-/// The runs that have what the query asks for.
-fn asked_runs<'a>(mut runs: Vec<&'a Value>, asked: &Asked<'_>) -> Vec<&'a Value> {
-    for (parameter, key) in [
-        ("event", "event"),
-        ("head_sha", "head_sha"),
-        ("branch", "head_branch"),
-        ("status", "status"),
-    ] {
-        let wanted = asked.parameter(parameter);
-        let has = |run: &&Value| {
-            run[key] == wanted || (parameter == "status" && run["conclusion"] == wanted)
-        };
-        if !wanted.is_empty() {
-            runs.retain(has);
-        }
-    }
-    runs
 }

@@ -14,9 +14,9 @@ use crate::view::{Site, guess_type};
 const SUGGESTED: usize = 3;
 
 /// What a reference was found to be.
-struct Resolved {
+pub(super) struct Resolved {
     reference: String,
-    sha: String,
+    pub(super) sha: String,
 }
 
 pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
@@ -59,7 +59,12 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
 }
 
 /// Finds what a reference or an id means, as the real server does it.
-fn resolve(site: &Site, at: &Named, reference: &str, sha: &str) -> Result<Resolved, String> {
+pub(super) fn resolve(
+    site: &Site,
+    at: &Named,
+    reference: &str,
+    sha: &str,
+) -> Result<Resolved, String> {
     let worded = |error: ApiError| match error {
         ApiError::Refused(refusal) => refusal.to_string(),
         ApiError::Git(error) => error.to_string(),
@@ -131,7 +136,7 @@ fn resource(entry: &Entry, uri: String, path: &str, bytes: &[u8]) -> Outcome {
 }
 
 /// Answers with paths that end in the one that is not there.
-fn suggest(site: &Site, at: &Named, path: &str, resolved: &Resolved) -> Outcome {
+pub(super) fn suggest(site: &Site, at: &Named, path: &str, resolved: &Resolved) -> Outcome {
     let call = site
         .call(
             at,

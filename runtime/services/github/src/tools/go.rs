@@ -125,8 +125,42 @@ const SHAPES: &[(&str, &str)] = &[
     ),
     (
         "CombinedStatus",
-        "state name sha total_count statuses commit_url repository_url",
+        "state name sha total_count statuses:RepoStatus commit_url repository_url",
     ),
+    (
+        "RepoStatus",
+        "id node_id url state target_url description context avatar_url creator:User created_at updated_at",
+    ),
+    ("Workflows", "total_count workflows:Workflow"),
+    (
+        "Workflow",
+        "id node_id name path state created_at updated_at url html_url badge_url",
+    ),
+    ("WorkflowRuns", "total_count workflow_runs:WorkflowRun"),
+    (
+        "WorkflowRun",
+        "id name node_id head_branch head_sha path run_number run_attempt event display_title status \
+        conclusion workflow_id check_suite_id check_suite_node_id url html_url pull_requests:PullRequest created_at \
+        updated_at run_started_at jobs_url logs_url check_suite_url artifacts_url cancel_url rerun_url \
+        previous_attempt_url head_commit:HeadCommit workflow_url repository:Repository head_repository:Repository \
+        actor:User triggering_actor:User referenced_workflows",
+    ),
+    (
+        "HeadCommit",
+        "message author:CommitAuthor url distinct sha id tree_id timestamp committer:CommitAuthor",
+    ),
+    ("Jobs", "total_count jobs:WorkflowJob"),
+    (
+        "WorkflowJob",
+        "id run_id run_url node_id head_branch head_sha url html_url status conclusion created_at started_at \
+        completed_at name steps:TaskStep check_run_url labels runner_id runner_name runner_group_id runner_group_name \
+        run_attempt workflow_name",
+    ),
+    (
+        "TaskStep",
+        "name status conclusion number started_at completed_at",
+    ),
+    ("ArtifactList", "total_count artifacts"),
     (
         "CodeSearchResult",
         "total_count incomplete_results items:CodeResult",

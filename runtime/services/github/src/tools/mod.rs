@@ -1,5 +1,6 @@
 //! The tools: arguments, what they do on the [`Site`], and results in the words of the real server.
 
+mod actions;
 mod arguments;
 mod commits;
 mod context;
@@ -11,6 +12,7 @@ mod repositories;
 mod reviews;
 mod search;
 mod sub_issues;
+mod v1;
 
 use arguments::Arguments;
 use mcpmark_service::{HttpRequest, HttpResponse, ToolHandler, ToolSurface};
@@ -18,13 +20,15 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
-use crate::api::ApiError;
+use crate::api::{ApiError, Refusal};
 use crate::git::GitError;
+use crate::profile::Profile;
 use crate::rest;
 use crate::view::Site;
 
 /// The tools over one repository.
 pub(crate) struct Tools {
+    profile: Profile,
     surface: ToolSurface,
     site: Site,
     /// The bytes that may still be added to the world.
@@ -38,6 +42,8 @@ pub(crate) struct Tools {
 enum Failure {
     /// The agent's doing; a result that says so.
     Said(String),
+    /// A refusal of GitHub, which each version words in its own way.
+    Refused(String, Box<Refusal>),
     /// The agent's doing; the real server answers with an error of the protocol.
     Protocol(String),
     /// The repository or the machine is at fault.
@@ -59,7 +65,7 @@ impl From<GitError> for Failure {
 /// Words a refusal as a result.
 fn said(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
     move |error| match error {
-        ApiError::Refused(refusal) => Failure::Said(format!("{during}: {refusal}")),
+        ApiError::Refused(refusal) => Failure::Refused(during.to_string(), refusal),
         ApiError::Git(error) => error.into(),
     }
 }
@@ -77,6 +83,8 @@ enum Output {
     Text(String),
     /// A text, and a resource after it.
     Resource(String, Value),
+    /// A text, and a link to a resource after it.
+    Link(String, Value),
 }
 
 type Outcome = Result<Output, Failure>;
@@ -128,16 +136,32 @@ impl ToolHandler for Tools {
             };
             self.room = room;
         }
-        match self.answer(tool, &Arguments(arguments)) {
+        let answered = self.answer(tool, &Arguments(arguments));
+        // Even a call that was refused may have moved something before it was.
+        let answered = match self.site.run_workflows() {
+            Ok(()) => answered,
+            Err(error) => Err(Failure::Host(error.to_string())),
+        };
+        match answered {
             Ok(Output::Text(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
-            Ok(Output::Resource(text, resource)) => {
-                let block = json!({"type": "resource", "resource": resource});
+            Ok(Output::Resource(text, block) | Output::Link(text, block)) => {
+                let block = match block.get("type") {
+                    Some(_) => block,
+                    None => json!({"type": "resource", "resource": block}),
+                };
                 let block = serde_json::from_value(block)
                     .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
                 Ok(CallToolResult::success(vec![
                     ContentBlock::text(text),
                     block,
                 ]))
+            }
+            Err(Failure::Refused(during, refusal)) => {
+                let text = match self.profile {
+                    Profile::V0_15_0 => format!("{during}: {refusal}"),
+                    Profile::V1_10_1 => v1::worded(&during, &refusal),
+                };
+                Ok(CallToolResult::error(vec![ContentBlock::text(text)]))
             }
             Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
             Err(Failure::Protocol(text)) => Err(ErrorData::internal_error(text, None)),
@@ -151,8 +175,9 @@ impl ToolHandler for Tools {
 
 impl Tools {
     /// `room` is the number of bytes that calls may add to the world.
-    pub(crate) fn new(surface: ToolSurface, site: Site, room: u64) -> Self {
+    pub(crate) fn new(profile: Profile, surface: ToolSurface, site: Site, room: u64) -> Self {
         Self {
+            profile,
             surface,
             site,
             room,
@@ -181,7 +206,15 @@ impl Tools {
             self.room = room;
         }
         match rest::answer(&mut self.site, request) {
-            Ok(response) => response,
+            Ok(response) => match self.site.run_workflows() {
+                Ok(()) => response,
+                Err(error) => {
+                    let fault = error.to_string();
+                    let response = rest::message(500, &fault);
+                    self.fault = Some(fault);
+                    response
+                }
+            },
             Err(error) => {
                 let fault = error.to_string();
                 let response = rest::message(500, &fault);
@@ -193,6 +226,11 @@ impl Tools {
 
     fn answer(&mut self, tool: &str, with: &Arguments) -> Outcome {
         let site = &mut self.site;
+        if self.profile == Profile::V1_10_1 {
+            let answer = v1::answer(site, tool, with);
+            return answer
+                .unwrap_or_else(|| Err(Failure::Host(format!("tool {tool} has no code"))));
+        }
         match tool {
             "get_me" => context::get_me(site),
             "get_teams" => context::get_teams(with),
@@ -253,6 +291,21 @@ impl Tools {
             "add_comment_to_pending_review" => reviews::add_comment(site, with),
             "submit_pending_pull_request_review" => reviews::submit_pending(site, with),
             "delete_pending_pull_request_review" => reviews::delete_pending(site, with),
+
+            "list_workflows" => actions::list_workflows(site, with),
+            "list_workflow_runs" => actions::list_workflow_runs(site, with),
+            "get_workflow_run" => actions::get_workflow_run(site, with),
+            "get_workflow_run_logs" => actions::get_workflow_run_logs(site, with),
+            "list_workflow_jobs" => actions::list_workflow_jobs(site, with),
+            "get_job_logs" => actions::get_job_logs(site, with),
+            "get_workflow_run_usage" => actions::get_workflow_run_usage(site, with),
+            "list_workflow_run_artifacts" => actions::list_workflow_run_artifacts(site, with),
+            "download_workflow_run_artifact" => actions::download_workflow_run_artifact(site, with),
+            "run_workflow" => actions::run_workflow(site, with),
+            "rerun_workflow_run" => actions::rerun_workflow_run(site, with),
+            "rerun_failed_jobs" => actions::rerun_failed_jobs(site, with),
+            "cancel_workflow_run" => actions::cancel_workflow_run(site, with),
+            "delete_workflow_run_logs" => actions::delete_workflow_run_logs(site, with),
             _ => Err(Failure::Host(format!("tool {tool} has no code"))),
         }
     }

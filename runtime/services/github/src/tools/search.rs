@@ -27,7 +27,8 @@ fn sorted(with: &Arguments) -> Result<Sorted, super::Failure> {
     })
 }
 
-pub(super) fn issues(site: &Site, with: &Arguments, kind: &str) -> Outcome {
+/// The query of a search for issues or pull requests, with what its tool adds.
+pub(super) fn query_for(with: &Arguments, kind: &str) -> Result<String, super::Failure> {
     let mut query = with.text("query")?;
     if !has(&query, &format!("is:{kind}")) {
         query = format!("is:{kind} {query}");
@@ -37,6 +38,11 @@ pub(super) fn issues(site: &Site, with: &Arguments, kind: &str) -> Outcome {
     if !owner.is_empty() && !repo.is_empty() && !has(&query, "repo:") {
         query = format!("repo:{owner}/{repo} {query}");
     }
+    Ok(query)
+}
+
+pub(super) fn issues(site: &Site, with: &Arguments, kind: &str) -> Outcome {
+    let query = query_for(with, kind)?;
     let sorted = sorted(with)?;
     let page = with.page()?;
     let during = match kind {

@@ -1,5 +1,6 @@
 //! The objects of GitHub's REST API, with its fields in its order, made of what hub and git know.
 
+mod actions;
 mod commit;
 mod content;
 mod issue;
@@ -7,9 +8,12 @@ mod pull;
 mod repository;
 mod user;
 
+use std::sync::Arc;
+
 pub(crate) use content::guess_type;
 use serde_json::{Value, json};
 
+use crate::ci::{Ci, Runner};
 use crate::git::{Git, GitError};
 use crate::hub::{Hub, Reaction, Time};
 
@@ -22,9 +26,22 @@ pub(crate) const HTML: &str = "https://github.com";
 pub(crate) struct Site {
     pub(crate) hub: Hub,
     pub(crate) git: Git,
+    /// What runs workflows; none where nothing does.
+    pub(crate) ci: Option<Ci>,
 }
 
 impl Site {
+    /// A repository where no workflow runs.
+    pub(crate) fn new(hub: Hub, git: Git) -> Self {
+        Self { hub, git, ci: None }
+    }
+
+    /// The same repository, whose workflows are run from now on.
+    pub(crate) fn with_runner(mut self, runner: Arc<dyn Runner>) -> Self {
+        self.ci = Some(Ci::new(runner, &self));
+        self
+    }
+
     /// `owner/name`.
     pub(crate) fn full_name(&self) -> String {
         let repository = &self.hub.repository;

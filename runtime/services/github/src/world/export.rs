@@ -196,7 +196,7 @@ impl Export {
             .map(|(issue, pull)| joined(issue, pull, &hub.repository))
             .collect();
         self.document("pulls.json", &pulls?)?;
-        if !hub.runs.is_null() {
+        if !hub.runs.is_empty() {
             self.document("runs.json", &hub.runs)?;
         }
         Ok(())

@@ -8,7 +8,8 @@
 //! repository.json      owner, name, default branch, who acts, rules (see hub::Repository)
 //! issues.json          the issues                                    (see hub::Issue)
 //! pulls.json           the pull requests: the keys of an issue and those of hub::Pull
-//! users.json  labels.json  milestones.json  releases.json  runs.json
+//! users.json  labels.json  milestones.json  releases.json
+//! runs.json            what workflows have run                      (see hub::Runs)
 //! meta.json            published templates only: owner, repo, default_branch
 //! ```
 //!
@@ -38,7 +39,8 @@
 //! repo/…                    the files of the default branch
 //! repository.json users.json labels.json milestones.json issues.json pulls.json releases.json
 //!                           (pulls.json has `closes`, too: the issues that the text closes)
-//! runs.json                 as above, in full, pretty-printed with two spaces, a line feed at
+//! runs.json                 (where anything has run)
+//!                           all as above, in full, pretty-printed with two spaces, a line feed at
 //!                           the end; lists sorted by number, login, name or id; times in UTC
 //! ```
 //!

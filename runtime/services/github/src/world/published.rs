@@ -240,3 +240,10 @@ pub(super) fn plain(value: &mut Value) {
         }
     }
 }
+
+/// A run or a job: what is null is as good as absent, addresses are derived.
+pub(super) fn run(value: &mut Value) {
+    let Value::Object(entry) = value else { return };
+    entry.retain(|key, _| key != "node_id" && key != "url" && !key.ends_with("_url"));
+    drop_nulls(entry);
+}

@@ -9,7 +9,9 @@ use super::WorldError;
 use super::documents::{Documents, place, typed};
 use super::published;
 use crate::git::{Base, Git, ObjectId};
-use crate::hub::{Hub, Issue, Label, Milestone, Pull, Release, Repository, State, Time, User};
+use crate::hub::{
+    Hub, Issue, Job, Label, Milestone, Pull, Release, Repository, Runs, State, Time, User,
+};
 
 /// A world that is ready to be acted on.
 pub struct Opened {
@@ -181,7 +183,46 @@ impl Reading {
             self.hub.last.release = self.hub.last.release.max(release.id);
             self.hub.releases.insert(release.id, release);
         }
-        self.hub.runs = documents.read("runs.json")?.unwrap_or(Value::Null);
+        self.runs(documents)
+    }
+
+    /// What has run. Lists are read entry by entry, so that an error names the one that is wrong.
+    fn runs(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        const FILE: &str = "runs.json";
+        let Some(mut value) = documents.read(FILE)? else {
+            return Ok(());
+        };
+        let mut entries = |key: &str| match value.get_mut(key).map(Value::take) {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::Array(entries)) => Ok(entries),
+            Some(_) => Err(WorldError::value(FILE, key, "is no list")),
+        };
+        let (runs, jobs) = (entries("workflow_runs")?, entries("jobs")?);
+        if let Value::Object(keys) = &mut value {
+            keys.remove("workflow_runs");
+            keys.remove("jobs");
+        }
+        let mut read: Runs = typed(FILE, "the document", value)?;
+        for (index, mut run) in runs.into_iter().enumerate() {
+            published::run(&mut run);
+            read.workflow_runs
+                .push(typed(FILE, &format!("workflow_runs[{index}]"), run)?);
+        }
+        for (index, mut job) in jobs.into_iter().enumerate() {
+            published::run(&mut job);
+            let job: Job = typed(FILE, &format!("jobs[{index}]"), job)?;
+            if read.run(job.run_id).is_none() {
+                let problem = format!("its run {} is not there", job.run_id);
+                return Err(WorldError::value(FILE, format!("jobs[{index}]"), problem));
+            }
+            read.jobs.push(job);
+        }
+        read.sort();
+        for run in &mut read.workflow_runs {
+            at_least(&mut run.created_at, self.clock);
+            at_least(&mut run.updated_at, run.created_at);
+        }
+        self.hub.runs = read;
         Ok(())
     }
 
@@ -434,6 +475,10 @@ impl Reading {
             logins.extend(pull.merged_by.iter().cloned());
         }
         logins.extend(hub.releases.values().map(|release| release.author.clone()));
+        for run in &hub.runs.workflow_runs {
+            latest = latest.max(run.updated_at);
+            logins.extend(run.actor.clone());
+        }
         hub.last = last;
         for login in logins {
             hub.users

@@ -2,7 +2,9 @@
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod actions;
 mod against_git;
+mod consolidated;
 mod files;
 mod go_server;
 mod history;

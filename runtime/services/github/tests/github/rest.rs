@@ -9,20 +9,20 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::support::{CLOCK, World, git, standard, write};
 
 /// An answer as it came over the wire.
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
     #[track_caller]
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|_| panic!("{}: {}", self.status, String::from_utf8_lossy(&self.body)))
     }
 
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (key, value) = line.split_once(": ")?;
             key.eq_ignore_ascii_case(name).then_some(value)
@@ -31,7 +31,7 @@ impl Answer {
 }
 
 /// The world's own interface on loopback.
-struct Site {
+pub(crate) struct Site {
     world: World,
     address: std::net::SocketAddr,
     handle: mcpmark_service::ServeHandle,
@@ -39,7 +39,10 @@ struct Site {
 
 impl Site {
     async fn new() -> Self {
-        let world = World::new().await;
+        Self::of(World::new().await).await
+    }
+
+    pub(crate) async fn of(world: World) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let handle = world.session.serve_http(listener).unwrap();
@@ -51,7 +54,13 @@ impl Site {
     }
 
     /// One request on a connection of its own, written by hand.
-    async fn send(&self, method: &str, target: &str, headers: &str, body: &[u8]) -> Answer {
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &str,
+        body: &[u8],
+    ) -> Answer {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let head = format!(
             "{method} {target} HTTP/1.1\r\nHost: {}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n",
@@ -71,12 +80,12 @@ impl Site {
         }
     }
 
-    async fn get(&self, below: &str) -> Answer {
+    pub(crate) async fn get(&self, below: &str) -> Answer {
         self.send("GET", &format!("/repos/acme/demo{below}"), "", b"")
             .await
     }
 
-    async fn ask(&self, method: &str, below: &str, body: Value) -> Answer {
+    pub(crate) async fn ask(&self, method: &str, below: &str, body: Value) -> Answer {
         let target = format!("/api/v3/repos/acme/demo{below}");
         self.send(method, &target, "", body.to_string().as_bytes())
             .await

@@ -8,6 +8,7 @@ use std::time::Duration;
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 use mcpmark_github::GitHub;
+use mcpmark_github::ci::Runner;
 use mcpmark_service::{
     Service, ServiceError, Session, SessionLimits, ToolClient, ToolOutput, WorldState,
 };
@@ -249,30 +250,57 @@ impl World {
     }
 
     pub(crate) async fn open(make: impl FnOnce(&Path)) -> Result<Self, ServiceError> {
+        Self::served(make, GitHub::default(), None).await
+    }
+
+    /// A world whose workflows are run.
+    pub(crate) async fn with_runner(make: impl FnOnce(&Path), runner: Arc<dyn Runner>) -> Self {
+        Self::served(make, GitHub::with_runner(runner), None)
+            .await
+            .unwrap()
+    }
+
+    /// A world with the tools of a version, whose workflows are run where there is something for that.
+    pub(crate) async fn as_of(
+        profile: &str,
+        make: impl FnOnce(&Path),
+        runner: Option<Arc<dyn Runner>>,
+    ) -> Self {
+        let service = runner.map_or_else(GitHub::default, GitHub::with_runner);
+        Self::served(make, service, Some(profile)).await.unwrap()
+    }
+
+    async fn served(
+        make: impl FnOnce(&Path),
+        service: GitHub,
+        profile: Option<&str>,
+    ) -> Result<Self, ServiceError> {
         let home = tempfile::tempdir().unwrap();
         let dir = home.path().join("world");
         std::fs::create_dir(&dir).unwrap();
         make(&dir);
         let store = Arc::new(Store::open(home.path().join("store")).unwrap());
         let tree = capture(&dir, &store, &CaptureOptions::default()).unwrap();
-        Self::start(home, store, tree).await
+        Self::start(home, store, tree, service, profile).await
     }
 
     async fn start(
         home: tempfile::TempDir,
         store: Arc<Store>,
         tree: Tree,
+        service: GitHub,
+        profile: Option<&str>,
     ) -> Result<Self, ServiceError> {
         let world = WorldState {
             tree,
             store: Arc::clone(&store),
             seed: 1,
             clock: CLOCK,
-            profile: None,
+            profile: profile.map(str::to_owned),
             limits: SessionLimits::default(),
             scratch: ScratchSpace::plain(home.path()),
         };
-        let session = GitHub.open(world).await?;
+        let session = service.open(world).await?;
         let client = ToolClient::connect(&*session).await.unwrap();
         Ok(Self {
             session,
@@ -287,7 +315,9 @@ impl World {
         let tree = self.state().await;
         self.client.close().await.unwrap();
         self.session.close().await.unwrap();
-        Self::start(self.home, self.store, tree).await.unwrap()
+        Self::start(self.home, self.store, tree, GitHub::default(), None)
+            .await
+            .unwrap()
     }
 
     /// A call in the words of its author; `owner` and `repo` are added.

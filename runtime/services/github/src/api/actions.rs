@@ -1,0 +1,321 @@
+//! Workflows and what has run of them.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Call, Named, Page, Paged};
+use crate::ci::{Wanted, Workflow};
+use crate::git::ObjectId;
+use crate::hub::{Job, Kind, Run};
+use crate::view::Site;
+
+/// Which runs a list has; what is empty asks for nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RunList {
+    /// The id or the file of a workflow.
+    pub(crate) workflow: String,
+    pub(crate) actor: String,
+    pub(crate) branch: String,
+    pub(crate) event: String,
+    /// A status or a conclusion.
+    pub(crate) status: String,
+    pub(crate) head_sha: String,
+}
+
+impl Site {
+    /// Whether the world has anything to do with workflows, now or in its past.
+    pub(crate) fn has_actions(&self) -> bool {
+        self.ci.is_some() || !self.hub.runs.is_empty()
+    }
+
+    /// The workflows of the default branch; those that `runs.json` names where it names any.
+    pub(crate) fn list_workflows(&self, at: &Named, page: Page) -> Answer<Value> {
+        self.call(at, "GET", "/actions/workflows")?;
+        if let Some(Value::Array(named)) = self.hub.runs.more.get("workflows") {
+            let shown: Value = named.iter().cloned().page(page).collect();
+            return Ok(json!({"total_count": named.len(), "workflows": shown}));
+        }
+        let all = self.workflows()?;
+        let shown: Value = all.iter().page(page).map(|it| self.workflow(it)).collect();
+        Ok(json!({"total_count": all.len(), "workflows": shown}))
+    }
+
+    fn workflows(&self) -> Answer<Vec<Workflow>> {
+        match self.git.branch(&self.hub.repository.default_branch) {
+            Some(tip) => Ok(self.workflows_at(tip)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// One workflow of the default branch, by its id or its file.
+    pub(crate) fn get_workflow(&self, at: &Named, name: &str) -> Answer<Value> {
+        let call = self.call(at, "GET", &format!("/actions/workflows/{name}"))?;
+        let all = self.workflows()?;
+        let found = all.iter().find(|it| is_workflow(&it.path, name));
+        found
+            .map(|it| self.workflow(it))
+            .ok_or_else(|| call.not_found())
+    }
+
+    /// A page of the runs, the newest first.
+    pub(crate) fn list_runs(&self, at: &Named, list: &RunList, page: Page) -> Answer<Value> {
+        let mut below = match list.workflow.as_str() {
+            "" => "/actions/runs?".to_owned(),
+            name => format!("/actions/workflows/{name}/runs?"),
+        };
+        let (number, size) = (page.number.to_string(), page.size.to_string());
+        for (name, value) in [
+            ("actor", &list.actor),
+            ("branch", &list.branch),
+            ("event", &list.event),
+            ("head_sha", &list.head_sha),
+            ("page", &number),
+            ("per_page", &size),
+            ("status", &list.status),
+        ] {
+            if !value.is_empty() {
+                below.push_str(&format!("{name}={value}&"));
+            }
+        }
+        let call = self.call(at, "GET", below.trim_end_matches('&'))?;
+        let runs = &self.hub.runs.workflow_runs;
+        if !list.workflow.is_empty() {
+            let of = |path: &str| is_workflow(path, &list.workflow);
+            let known = runs.iter().any(|run| of(&run.path))
+                || self.workflows()?.iter().any(|it| of(&it.path));
+            if !known {
+                return Err(call.not_found());
+            }
+        }
+        let is = |wanted: &str, found: &str| wanted.is_empty() || wanted == found;
+        let fits = |run: &&Run| {
+            let conclusion = run.conclusion.as_deref().unwrap_or_default();
+            (list.workflow.is_empty() || is_workflow(&run.path, &list.workflow))
+                && is(&list.actor, run.actor.as_deref().unwrap_or_default())
+                && is(&list.branch, &run.head_branch)
+                && is(&list.event, &run.event)
+                && (is(&list.status, &run.status) || list.status == conclusion)
+                && is(&list.head_sha, &run.head_sha)
+        };
+        let fitting: Vec<&Run> = runs.iter().rev().filter(fits).collect();
+        let shown = self.runs(fitting.iter().copied().page(page))?;
+        Ok(json!({"total_count": fitting.len(), "workflow_runs": shown}))
+    }
+
+    /// The run of an id, for a request below it.
+    fn find_run(
+        &self,
+        at: &Named,
+        method: &'static str,
+        id: u64,
+        below: &str,
+    ) -> Answer<(Call, &Run)> {
+        let call = self.call(at, method, &format!("/actions/runs/{id}{below}"))?;
+        match self.hub.runs.run(id) {
+            Some(run) => Ok((call, run)),
+            None => Err(call.not_found()),
+        }
+    }
+
+    pub(crate) fn get_run(&self, at: &Named, id: u64) -> Answer<Value> {
+        let (_, run) = self.find_run(at, "GET", id, "")?;
+        Ok(self.run(run)?)
+    }
+
+    /// A page of the jobs of a run: those of its last attempt, or of all.
+    pub(crate) fn list_jobs(&self, at: &Named, id: u64, filter: &str, page: Page) -> Answer<Value> {
+        let filtered = match filter {
+            "" => String::new(),
+            filter => format!("filter={filter}&"),
+        };
+        let below = format!(
+            "/jobs?{filtered}page={}&per_page={}",
+            page.number, page.size
+        );
+        let (call, run) = self.find_run(at, "GET", id, &below)?;
+        let all: Vec<&Job> = match filter {
+            "" | "latest" => self.hub.runs.latest_jobs(run).collect(),
+            "all" => {
+                let jobs = self.hub.runs.jobs.iter();
+                jobs.filter(|job| job.run_id == id).collect()
+            }
+            _ => return Err(call.refuse(422, "Invalid filter")),
+        };
+        let shown: Value = all
+            .iter()
+            .page(page)
+            .map(|job| self.job(run, job))
+            .collect();
+        Ok(json!({"total_count": all.len(), "jobs": shown}))
+    }
+
+    /// The jobs of the last attempt at a run.
+    pub(crate) fn jobs_of(&self, at: &Named, id: u64) -> Answer<Vec<&Job>> {
+        let (_, run) = self.find_run(at, "GET", id, "/jobs?filter=latest")?;
+        Ok(self.hub.runs.latest_jobs(run).collect())
+    }
+
+    /// A job and its run.
+    pub(crate) fn find_job(&self, at: &Named, id: u64, below: &str) -> Answer<(&Run, &Job)> {
+        let call = self.call(at, "GET", &format!("/actions/jobs/{id}{below}"))?;
+        let job = self.hub.runs.job(id);
+        let found = job.and_then(|job| Some((self.hub.runs.run(job.run_id)?, job)));
+        found.ok_or_else(|| call.not_found())
+    }
+
+    /// All that a job has printed.
+    pub(crate) fn job_log(&self, at: &Named, id: u64) -> Answer<&str> {
+        let call = self.call(at, "GET", &format!("/actions/jobs/{id}/logs"))?;
+        let (_, job) = self.find_job(at, id, "/logs")?;
+        match &job.log {
+            Some(log) => Ok(log),
+            None => Err(call.refuse(410, "Gone")),
+        }
+    }
+
+    /// What a run took: no time passes in a world.
+    pub(crate) fn run_usage(&self, at: &Named, id: u64) -> Answer<Value> {
+        let (_, run) = self.find_run(at, "GET", id, "/timing")?;
+        let duration = (run.updated_at.0 - run.created_at.0).max(0) * 1000;
+        Ok(json!({"billable": {}, "run_duration_ms": duration}))
+    }
+
+    /// What a run has put aside: nothing.
+    pub(crate) fn run_artifacts(&self, at: &Named, id: u64) -> Answer<Value> {
+        self.find_run(at, "GET", id, "/artifacts")?;
+        Ok(json!({"total_count": 0, "artifacts": []}))
+    }
+
+    /// Another attempt at a run, of all its jobs or of those that failed.
+    pub(crate) fn rerun(&mut self, at: &Named, id: u64, failed_only: bool) -> Answer<()> {
+        let below = match failed_only {
+            true => "/rerun-failed-jobs",
+            false => "/rerun",
+        };
+        let (call, run) = self.find_run(at, "POST", id, below)?;
+        let mut jobs = None;
+        if failed_only {
+            let failed = |job: &&Job| job.conclusion.as_deref() != Some("success");
+            let latest = self.hub.runs.latest_jobs(run).filter(failed);
+            let names: Vec<String> = latest.map(|job| job.name.clone()).collect();
+            if names.is_empty() && run.conclusion.as_deref() == Some("success") {
+                let problem = "This workflow run has no failed jobs to rerun";
+                return Err(call.refuse(403, problem));
+            }
+            jobs = (!names.is_empty()).then_some(names);
+        }
+        self.ask(&call, Wanted::Again { id, jobs })
+    }
+
+    /// Another attempt at one job; the others stand.
+    pub(crate) fn rerun_job(&mut self, at: &Named, id: u64) -> Answer<()> {
+        let call = self.call(at, "POST", &format!("/actions/jobs/{id}/rerun"))?;
+        let (run, job) = self.find_job(at, id, "/rerun")?;
+        let (id, jobs) = (run.id, Some(vec![job.name.clone()]));
+        self.ask(&call, Wanted::Again { id, jobs })
+    }
+
+    /// Runs a workflow by hand on a branch.
+    pub(crate) fn dispatch(&mut self, at: &Named, name: &str, reference: &str) -> Answer<()> {
+        let below = format!("/actions/workflows/{name}/dispatches");
+        let call = self.call(at, "POST", &below)?;
+        let all = self.workflows()?;
+        let Some(workflow) = all.iter().find(|it| is_workflow(&it.path, name)) else {
+            return Err(call.not_found());
+        };
+        let branch = reference.strip_prefix("refs/heads/").unwrap_or(reference);
+        let Some(tip) = self.git.branch(branch) else {
+            return Err(call.refuse(422, format!("No ref found for: {reference}")));
+        };
+        let there = self.workflows_at(tip)?;
+        let there = there.iter().find(|it| it.path == workflow.path);
+        if !there.is_some_and(Workflow::is_dispatched) {
+            let problem = "Workflow does not have 'workflow_dispatch' trigger";
+            return Err(call.refuse(422, problem));
+        }
+        let (path, branch) = (workflow.path.clone(), branch.to_owned());
+        self.ask(&call, Wanted::Dispatch { path, branch })
+    }
+
+    fn ask(&mut self, call: &Call, wanted: Wanted) -> Answer<()> {
+        let Some(ci) = &mut self.ci else {
+            return Err(call.refuse(403, "Actions is disabled on this repository."));
+        };
+        ci.ask(wanted);
+        self.hub.tick();
+        Ok(())
+    }
+
+    /// Stops a run. None is ever found running.
+    pub(crate) fn cancel_run(&mut self, at: &Named, id: u64) -> Answer<()> {
+        let (call, _) = self.find_run(at, "POST", id, "/cancel")?;
+        Err(call.refuse(409, "Cannot cancel a workflow run that is completed."))
+    }
+
+    /// Deletes what the jobs of a run have printed.
+    pub(crate) fn delete_run_logs(&mut self, at: &Named, id: u64) -> Answer<()> {
+        self.find_run(at, "DELETE", id, "/logs")?;
+        for job in &mut self.hub.runs.jobs {
+            if job.run_id == id {
+                job.log = None;
+            }
+        }
+        self.hub.tick();
+        Ok(())
+    }
+
+    /// What has run on a commit, job by job; those that a filter names, where it does.
+    pub(crate) fn check_runs(&self, commit: ObjectId, name: &str, page: Page) -> Value {
+        let checked = self.checked(commit);
+        let all: Vec<Value> = checked
+            .iter()
+            .flat_map(|(run, jobs)| jobs.iter().map(|job| (*run, *job)))
+            .filter(|(_, job)| name.is_empty() || job.name == name)
+            .map(|(run, job)| self.check_run(run, job))
+            .collect();
+        let total = all.len();
+        let shown: Value = all.into_iter().page(page).collect();
+        json!({"total_count": total, "check_runs": shown})
+    }
+
+    /// The required checks of a branch that are missing on a commit, and those that failed.
+    pub(crate) fn unmet_checks(&self, branch: &str, commit: ObjectId) -> (Vec<&str>, Vec<&str>) {
+        let (mut missing, mut failed) = (Vec::new(), Vec::new());
+        let rules = self.hub.repository.protected_branches.get(branch);
+        let required = rules.map_or(&[][..], |rules| &rules.required_checks);
+        if required.is_empty() {
+            return (missing, failed);
+        }
+        let checked = self.checked(commit);
+        for name in required {
+            let jobs = checked.iter().flat_map(|(_, jobs)| jobs);
+            let mut found = jobs.filter(|job| job.name == *name).peekable();
+            if found.peek().is_none() {
+                missing.push(name.as_str());
+            } else if found.any(|job| !is_fine(job)) {
+                failed.push(name.as_str());
+            }
+        }
+        (missing, failed)
+    }
+
+    /// Whether something that ran on a commit failed.
+    pub(crate) fn is_red(&self, commit: ObjectId) -> bool {
+        let checked = self.checked(commit);
+        let conclusion = |run: &Run| run.conclusion.as_deref() == Some("failure");
+        checked
+            .iter()
+            .any(|(run, jobs)| conclusion(run) || jobs.iter().any(|job| !is_fine(job)))
+    }
+}
+
+fn is_fine(job: &Job) -> bool {
+    let conclusion = job.conclusion.as_deref();
+    matches!(conclusion, Some("success" | "neutral" | "skipped"))
+}
+
+/// Whether a workflow's path is what somebody calls it by: its id, its file name or its path.
+fn is_workflow(path: &str, name: &str) -> bool {
+    path == name
+        || path.rsplit('/').next() == Some(name)
+        || name.parse() == Ok(Kind::Workflow.of_name(path))
+}

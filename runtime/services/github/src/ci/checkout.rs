@@ -1,0 +1,73 @@
+//! Trees of commits as guests see them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, Tree, TreeBuilder, TreePath};
+
+use crate::git::{EntryKind, Git, GitError, ObjectId};
+
+/// Trees that were made, with their bytes: most files of a commit are those of the one before.
+#[derive(Default)]
+pub(super) struct Checkouts {
+    blobs: Arc<MemoryBlobs>,
+    files: HashMap<ObjectId, File>,
+    trees: HashMap<ObjectId, Tree>,
+}
+
+impl Checkouts {
+    /// The tree with this id; the empty one where there is none. Paths and links that a snapshot cannot hold are left
+    /// out, and so are submodules.
+    pub(super) fn of(&mut self, git: &Git, tree: Option<ObjectId>) -> Result<Snapshot, GitError> {
+        let made = match tree {
+            None => Tree::empty(),
+            Some(id) => match self.trees.get(&id) {
+                Some(known) => known.clone(),
+                None => {
+                    let made = self.make(git, id)?;
+                    self.trees.insert(id, made.clone());
+                    made
+                }
+            },
+        };
+        Ok(Snapshot::new(made, self.blobs.clone()))
+    }
+
+    fn make(&mut self, git: &Git, tree: ObjectId) -> Result<Tree, GitError> {
+        let mut builder = TreeBuilder::new();
+        for entry in git.walk(tree)? {
+            let Ok(path) = TreePath::parse(&entry.path) else {
+                continue;
+            };
+            match entry.kind {
+                EntryKind::File | EntryKind::Executable => {
+                    let mut file = self.file(git, entry.id)?;
+                    file.executable = entry.kind == EntryKind::Executable;
+                    let _ = builder.insert_file(&path, file);
+                }
+                EntryKind::Symlink => {
+                    if let Ok(target) = String::from_utf8(git.blob(entry.id)?) {
+                        let _ = builder.insert_symlink(&path, &target);
+                    }
+                }
+                EntryKind::Directory | EntryKind::Submodule => {}
+            }
+        }
+        Ok(builder.finish())
+    }
+
+    fn file(&mut self, git: &Git, id: ObjectId) -> Result<File, GitError> {
+        if let Some(known) = self.files.get(&id) {
+            return Ok(known.clone());
+        }
+        let bytes = git.blob(id)?;
+        let file = File {
+            size: bytes.len() as u64,
+            executable: false,
+            modified: None,
+            content: self.blobs.put(bytes),
+        };
+        self.files.insert(id, file.clone());
+        Ok(file)
+    }
+}

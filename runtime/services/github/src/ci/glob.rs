@@ -1,0 +1,98 @@
+//! Patterns of branches and paths in workflow files.
+
+/// Whether a pattern matches a whole name: `*` stands for any characters but `/`, `**` for any at all, `?` for the
+/// character before it or nothing, `+` for one or more of it.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let name: Vec<char> = name.chars().collect();
+    // The places in the name that the pattern may have come to. One pass over the pattern: no pattern takes long.
+    let mut at = vec![false; name.len() + 1];
+    at[0] = true;
+    let mut place = 0;
+    while place < pattern.len() {
+        let c = pattern[place];
+        let next = pattern.get(place + 1).copied();
+        let mut after = vec![false; name.len() + 1];
+        if c == '*' {
+            let any = next == Some('*');
+            place += if any { 2 } else { 1 };
+            let mut reached = false;
+            for (index, slot) in after.iter_mut().enumerate() {
+                let crosses = index > 0 && (any || name[index - 1] != '/');
+                reached = at[index] || (reached && crosses);
+                *slot = reached;
+            }
+        } else {
+            let optional = next == Some('?');
+            let repeated = next == Some('+');
+            place += if optional || repeated { 2 } else { 1 };
+            for index in 0..name.len() {
+                if name[index] == c && (at[index] || (repeated && after[index])) {
+                    after[index + 1] = true;
+                }
+            }
+            if optional {
+                for (slot, was) in after.iter_mut().zip(&at) {
+                    *slot |= was;
+                }
+            }
+        }
+        at = after;
+    }
+    at[name.len()]
+}
+
+/// Whether a list of patterns takes a name: the last one that matches decides, and one that begins with `!` takes it
+/// away again.
+pub(super) fn takes(patterns: &[String], name: &str) -> bool {
+    let mut taken = false;
+    for pattern in patterns {
+        match pattern.strip_prefix('!') {
+            Some(pattern) => taken &= !matches(pattern, name),
+            None => taken |= matches(pattern, name),
+        }
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_on_github() {
+        for (pattern, name, expected) in [
+            ("main", "main", true),
+            ("main", "mainly", false),
+            ("feature/*", "feature/a", true),
+            ("feature/*", "feature/a/b", false),
+            ("feature/**", "feature/a/b", true),
+            ("*", "a/b", false),
+            ("**", "a/b", true),
+            ("**.md", "docs/a.md", true),
+            ("*.jsx?", "page.js", true),
+            ("*.jsx?", "page.jsx", true),
+            ("v+1", "vvv1", true),
+            ("v+1", "1", false),
+            ("", "", true),
+            ("releases/**-alpha", "releases/10/x-alpha", true),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn the_last_pattern_decides() {
+        let patterns = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert!(takes(
+            &patterns(&["release/**", "!release/**-draft"]),
+            "release/1"
+        ));
+        assert!(!takes(
+            &patterns(&["release/**", "!release/**-draft"]),
+            "release/1-draft"
+        ));
+        assert!(takes(&patterns(&["a*", "!ab", "ab"]), "ab"));
+        assert!(!takes(&[], "main"));
+    }
+}

@@ -1,0 +1,155 @@
+//! Continuous integration: what runs when a branch moves or a pull request is opened.
+//!
+//! A world has workflow files (`.github/workflows/*.yml`) and, beside its tree, a guest that runs them. When a branch
+//! gets a commit or an open pull request another head, each workflow of that commit whose `on` names the event makes a
+//! run, whichever call was the cause. A world without such a guest has no new runs.
+//!
+//! # The guest
+//!
+//! It is a verifier: it sees two trees and nothing else, and gives named checks. The final tree is what is tested (the
+//! commit; for a pull request, its head merged into its base), the starting tree is what that is compared with (the
+//! branch before, the base of the pull request; empty where there is none). Its parameters are the event:
+//!
+//! ```json
+//! {"event": "push", "ref": "refs/heads/main", "branch": "main", "sha": "…", "before": "…", "actor": "ann",
+//!  "workflow": {"path": ".github/workflows/check.yml", "file": {"name": "check", "on": …, "jobs": …}},
+//!  "commits": [{"id": "…", "message": "…", "author": {"name": "…", "email": "…"}}],
+//!  "pull_request": {"number": 7, "title": "…", "body": "…", "user": "…", "head": "…", "base": "…",
+//!                   "draft": false, "labels": ["…"]}}
+//! ```
+//!
+//! `workflow.file` is the workflow as JSON, so that the guest runs the steps that the file has. `before` and
+//! `pull_request` are null where there is none; `commits` are the new ones, the oldest first, at most [`MOST_COMMITS`].
+//!
+//! A check is a step, called `<job> / <step>`; its detail is what the step prints. Jobs and steps come in the order of
+//! the checks. In a job, what follows a step that failed is skipped, whatever the guest says of it. A job has failed
+//! when a step of it has, and a run when a job of it has.
+//!
+//! # What goes wrong
+//!
+//! A workflow file that is none makes a run without jobs whose conclusion is `failure`, as on GitHub: the agent may
+//! have written it. A guest that traps, uses up what it may, or reports what are no steps is another matter. It is
+//! part of the world, so nobody's work may be judged by its silence: the session ends with a fault that names it, and
+//! the attempt is not graded. Whoever writes one has to answer for any tree that an agent can make.
+
+mod checkout;
+mod glob;
+mod run;
+mod watch;
+mod workflow;
+mod yaml;
+
+use std::sync::Arc;
+
+use mcpmark_snapshot::Snapshot;
+use watch::Watch;
+pub(crate) use workflow::{FOLDER, Workflow};
+
+use self::checkout::Checkouts;
+use crate::git::GitError;
+use crate::view::Site;
+
+/// The most commits that an event tells of.
+pub const MOST_COMMITS: usize = 50;
+
+/// Runs the workflows of a world.
+pub trait Runner: Send + Sync {
+    /// Runs one workflow on one event.
+    ///
+    /// # Errors
+    ///
+    /// When there is no outcome, through the fault of the guest or of the machine.
+    fn run(&self, event: Event) -> Result<Vec<Reported>, RunnerError>;
+}
+
+/// What a runner is given.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// What the tested tree is compared with.
+    pub before: Snapshot,
+    /// The tree that is tested.
+    pub after: Snapshot,
+    /// What happened, as a JSON object.
+    pub parameters: String,
+}
+
+/// What became of one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reported {
+    /// `<job> / <step>`.
+    pub name: String,
+    /// Whether it succeeded.
+    pub passed: bool,
+    /// What it printed.
+    pub output: String,
+}
+
+/// Why a workflow has no outcome.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunnerError {
+    /// The guest stopped.
+    #[error("the world's guest for continuous integration broke: {0}")]
+    Guest(String),
+    /// The machine failed.
+    #[error("the host failed while continuous integration ran: {0}")]
+    Host(String),
+}
+
+/// Why workflows could not be run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CiError {
+    #[error(transparent)]
+    Runner(#[from] RunnerError),
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The guest reports what is no step.
+    #[error(
+        "the world's guest for continuous integration reports {0:?}, which is not \"<job> / <step>\""
+    )]
+    NoStep(String),
+}
+
+/// The continuous integration of one session.
+pub(crate) struct Ci {
+    runner: Arc<dyn Runner>,
+    /// What was last seen of branches and pull requests.
+    watch: Watch,
+    /// What somebody asked for, to be done when the call is over.
+    asked: Vec<Wanted>,
+    checkouts: Checkouts,
+}
+
+/// What can be asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Another attempt at a run.
+    Again {
+        /// The run.
+        id: u64,
+        /// The jobs to run again; those that the others had stand as they are. None: all.
+        jobs: Option<Vec<String>>,
+    },
+    /// A run on the tip of a branch.
+    Dispatch {
+        /// The workflow's file.
+        path: String,
+        /// The branch.
+        branch: String,
+    },
+}
+
+impl Ci {
+    /// Begins to watch a repository: what is there has happened already.
+    pub(crate) fn new(runner: Arc<dyn Runner>, site: &Site) -> Self {
+        Self {
+            runner,
+            watch: Watch::of(site),
+            asked: Vec::new(),
+            checkouts: Checkouts::default(),
+        }
+    }
+
+    pub(crate) fn ask(&mut self, wanted: Wanted) {
+        self.asked.push(wanted);
+    }
+}

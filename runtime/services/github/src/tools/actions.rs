@@ -1,0 +1,274 @@
+//! Workflows, their runs, jobs and logs.
+
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::go::shaped as in_go;
+use super::{Failure, Outcome, protocol, said, shaped, written};
+use crate::api::{ApiError, Named, RunList};
+use crate::view::Site;
+
+/// The lines of a log where nothing is said, and the most that are ever given.
+const LINES: usize = 500;
+const MOST_LINES: usize = 5000;
+
+fn id(with: &Arguments, name: &str) -> Result<u64, Failure> {
+    with.issue(name)
+}
+
+pub(super) fn list_workflows(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let page = with.page()?;
+    let list = site.list_workflows(&at, page);
+    shaped(
+        "Workflows",
+        list.map_err(protocol("failed to list workflows"))?,
+    )
+}
+
+pub(super) fn list_workflow_runs(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let list = RunList {
+        workflow: with.text("workflow_id")?,
+        actor: with.optional_text("actor")?,
+        branch: with.optional_text("branch")?,
+        event: with.optional_text("event")?,
+        status: with.optional_text("status")?,
+        head_sha: String::new(),
+    };
+    let page = with.page()?;
+    let runs = site.list_runs(&at, &list, page);
+    shaped(
+        "WorkflowRuns",
+        runs.map_err(protocol("failed to list workflow runs"))?,
+    )
+}
+
+pub(super) fn get_workflow_run(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let run = site.get_run(&at, id(with, "run_id")?);
+    shaped(
+        "WorkflowRun",
+        run.map_err(protocol("failed to get workflow run"))?,
+    )
+}
+
+pub(super) fn get_workflow_run_logs(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = id(with, "run_id")?;
+    site.get_run(&at, id)
+        .map_err(protocol("failed to get workflow run logs"))?;
+    written(&json!({
+        "logs_url": site.api(&format!("/actions/runs/{id}/logs")),
+        "message": "Workflow run logs are available for download",
+        "note": "The archive has the logs of all jobs.",
+        "optimization_tip": format!("get_job_logs with run_id {id} and failed_only gives the logs of the failed jobs"),
+        "warning": "The archive may be large.",
+    }))
+}
+
+pub(super) fn list_workflow_jobs(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = id(with, "run_id")?;
+    let filter = with.optional_text("filter")?;
+    let page = with.page()?;
+    let jobs = site.list_jobs(&at, id, &filter, page);
+    let jobs = jobs.map_err(protocol("failed to list workflow jobs"))?;
+    written(&json!({
+        "jobs": in_go("Jobs", jobs),
+        "optimization_tip": format!("get_job_logs with run_id {id} and failed_only gives the logs of the failed jobs"),
+    }))
+}
+
+pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let positive = |name| Ok::<_, Failure>(u64::try_from(with.optional_number(name)?).unwrap_or(0));
+    let (job, run) = (positive("job_id")?, positive("run_id")?);
+    let failed_only = with.given_bool("failed_only")?.unwrap_or(false);
+    let content = with.given_bool("return_content")?.unwrap_or(false);
+    let lines = match with.optional_number("tail_lines")? {
+        0 => LINES,
+        lines => usize::try_from(lines).unwrap_or(0),
+    };
+    if failed_only && run == 0 {
+        return Err(Failure::said("run_id is required when failed_only is true"));
+    }
+    if !failed_only && job == 0 {
+        return Err(Failure::said(
+            "job_id is required when failed_only is false",
+        ));
+    }
+    if !failed_only {
+        let told = one_log(site, &at, job, None, content, lines);
+        return written(&told.map_err(|error| refused(error, job, "failed to get job logs: "))?);
+    }
+    let jobs = site
+        .jobs_of(&at, run)
+        .map_err(said("failed to list workflow jobs"))?;
+    let failed = jobs
+        .iter()
+        .filter(|job| job.conclusion.as_deref() == Some("failure"));
+    let failed: Vec<(u64, &str)> = failed.map(|job| (job.id, job.name.as_str())).collect();
+    if failed.is_empty() {
+        return written(&json!({
+            "failed_jobs": 0,
+            "message": "No failed jobs found in this workflow run",
+            "run_id": run,
+            "total_jobs": jobs.len(),
+        }));
+    }
+    let mut logs = Vec::new();
+    for (id, name) in &failed {
+        logs.push(match one_log(site, &at, *id, Some(name), content, lines) {
+            Ok(told) => told,
+            Err(error) => match refused(error, *id, "") {
+                Failure::Said(problem) => {
+                    json!({"error": problem, "job_id": id, "job_name": name})
+                }
+                fault => return Err(fault),
+            },
+        });
+    }
+    written(&json!({
+        "failed_jobs": failed.len(),
+        "logs": logs,
+        "message": format!("Retrieved logs for {} failed jobs", failed.len()),
+        "return_format": {"content": content, "urls": !content},
+        "run_id": run,
+        "total_jobs": jobs.len(),
+    }))
+}
+
+/// A refusal of a log, in the words of the server.
+fn refused(error: ApiError, job: u64, during: &str) -> Failure {
+    unexpected(format!("{during}failed to get job logs for job {job}"))(error)
+}
+
+/// Words a refusal where the server asks for an address and looks at the status alone.
+fn unexpected(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
+    move |error| match error {
+        ApiError::Refused(refusal) => {
+            let (status, words) = (refusal.status, &refusal.message);
+            Failure::Said(format!(
+                "{during}: unexpected status code: {status} {words}"
+            ))
+        }
+        ApiError::Git(error) => error.into(),
+    }
+}
+
+/// What is told of one log: its last lines, or where it is.
+fn one_log(
+    site: &Site,
+    at: &Named,
+    id: u64,
+    name: Option<&str>,
+    content: bool,
+    lines: usize,
+) -> Result<Value, ApiError> {
+    let log = site.job_log(at, id)?;
+    let mut told = json!({"job_id": id});
+    if let Some(name) = name {
+        told["job_name"] = name.into();
+    }
+    if content {
+        let all: Vec<&str> = log.lines().collect();
+        let kept = lines.min(MOST_LINES).min(all.len());
+        told["logs_content"] = all[all.len() - kept..].join("\n").into();
+        told["message"] = "Job logs content retrieved successfully".into();
+        told["original_length"] = all.len().into();
+    } else {
+        told["logs_url"] = site.api(&format!("/actions/jobs/{id}/logs")).into();
+        told["message"] = "Job logs are available for download".into();
+        told["note"] = "With return_content the log itself is given.".into();
+    }
+    Ok(told)
+}
+
+pub(super) fn get_workflow_run_usage(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let usage = site.run_usage(&at, id(with, "run_id")?);
+    written(&usage.map_err(protocol("failed to get workflow run usage"))?)
+}
+
+pub(super) fn list_workflow_run_artifacts(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = id(with, "run_id")?;
+    with.page()?;
+    let artifacts = site.run_artifacts(&at, id);
+    shaped(
+        "ArtifactList",
+        artifacts.map_err(said("failed to list workflow run artifacts"))?,
+    )
+}
+
+pub(super) fn download_workflow_run_artifact(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = id(with, "artifact_id")?;
+    let call = site.call(&at, "GET", &format!("/actions/artifacts/{id}/zip"));
+    let refusal = call.map_or_else(|error| error, |call| call.not_found());
+    Err(unexpected("failed to get artifact download URL")(refusal))
+}
+
+pub(super) fn run_workflow(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let workflow = with.text("workflow_id")?;
+    let reference = with.text("ref")?;
+    let inputs = with.0.get("inputs").filter(|it| it.is_object()).cloned();
+    site.dispatch(&at, &workflow, &reference)
+        .map_err(protocol("failed to run workflow"))?;
+    let kind = match workflow.parse::<i64>() {
+        Ok(_) => "workflow_id",
+        Err(_) => "workflow_file",
+    };
+    written(&json!({
+        "inputs": inputs,
+        "message": "Workflow run has been queued",
+        "ref": reference,
+        "status": "204 No Content",
+        "status_code": 204,
+        "workflow_id": workflow,
+        "workflow_type": kind,
+    }))
+}
+
+/// What is answered to a request that something be done with a run.
+fn done(message: &str, id: u64, status: &str) -> Outcome {
+    let code = status
+        .split(' ')
+        .next()
+        .and_then(|code| code.parse::<u16>().ok());
+    written(&json!({"message": message, "run_id": id, "status": status, "status_code": code}))
+}
+
+pub(super) fn rerun_workflow_run(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = id(with, "run_id")?;
+    site.rerun(&at, id, false)
+        .map_err(said("failed to rerun workflow run"))?;
+    done("Workflow run has been queued for re-run", id, "201 Created")
+}
+
+pub(super) fn rerun_failed_jobs(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = id(with, "run_id")?;
+    site.rerun(&at, id, true)
+        .map_err(said("failed to rerun failed jobs"))?;
+    done("Failed jobs have been queued for re-run", id, "201 Created")
+}
+
+pub(super) fn cancel_workflow_run(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = id(with, "run_id")?;
+    site.cancel_run(&at, id)
+        .map_err(said("failed to cancel workflow run"))?;
+    done("Workflow run has been cancelled", id, "202 Accepted")
+}
+
+pub(super) fn delete_workflow_run_logs(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = id(with, "run_id")?;
+    site.delete_run_logs(&at, id)
+        .map_err(said("failed to delete workflow run logs"))?;
+    done("Workflow run logs have been deleted", id, "204 No Content")
+}

@@ -1,0 +1,200 @@
+//! Results that leave out what is rarely read, in the order of the published server's structures.
+
+use serde_json::{Map, Value, json};
+
+use crate::tools::arguments::Arguments;
+use crate::tools::context::minimal_user;
+use crate::tools::{Failure, Outcome, written};
+
+/// Whether the published server leaves a value out: nothing, zero, no, or an empty list or text.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Number(value) => value.as_f64() == Some(0.0),
+        Value::String(value) => value.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        Value::Object(_) => false,
+    }
+}
+
+/// The named keys in this order. Those that are empty are left out, but for such with a `!`.
+pub(super) fn picked(from: &Value, keys: &str) -> Value {
+    let mut kept = Map::new();
+    for key in keys.split_whitespace() {
+        let name = key.trim_end_matches('!');
+        let value = &from[name];
+        if key.ends_with('!') || !is_empty(value) {
+            kept.insert(name.to_owned(), value.clone());
+        }
+    }
+    Value::Object(kept)
+}
+
+/// The texts of one key of all entries of a list.
+fn each(list: &Value, key: &str) -> Value {
+    let entries = list.as_array().into_iter().flatten();
+    entries.map(|entry| entry[key].clone()).collect()
+}
+
+/// A user; null where there is none.
+pub(super) fn user(user: &Value) -> Value {
+    match user {
+        Value::Null => Value::Null,
+        user => minimal_user(user),
+    }
+}
+
+fn reactions(all: &Value) -> Value {
+    let keys = "total_count! +1! -1! laugh! confused! heart! hooray! rocket! eyes!";
+    match all {
+        Value::Null => Value::Null,
+        all => picked(all, keys),
+    }
+}
+
+/// An issue, of its view in the REST API.
+pub(super) fn issue(mut view: Value) -> Value {
+    view["user"] = user(&view["user"]);
+    view["labels"] = each(&view["labels"], "name");
+    view["assignees"] = each(&view["assignees"], "login");
+    view["milestone"] = view["milestone"]["title"].clone();
+    view["closed_by"] = view["closed_by"]["login"].clone();
+    view["issue_type"] = view["type"]["name"].clone();
+    view["reactions"] = reactions(&view["reactions"]);
+    picked(
+        &view,
+        "number! title! body state! state_reason draft locked html_url user author_association labels assignees! \
+         milestone comments reactions created_at updated_at closed_at closed_by issue_type",
+    )
+}
+
+pub(super) fn comment(mut view: Value) -> Value {
+    view["user"] = user(&view["user"]);
+    view["reactions"] = reactions(&view["reactions"]);
+    let keys = "id! body html_url! user author_association reactions created_at updated_at";
+    picked(&view, keys)
+}
+
+/// A pull request, of its view in the REST API.
+pub(super) fn pull(mut view: Value) -> Value {
+    view["user"] = user(&view["user"]);
+    view["labels"] = each(&view["labels"], "name");
+    view["assignees"] = each(&view["assignees"], "login");
+    view["requested_reviewers"] = each(&view["requested_reviewers"], "login");
+    view["milestone"] = view["milestone"]["title"].clone();
+    view["merged_by"] = view["merged_by"]["login"].clone();
+    for side in ["head", "base"] {
+        let repo = picked(&view[side]["repo"], "full_name! description");
+        view[side] = json!({"ref": view[side]["ref"], "sha": view[side]["sha"], "repo": repo});
+    }
+    // Lists do not say whether it was merged.
+    view["merged"] = view["merged"].as_bool().unwrap_or(false).into();
+    picked(
+        &view,
+        "number! title! body state! draft! merged! mergeable_state html_url! user labels assignees \
+         requested_reviewers merged_by head base additions deletions changed_files commits comments created_at \
+         updated_at closed_at merged_at milestone",
+    )
+}
+
+pub(super) fn review(mut view: Value) -> Value {
+    view["user"] = user(&view["user"]);
+    let keys = "id! state! body html_url! user commit_id submitted_at author_association";
+    picked(&view, keys)
+}
+
+pub(super) fn release(mut view: Value) -> Value {
+    view["author"] = user(&view["author"]);
+    let keys = "id! tag_name! name body html_url! published_at prerelease! draft! author";
+    picked(&view, keys)
+}
+
+/// A commit; its files and their patches where these are wanted.
+pub(super) fn commit(view: &Value, with_files: bool, with_patches: bool) -> Value {
+    let own = &view["commit"];
+    let who = |who: &Value| picked(who, "name email date");
+    let mut kept = json!({
+        "sha": view["sha"],
+        "html_url": view["html_url"],
+        "commit": {
+            "message": own["message"],
+            "author": who(&own["author"]),
+            "committer": who(&own["committer"]),
+        },
+    });
+    for key in ["author", "committer"] {
+        if !view[key].is_null() {
+            kept[key] = user(&view[key]);
+        }
+    }
+    if with_files {
+        kept["stats"] = picked(&view["stats"], "additions deletions total");
+        let keys = match with_patches {
+            true => "filename! status additions deletions changes patch",
+            false => "filename! status additions deletions changes",
+        };
+        let files = view["files"].as_array().into_iter().flatten();
+        let files: Vec<Value> = files.map(|file| picked(file, keys)).collect();
+        if !files.is_empty() {
+            kept["files"] = files.into();
+        }
+    }
+    kept
+}
+
+/// A list, or of each entry the fields that are asked for, sorted as Go sorts the keys of a map.
+pub(super) fn filtered(list: Vec<Value>, fields: &[String]) -> Value {
+    if fields.is_empty() {
+        return list.into();
+    }
+    let mut fields: Vec<&String> = fields.iter().collect();
+    fields.sort();
+    let keep = |entry: &Value| -> Value {
+        let mut kept = Map::new();
+        for field in &fields {
+            if let Some(value) = entry.get(field.as_str()) {
+                kept.insert((*field).clone(), value.clone());
+            }
+        }
+        kept.into()
+    };
+    list.iter().map(keep).collect()
+}
+
+/// A result that is a list of which some fields may be wanted.
+pub(super) fn listed(with: &Arguments, list: Vec<Value>) -> Outcome {
+    written(&filtered(list, &with.texts("fields")?))
+}
+
+/// The entries of a list.
+pub(super) fn entries(list: Value) -> Result<Vec<Value>, Failure> {
+    match list {
+        Value::Array(entries) => Ok(entries),
+        _ => Ok(Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_empty_is_left_out_and_the_order_kept() {
+        let view = json!({"b": "", "a": 0, "c": [], "d": false, "e": 1, "f": null});
+        assert_eq!(
+            picked(&view, "e c! a b d! f").to_string(),
+            r#"{"e":1,"c":[],"d":false}"#
+        );
+    }
+
+    #[test]
+    fn fields_are_picked_in_the_order_of_their_names() {
+        let list = vec![json!({"number": 1, "title": "x", "body": "y"})];
+        let fields = ["title", "none", "body"].map(str::to_owned);
+        assert_eq!(
+            filtered(list, &fields).to_string(),
+            r#"[{"body":"y","title":"x"}]"#
+        );
+    }
+}

@@ -1,0 +1,307 @@
+//! Pull requests: one tool to read, one to write reviews.
+
+use serde_json::{Value, json};
+
+use super::{issues, minimal, said, unknown};
+use crate::api::{NewPull, NewReviewComment, Paged, PullList, Subject, cursor, position};
+use crate::hub::{Kind, ReviewComment};
+use crate::tools::arguments::Arguments;
+use crate::tools::reviews;
+use crate::tools::{Failure, Outcome, Output, minimal as done, written};
+use crate::view::Site;
+
+pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
+    let method = with.text("method")?;
+    let at = with.repository()?;
+    let number = with.issue("pullNumber")?;
+    let page = with.page()?;
+    let head = || -> Result<_, Failure> {
+        let call = site.call(&at, "GET", &format!("/pulls/{number}"));
+        let found = call.and_then(|call| Ok(site.find_pull(&call, number)?.1));
+        let pull = found.map_err(said("failed to get pull request"))?;
+        Ok((site.ends(pull)?.1, pull))
+    };
+    match method.as_str() {
+        "get" => {
+            let view = site.get_pull(&at, number);
+            written(&minimal::pull(
+                view.map_err(said("failed to get pull request"))?,
+            ))
+        }
+        "get_diff" => {
+            let diff = site.pull_diff(&at, number);
+            Ok(Output::Text(
+                diff.map_err(said("failed to get pull request diff"))?,
+            ))
+        }
+        "get_status" => {
+            let mut view = site.combined_status(head()?.0);
+            let statuses = minimal::entries(view["statuses"].take())?;
+            let keys = "state! context! description target_url created_at updated_at";
+            let statuses: Vec<Value> = statuses
+                .iter()
+                .map(|it| minimal::picked(it, keys))
+                .collect();
+            view["statuses"] = statuses.into();
+            written(&minimal::picked(
+                &view,
+                "state! sha! total_count! statuses!",
+            ))
+        }
+        "get_files" => {
+            let files = site.list_pull_files(&at, number, page);
+            let files = files.map_err(said("failed to get pull request files"))?;
+            let keys = "filename! status additions deletions changes patch previous_filename";
+            let files = minimal::entries(files)?;
+            written(
+                &files
+                    .iter()
+                    .map(|file| minimal::picked(file, keys))
+                    .collect(),
+            )
+        }
+        "get_commits" => {
+            let (_, pull) = head()?;
+            let commits = site.pull_commits(pull)?;
+            let short = |commit| {
+                let view = site.commit(commit);
+                let author = minimal::picked(&view["commit"]["author"], "name email date");
+                json!({
+                    "sha": view["sha"],
+                    "html_url": view["html_url"],
+                    "message": view["commit"]["message"],
+                    "author": author,
+                })
+            };
+            written(&commits.iter().page(page).map(short).collect())
+        }
+        "get_review_comments" => threads(site, with, number),
+        "get_reviews" => {
+            let list = site.list_reviews(&at, number, page);
+            let list = list.map_err(said("failed to get pull request reviews"))?;
+            let list = minimal::entries(list)?;
+            written(&list.into_iter().map(minimal::review).collect())
+        }
+        "get_comments" => issues::comments(site, with),
+        "get_check_runs" => {
+            let mut found = site.check_runs(head()?.0, "", page);
+            let runs = minimal::entries(found["check_runs"].take())?;
+            let keys = "id! name! status! conclusion html_url details_url started_at completed_at";
+            let runs: Vec<Value> = runs.iter().map(|run| minimal::picked(run, keys)).collect();
+            written(&json!({"total_count": found["total_count"], "check_runs": runs}))
+        }
+        _ => Err(unknown(&method)),
+    }
+}
+
+/// The comments on lines, thread by thread; a thread is known by its first comment.
+fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
+    let at = with.repository()?;
+    let during = "failed to get pull request review threads";
+    reviews::find(site, &at, number)
+        .map_err(|problem| Failure::Said(format!("{during}: {problem}")))?;
+    let size = usize::try_from(with.optional_number("perPage")?).unwrap_or(0);
+    let size = if size == 0 { 30 } else { size.min(100) };
+    let skipped = match with.optional_text("after")?.as_str() {
+        "" => 0,
+        after => position(after).ok_or_else(|| {
+            Failure::Said(format!(
+                "{during}: `{after}` does not appear to be a valid cursor."
+            ))
+        })?,
+    };
+    let Some((issue, pull)) = site.hub.pull(number) else {
+        return Err(Failure::said(during));
+    };
+    let seen: Vec<&ReviewComment> = site.seen_comments(pull).collect();
+    let first: Vec<&&ReviewComment> = seen.iter().filter(|it| it.in_reply_to.is_none()).collect();
+    let mut shown = Vec::new();
+    for root in first.iter().skip(skipped).take(size) {
+        let of_thread = |it: &&&ReviewComment| it.id == root.id || it.in_reply_to == Some(root.id);
+        let mut comments = Vec::new();
+        for comment in seen.iter().filter(of_thread) {
+            let view = site.review_comment(issue, comment)?;
+            let short = json!({
+                "body": comment.body, "path": comment.path, "line": comment.line, "author": comment.user,
+                "created_at": comment.created_at, "updated_at": comment.updated_at,
+                "html_url": view["html_url"],
+            });
+            let keys = "body path! line author created_at updated_at html_url!";
+            comments.push(minimal::picked(&short, keys));
+        }
+        shown.push(json!({
+            "id": Kind::ReviewThread.node_id(Kind::ReviewThread.id(root.id)),
+            "is_resolved": root.resolved,
+            "is_outdated": false,
+            "is_collapsed": root.resolved,
+            "total_count": comments.len(),
+            "comments": comments,
+        }));
+        if let Some(thread) = shown.last_mut() {
+            let keys = "id! is_resolved! is_outdated! is_collapsed! comments! total_count!";
+            *thread = minimal::picked(thread, keys);
+        }
+    }
+    let some = !shown.is_empty();
+    let info = json!({
+        "hasNextPage": skipped + shown.len() < first.len(),
+        "hasPreviousPage": skipped > 0 && !first.is_empty(),
+        "startCursor": some.then(|| cursor(skipped + 1)),
+        "endCursor": some.then(|| cursor(skipped + shown.len())),
+    });
+    let info = minimal::picked(&info, "hasNextPage! hasPreviousPage! startCursor endCursor");
+    written(&json!({"review_threads": shown, "totalCount": first.len(), "pageInfo": info}))
+}
+
+pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let list = PullList {
+        state: with.optional_text("state")?,
+        head: with.optional_text("head")?,
+        base: with.optional_text("base")?,
+        sort: with.optional_text("sort")?,
+        direction: with.optional_text("direction")?,
+    };
+    let pulls = site.list_pulls(&at, &list, with.page()?);
+    let pulls = minimal::entries(pulls.map_err(said("failed to list pull requests"))?)?;
+    minimal::listed(with, pulls.into_iter().map(minimal::pull).collect())
+}
+
+fn answer(site: &Site, number: u64) -> Outcome {
+    let page = site.html(&format!("/pull/{number}"));
+    done(Kind::Pull.id(number), &page.into())
+}
+
+pub(super) fn create(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let title = with.text("title")?;
+    let head = with.text("head")?;
+    let base = with.text("base")?;
+    let body = with.optional_text("body")?;
+    let new = NewPull {
+        title,
+        body: Some(body).filter(|body| !body.is_empty()),
+        head,
+        base,
+        draft: with.given_bool("draft")?.unwrap_or(false),
+        maintainer_can_modify: with.given_bool("maintainer_can_modify")?.unwrap_or(false),
+    };
+    let reviewers = with.texts("reviewers")?;
+    let made = site.create_pull(&at, new);
+    let number = made.map_err(said("failed to create pull request"))?;
+    if !reviewers.is_empty() {
+        let asked = site.request_reviewers(&at, number, &reviewers);
+        asked.map_err(said("failed to request reviewers"))?;
+    }
+    answer(site, number)
+}
+
+pub(super) fn review_write(site: &mut Site, with: &Arguments) -> Outcome {
+    let method = with.optional_text("method")?;
+    match method.as_str() {
+        "create" if with.optional_text("event")?.is_empty() => reviews::create_pending(site, with),
+        "create" => reviews::create_and_submit(site, with),
+        "submit_pending" => reviews::submit_pending(site, with),
+        "delete_pending" => reviews::delete_pending(site, with),
+        "resolve_thread" => resolve(site, with, true),
+        "unresolve_thread" => resolve(site, with, false),
+        _ => Err(unknown(&method)),
+    }
+}
+
+/// Resolves a thread, or takes that back; either may be so already.
+fn resolve(site: &mut Site, with: &Arguments, resolved: bool) -> Outcome {
+    let node = with.optional_text("threadId")?;
+    if node.is_empty() {
+        return Err(Failure::said(
+            "threadId is required for resolve_thread and unresolve_thread methods",
+        ));
+    }
+    let (during, success) = match resolved {
+        true => (
+            "failed to resolve review thread",
+            "review thread resolved successfully",
+        ),
+        false => (
+            "failed to unresolve review thread",
+            "review thread unresolved successfully",
+        ),
+    };
+    let ordinal = Kind::ReviewThread.of_node(&node);
+    let comments = site
+        .hub
+        .issues
+        .values_mut()
+        .filter_map(|issue| issue.pull.as_mut())
+        .flat_map(|pull| &mut pull.review_comments);
+    let mut roots = comments.filter(|it| it.in_reply_to.is_none());
+    let Some(root) = roots.find(|it| Some(it.id) == ordinal) else {
+        return Err(Failure::Said(format!(
+            "{during}: Could not resolve to a node with the global id of '{node}'"
+        )));
+    };
+    if root.resolved != resolved {
+        root.resolved = resolved;
+        site.hub.tick();
+    }
+    Ok(Output::Text(success.to_owned()))
+}
+
+pub(super) fn reply(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let id = with.number("commentId")?;
+    let Some(id) = u64::try_from(id).ok().filter(|id| *id > 0) else {
+        return Err(Failure::said("commentId must be greater than 0"));
+    };
+    let body = with.given_text("body")?;
+    let content = with.given_text("reaction")?;
+    let problem = match (body.as_deref(), content.as_deref()) {
+        (None, None) => "at least one of body or reaction is required",
+        (Some(""), _) => "body cannot be empty when provided",
+        (_, Some("")) => "reaction cannot be empty when provided",
+        _ => "",
+    };
+    if !problem.is_empty() {
+        return Err(Failure::said(problem));
+    }
+    let number = match body {
+        Some(_) => with.issue("pullNumber")?,
+        None => 0,
+    };
+    let mut reacted = None;
+    if let Some(content) = content {
+        let during = "failed to add reaction to pull request review comment";
+        let below = format!("/pulls/comments/{id}");
+        let call = site.call(&at, "POST", &format!("{below}/reactions"));
+        let call = call.map_err(said(during))?;
+        site.react(&call, Subject::ReviewComment(id), &content)
+            .map_err(said(during))?;
+        reacted = Some(issues::reaction(site, id, &content, &below));
+    }
+    let mut commented = None;
+    if let Some(body) = body {
+        let during = "failed to add reply to pull request comment";
+        let call = site.call(&at, "POST", &format!("/pulls/{number}/comments"));
+        let call = call.map_err(said(during))?;
+        let (issue, comment) = site.find_review_comment(&call, id).map_err(said(during))?;
+        if issue.number != number {
+            return Err(said(during)(call.not_found()));
+        }
+        let new = NewReviewComment {
+            path: comment.path.clone(),
+            body,
+            line: comment.line,
+            side: comment.side.clone(),
+            start_line: comment.start_line,
+            start_side: comment.start_side.clone(),
+            in_reply_to: Some(comment.in_reply_to.unwrap_or(comment.id)),
+        };
+        // A comment by itself is a review by itself.
+        let review = site.add_review(number, "", Some(crate::api::ReviewEvent::Comment), None);
+        let added = site.add_review_comment(number, review, new);
+        let id = Kind::ReviewComment.id(added);
+        let page = site.html(&format!("/pull/{number}#discussion_r{id}"));
+        commented = Some(json!({"id": id.to_string(), "url": page}));
+    }
+    issues::both(commented, reacted)
+}

@@ -1,0 +1,324 @@
+//! Files, commits, tags and releases, in short.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::{minimal, said};
+use crate::api::{At, Paged, PutFile, Sorted};
+use crate::git::{Filter, ObjectId};
+use crate::hub::{Time, User};
+use crate::tools::arguments::Arguments;
+use crate::tools::{Failure, Outcome, Output, files, protocol, shaped, written};
+use crate::view::{Site, guess_type};
+
+/// Larger files are linked to.
+const LARGE: usize = 1024 * 1024;
+
+pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let path = with.optional_text("path")?;
+    let path = path.strip_prefix('/').unwrap_or(&path).to_owned();
+    let reference = with.optional_text("ref")?;
+    let sha = with.optional_text("sha")?;
+    let fields = with.texts("fields")?;
+    let resolved = files::resolve(site, &at, &reference, &sha)
+        .map_err(|problem| Failure::Said(format!("failed to resolve git reference: {problem}")))?;
+    let Ok((found, _)) = site.get_contents(&at, &path, &resolved.sha) else {
+        return suggested(files::suggest(site, &at, &path, &resolved)?);
+    };
+    let entry = match found {
+        At::Directory(entries) => {
+            let mut list = Vec::new();
+            for entry in &entries {
+                let view = site.content(entry, &resolved.sha)?;
+                list.push(crate::tools::go::shaped("RepositoryContent", view));
+            }
+            return match fields.is_empty() {
+                true => written(&list.into()),
+                false => written(&minimal::filtered(list, &fields)),
+            };
+        }
+        At::File(entry) => entry,
+    };
+    let uri = format!(
+        "repo://{}/{}/sha/{}/contents/{path}",
+        at.owner, at.repo, resolved.sha
+    );
+    let bytes = site.git.blob(entry.id)?;
+    if bytes.is_empty() {
+        let resource = json!({"uri": uri, "mimeType": "text/plain", "text": ""});
+        let words = format!("successfully downloaded empty file (SHA: {})", entry.id);
+        return Ok(Output::Resource(words, resource));
+    }
+    if bytes.len() >= LARGE {
+        let address = site.content(&entry, &resolved.sha)?["download_url"].clone();
+        let words = format!(
+            "File {path} is too large to display ({} bytes). Use the download URL to fetch the content: {} (SHA: {})",
+            bytes.len(),
+            address.as_str().unwrap_or_default(),
+            entry.id
+        );
+        let link = json!({
+            "type": "resource_link", "uri": uri, "name": entry.name(), "title": format!("File: {path}"),
+            "size": bytes.len(),
+        });
+        return Ok(Output::Link(words, link));
+    }
+    let kind = guess_type("", &bytes);
+    let (what, resource) = match kind.starts_with("text/") {
+        true => (
+            "text",
+            json!({"uri": uri, "mimeType": kind, "text": String::from_utf8_lossy(&bytes)}),
+        ),
+        false => (
+            "binary",
+            json!({"uri": uri, "mimeType": kind, "blob": STANDARD.encode(&bytes)}),
+        ),
+    };
+    let words = format!("successfully downloaded {what} file (SHA: {})", entry.id);
+    Ok(Output::Resource(words, resource))
+}
+
+/// Paths that end in the one that is not there, in the words of this version.
+fn suggested(output: Output) -> Outcome {
+    let Output::Text(text) = output else {
+        return Ok(output);
+    };
+    let start = "Path did not point to a file or directory, but resolved git ref to ";
+    let parts = text.strip_prefix(start);
+    let parts = parts.and_then(|rest| rest.split_once(" with possible path matches: "));
+    Ok(Output::Text(match parts {
+        Some((refs, paths)) => format!(
+            "Resolved potential matches in the repository tree (resolved refs: {refs}, matching files: {paths})."
+        ),
+        None => text,
+    }))
+}
+
+pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let path = with.text("path")?;
+    let file = PutFile {
+        path: path.strip_prefix('/').unwrap_or(&path).to_owned(),
+        content: with.text("content")?.into_bytes(),
+        message: with.text("message")?,
+        branch: with.text("branch")?,
+        sha: Some(with.optional_text("sha")?).filter(|sha| !sha.is_empty()),
+        author: None,
+        committer: None,
+    };
+    let allow_links = with.given_bool("allow_symlink_write")?.unwrap_or(false);
+    let (branch, path) = (&file.branch, &file.path);
+    match site.get_contents(&at, path, branch) {
+        Ok((At::Directory(_), _)) => {
+            return Err(Failure::Said(format!(
+                "Path {path} is a directory, not a file. This tool only works with files."
+            )));
+        }
+        Ok((At::File(entry), _)) => match &file.sha {
+            None => {
+                return Err(Failure::Said(format!(
+                    "File already exists at {path}. You must provide the current file's SHA when updating. Use git \
+                     rev-parse {branch}:{path} to get the blob SHA, then retry with the sha parameter."
+                )));
+            }
+            Some(sha) if ObjectId::from_hex(sha.as_bytes()).ok() != Some(entry.id) => {
+                return Err(Failure::Said(format!(
+                    "SHA mismatch: provided SHA {sha} is stale. Current file SHA is {}. Pull the latest changes and \
+                     use git rev-parse {branch}:{path} to get the current SHA.",
+                    entry.id
+                )));
+            }
+            Some(_) if entry.kind == crate::git::EntryKind::Symlink && !allow_links => {
+                let target = site.git.blob(entry.id)?;
+                return Err(Failure::Said(format!(
+                    "Path {path} is a symbolic link to {}. Set allow_symlink_write to true to replace it.",
+                    String::from_utf8_lossy(&target)
+                )));
+            }
+            Some(_) => {}
+        },
+        Err(_) => {}
+    }
+    let answer = site.put_contents(&at, &file);
+    let answer = answer.map_err(said("failed to create/update file"))?;
+    let author = minimal::picked(&answer["commit"]["author"], "name email date");
+    let mut commit = minimal::picked(&answer["commit"], "sha! message html_url");
+    commit["author"] = author;
+    written(&json!({
+        "content": minimal::picked(&answer["content"], "name! path! sha! size html_url!"),
+        "commit": commit,
+    }))
+}
+
+pub(super) fn get_commit(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let sha = with.text("sha")?;
+    let detail = with.optional_text("detail")?;
+    let (files, patches) = match detail.as_str() {
+        "none" => (false, false),
+        "" | "stats" => (true, false),
+        "full_patch" => (true, true),
+        other => {
+            return Err(Failure::Said(format!(
+                "invalid detail {other:?}: must be one of none, stats, full_patch"
+            )));
+        }
+    };
+    let commit = site.get_commit(&at, &sha, with.page()?);
+    let commit = commit.map_err(said(format!("failed to get commit: {sha}")))?;
+    written(&minimal::commit(&commit, files, patches))
+}
+
+pub(super) fn list_commits(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let sha = with.optional_text("sha")?;
+    let time = |name: &str| -> Result<Option<i64>, Failure> {
+        let text = with.optional_text(name)?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let day = || Time::parse(&format!("{text}T00:00:00Z"));
+        match Time::parse(&text).or_else(day) {
+            Some(time) => Ok(Some(time.0)),
+            None => Err(Failure::Said(format!(
+                "invalid {name} timestamp: invalid ISO 8601 timestamp: {text} (supported formats: \
+                 YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD)"
+            ))),
+        }
+    };
+    let path = with.optional_text("path")?;
+    let path = path.trim_matches('/');
+    let filter = Filter {
+        author: site.by_author(&with.optional_text("author")?),
+        path: (!path.is_empty()).then(|| path.to_owned()),
+        since: time("since")?,
+        until: time("until")?,
+    };
+    let commits = site.list_commits(&at, &sha, filter, with.page()?);
+    let commits = commits.map_err(said(format!("failed to list commits: {sha}")))?;
+    let short = |commit| minimal::commit(&site.commit(commit), false, false);
+    minimal::listed(with, commits.iter().map(short).collect())
+}
+
+pub(super) fn search_commits(site: &Site, with: &Arguments) -> Outcome {
+    let query = with.text("query")?;
+    let sorted = Sorted {
+        by: with.optional_text("sort")?,
+        ascending: with.optional_text("order")? == "asc",
+    };
+    let found = site.search_commits(&query, &sorted, with.page()?);
+    let mut found = found.map_err(said(format!(
+        "failed to search commits with query '{query}'"
+    )))?;
+    let short = |view: Value| {
+        let mut kept = minimal::commit(&view, false, false);
+        kept["repository"] = minimal::picked(&view["repository"], "full_name! html_url private");
+        kept
+    };
+    let items = minimal::entries(found["items"].take())?;
+    let items: Vec<Value> = items.into_iter().map(short).collect();
+    written(&json!({
+        "total_count": found["total_count"], "incomplete_results": false, "items": items,
+    }))
+}
+
+pub(super) fn search_code(site: &Site, with: &Arguments) -> Outcome {
+    let query = with.text("query")?;
+    with.optional_text("sort")?;
+    with.optional_text("order")?;
+    let fields = with.texts("fields")?;
+    let found = site.search_code(&query, with.page()?);
+    let mut found = found.map_err(said(format!("failed to search code with query '{query}'")))?;
+    let short = |view: Value| {
+        json!({
+            "name": view["name"], "path": view["path"], "sha": view["sha"],
+            "repository": view["repository"]["full_name"],
+        })
+    };
+    let items = minimal::entries(found["items"].take())?;
+    let items: Vec<Value> = items.into_iter().map(short).collect();
+    let total = &found["total_count"];
+    match fields.is_empty() {
+        true => {
+            written(&json!({"total_count": total, "incomplete_results": false, "items": items}))
+        }
+        false => {
+            let items = minimal::filtered(items, &fields);
+            written(&json!({"incomplete_results": false, "items": items, "total_count": total}))
+        }
+    }
+}
+
+pub(super) fn list_tags(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let tags = site.list_tags(&at, with.page()?);
+    let tags = minimal::entries(tags.map_err(said("failed to list tags"))?)?;
+    let short = |tag: &Value| json!({"name": tag["name"], "sha": tag["commit"]["sha"]});
+    written(&tags.iter().map(short).collect())
+}
+
+/// A tag with a text is its object; one without is the ref.
+pub(super) fn get_tag(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let name = format!("refs/tags/{}", with.text("tag")?);
+    let found = site.get_ref(&at, &name);
+    let (_, id) = found.map_err(said("failed to get tag reference"))?;
+    match site.git.tag(id)? {
+        Some(tag) => shaped("Tag", site.annotated_tag(&tag)),
+        None => shaped("Reference", site.reference(&name, id)?),
+    }
+}
+
+pub(super) fn list_releases(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let releases = site.list_releases(&at, with.page()?);
+    let releases = releases.map_err(protocol("failed to list releases"))?;
+    let releases = minimal::entries(releases)?;
+    minimal::listed(with, releases.into_iter().map(minimal::release).collect())
+}
+
+pub(super) fn get_release_by_tag(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let tag = with.text("tag")?;
+    let release = site.get_release_by_tag(&at, &tag);
+    let during = format!("failed to get release by tag: {tag}");
+    shaped("RepositoryRelease", release.map_err(said(during))?)
+}
+
+/// The world has one repository, and keeps it.
+pub(super) fn delete_repository(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let call = site.call(&at, "DELETE", "");
+    let call = call.map_err(said("failed to delete repository"))?;
+    let refusal = call.refuse(403, "Must have admin rights to Repository.");
+    Err(said("failed to delete repository")(refusal))
+}
+
+pub(super) fn collaborators(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    with.optional_text("affiliation")?;
+    let page = with.page()?;
+    let call = site.call(&at, "GET", "/collaborators");
+    call.map_err(said("failed to list collaborators"))?;
+    let all: Vec<&User> = site
+        .hub
+        .users
+        .values()
+        .filter(|user| site.is_member(user))
+        .collect();
+    let short = |user: &&User| {
+        let view = site.user(&user.login);
+        json!({"login": view["login"], "id": view["id"], "role_name": site.role(user)})
+    };
+    let shown: Vec<Value> = all.iter().page(page).map(short).collect();
+    let next = page.skipped() + shown.len() < all.len();
+    written(&json!({
+        "collaborators": shown,
+        "pagination": {
+            "hasNextPage": next,
+            "nextPage": if next { page.number + 1 } else { 0 },
+        },
+    }))
+}

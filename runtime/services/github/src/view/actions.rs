@@ -1,0 +1,352 @@
+//! Workflows, their runs and jobs, and what these say of a commit: check runs, check suites and statuses.
+
+use serde_json::{Map, Value, json};
+
+use super::{Site, Viewed};
+use crate::ci::Workflow;
+use crate::git::{GitError, ObjectId};
+use crate::hub::{Job, Kind, Run, Time};
+
+/// The application that check runs are made by.
+const APP: &str = "github-actions";
+
+/// What a document says itself stands before what is derived.
+fn overlaid(mut view: Value, more: &Map<String, Value>) -> Value {
+    if let Value::Object(fields) = &mut view {
+        for (key, value) in more {
+            fields.insert(key.clone(), value.clone());
+        }
+    }
+    view
+}
+
+impl Site {
+    /// The repository, as far as a run tells of it.
+    fn repository_in_short(&self) -> Value {
+        let full = self.repository();
+        let mut short = Map::new();
+        for key in [
+            "id",
+            "node_id",
+            "name",
+            "full_name",
+            "private",
+            "owner",
+            "html_url",
+            "description",
+            "fork",
+            "url",
+        ] {
+            short.insert(key.to_owned(), full[key].clone());
+        }
+        Value::Object(short)
+    }
+
+    pub(crate) fn workflow(&self, workflow: &Workflow) -> Value {
+        let id = Kind::Workflow.of_name(&workflow.path);
+        let file = workflow.path.rsplit('/').next().unwrap_or_default();
+        let branch = &self.hub.repository.default_branch;
+        json!({
+            "id": id,
+            "node_id": Kind::Workflow.node_id(id),
+            "name": workflow.name(),
+            "path": workflow.path,
+            "state": "active",
+            "created_at": self.hub.repository.created_at,
+            "updated_at": self.hub.repository.created_at,
+            "url": self.api(&format!("/actions/workflows/{id}")),
+            "html_url": self.html(&format!("/blob/{branch}/{}", workflow.path)),
+            "badge_url": self.html(&format!("/actions/workflows/{file}/badge.svg")),
+        })
+    }
+
+    /// The commit of a run; null where the world has it no more.
+    fn head_commit(&self, run: &Run) -> Viewed {
+        let Some(id) = ObjectId::from_hex(run.head_sha.as_bytes()).ok() else {
+            return Ok(Value::Null);
+        };
+        let Some(id) = self.git.peel(id)? else {
+            return Ok(Value::Null);
+        };
+        let commit = self.git.commit(id)?;
+        let who = |name: &str, email: &str| json!({"name": name, "email": email});
+        Ok(json!({
+            "id": run.head_sha,
+            "tree_id": commit.tree.to_string(),
+            "message": commit.message.trim_end_matches('\n'),
+            "timestamp": Time(commit.committer.seconds),
+            "author": who(&commit.author.name, &commit.author.email),
+            "committer": who(&commit.committer.name, &commit.committer.email),
+        }))
+    }
+
+    /// The pull requests of a run, as far as it tells of them.
+    fn pulls_of_run(&self, run: &Run) -> Value {
+        let repository = json!({
+            "id": Kind::Repository.of_name(&self.full_name()),
+            "url": self.api(""),
+            "name": self.hub.repository.name,
+        });
+        let known = run
+            .pull_requests
+            .iter()
+            .filter_map(|number| self.hub.pull(*number));
+        known
+            .map(|(issue, pull)| {
+                json!({
+                    "url": self.api(&format!("/pulls/{}", issue.number)),
+                    "id": Kind::Pull.id(issue.number),
+                    "number": issue.number,
+                    "head": {"ref": pull.head, "sha": run.head_sha, "repo": repository},
+                    "base": {"ref": pull.base, "sha": pull.base_sha, "repo": repository},
+                })
+            })
+            .collect()
+    }
+
+    pub(crate) fn run(&self, run: &Run) -> Viewed {
+        let id = run.id;
+        let url = self.api(&format!("/actions/runs/{id}"));
+        let workflow = Kind::Workflow.of_name(&run.path);
+        let suite = Kind::CheckSuite.id(id);
+        let actor = match &run.actor {
+            Some(login) => self.user(login),
+            None => Value::Null,
+        };
+        let previous = match run.run_attempt {
+            0 | 1 => Value::Null,
+            attempt => format!("{url}/attempts/{}", attempt - 1).into(),
+        };
+        let view = json!({
+            "id": id,
+            "name": run.name,
+            "node_id": Kind::Run.node_id(id),
+            "head_branch": run.head_branch,
+            "head_sha": run.head_sha,
+            "path": run.path,
+            "display_title": run.display_title,
+            "run_number": run.run_number,
+            "event": run.event,
+            "status": run.status,
+            "conclusion": run.conclusion,
+            "workflow_id": workflow,
+            "check_suite_id": suite,
+            "check_suite_node_id": Kind::CheckSuite.node_id(suite),
+            "url": url,
+            "html_url": self.html(&format!("/actions/runs/{id}")),
+            "pull_requests": self.pulls_of_run(run),
+            "created_at": run.created_at,
+            "updated_at": run.updated_at,
+            "actor": actor.clone(),
+            "run_attempt": run.run_attempt,
+            "referenced_workflows": [],
+            "run_started_at": run.updated_at,
+            "triggering_actor": actor,
+            "jobs_url": format!("{url}/jobs"),
+            "logs_url": format!("{url}/logs"),
+            "check_suite_url": self.api(&format!("/check-suites/{suite}")),
+            "artifacts_url": format!("{url}/artifacts"),
+            "cancel_url": format!("{url}/cancel"),
+            "rerun_url": format!("{url}/rerun"),
+            "previous_attempt_url": previous,
+            "workflow_url": self.api(&format!("/actions/workflows/{workflow}")),
+            "head_commit": self.head_commit(run)?,
+            "repository": self.repository_in_short(),
+            "head_repository": self.repository_in_short(),
+        });
+        Ok(overlaid(view, &run.more))
+    }
+
+    pub(crate) fn job(&self, run: &Run, job: &Job) -> Value {
+        let id = job.id;
+        let steps: Value = job
+            .steps
+            .iter()
+            .map(|step| {
+                json!({
+                    "name": step.name,
+                    "status": step.status,
+                    "conclusion": step.conclusion,
+                    "number": step.number,
+                    "started_at": job.started_at,
+                    "completed_at": job.completed_at,
+                })
+            })
+            .collect();
+        let view = json!({
+            "id": id,
+            "run_id": job.run_id,
+            "workflow_name": run.name,
+            "head_branch": run.head_branch,
+            "run_url": self.api(&format!("/actions/runs/{}", job.run_id)),
+            "run_attempt": job.run_attempt,
+            "node_id": Kind::Job.node_id(id),
+            "head_sha": run.head_sha,
+            "url": self.api(&format!("/actions/jobs/{id}")),
+            "html_url": self.page_of_job(job),
+            "status": job.status,
+            "conclusion": job.conclusion,
+            "created_at": job.started_at,
+            "started_at": job.started_at,
+            "completed_at": job.completed_at,
+            "name": job.name,
+            "steps": steps,
+            "check_run_url": self.api(&format!("/check-runs/{id}")),
+            "labels": ["ubuntu-latest"],
+            "runner_id": 1,
+            "runner_name": "GitHub Actions 1",
+            "runner_group_id": 0,
+            "runner_group_name": "GitHub Actions",
+        });
+        overlaid(view, &job.more)
+    }
+
+    fn page_of_job(&self, job: &Job) -> String {
+        self.html(&format!("/actions/runs/{}/job/{}", job.run_id, job.id))
+    }
+
+    /// A job as what it says of a commit.
+    pub(crate) fn check_run(&self, run: &Run, job: &Job) -> Value {
+        json!({
+            "id": job.id,
+            "name": job.name,
+            "node_id": Kind::Job.node_id(job.id),
+            "head_sha": run.head_sha,
+            "external_id": "",
+            "url": self.api(&format!("/check-runs/{}", job.id)),
+            "html_url": self.page_of_job(job),
+            "details_url": self.page_of_job(job),
+            "status": job.status,
+            "conclusion": job.conclusion,
+            "started_at": job.started_at,
+            "completed_at": job.completed_at,
+            "output": {
+                "title": null,
+                "summary": null,
+                "text": null,
+                "annotations_count": 0,
+                "annotations_url": self.api(&format!("/check-runs/{}/annotations", job.id)),
+            },
+            "check_suite": {"id": Kind::CheckSuite.id(run.id)},
+            "app": app(),
+            "pull_requests": self.pulls_of_run(run),
+        })
+    }
+
+    /// A run as what it says of a commit.
+    pub(crate) fn check_suite(&self, run: &Run) -> Viewed {
+        let id = Kind::CheckSuite.id(run.id);
+        let url = self.api(&format!("/check-suites/{id}"));
+        Ok(json!({
+            "id": id,
+            "node_id": Kind::CheckSuite.node_id(id),
+            "head_branch": run.head_branch,
+            "head_sha": run.head_sha,
+            "status": run.status,
+            "conclusion": run.conclusion,
+            "url": url,
+            "before": run.base_sha,
+            "after": run.head_sha,
+            "pull_requests": self.pulls_of_run(run),
+            "app": app(),
+            "repository": self.repository_in_short(),
+            "created_at": run.created_at,
+            "updated_at": run.updated_at,
+            "head_commit": self.head_commit(run)?,
+            "latest_check_runs_count": self.hub.runs.latest_jobs(run).count(),
+            "check_runs_url": format!("{url}/check-runs"),
+            "rerequestable": true,
+            "runs_rerequestable": false,
+        }))
+    }
+
+    /// A job as a status of its commit.
+    fn status(&self, run: &Run, job: &Job) -> Value {
+        json!({
+            "url": self.api(&format!("/statuses/{}", run.head_sha)),
+            "avatar_url": self.user(APP)["avatar_url"],
+            "id": job.id,
+            "node_id": Kind::Job.node_id(job.id),
+            "state": state(job.conclusion.as_deref()),
+            "description": match job.conclusion.as_deref() {
+                Some("success") => "Successful",
+                Some("failure") => "Failing",
+                Some(_) => "Not successful",
+                None => "Waiting",
+            },
+            "target_url": self.page_of_job(job),
+            "context": format!("{} / {} ({})", run.name, job.name, run.event),
+            "created_at": job.completed_at,
+            "updated_at": job.completed_at,
+        })
+    }
+
+    /// What has run on a commit: of each workflow and event the last run, with its jobs.
+    pub(crate) fn checked(&self, commit: ObjectId) -> Vec<(&Run, Vec<&Job>)> {
+        let runs = &self.hub.runs;
+        let with_jobs = |run| (run, runs.latest_jobs(run).collect());
+        let latest = runs.latest_on(&commit.to_string());
+        latest.into_iter().map(with_jobs).collect()
+    }
+
+    /// What has been said of a commit, the newest first: each job says how it went.
+    pub(crate) fn statuses(&self, commit: ObjectId) -> Vec<Value> {
+        let checked = self.checked(commit);
+        let jobs = checked
+            .iter()
+            .flat_map(|(run, jobs)| jobs.iter().map(|job| (*run, *job)));
+        let mut all: Vec<(&Run, &Job)> = jobs.collect();
+        all.sort_by_key(|(_, job)| std::cmp::Reverse(job.id));
+        all.into_iter()
+            .map(|(run, job)| self.status(run, job))
+            .collect()
+    }
+
+    /// What has been said of a commit, in sum.
+    pub(crate) fn combined_status(&self, head: ObjectId) -> Value {
+        let statuses = self.statuses(head);
+        let any = |wanted: &[&str]| {
+            let states = statuses.iter().filter_map(|it| it["state"].as_str());
+            states.into_iter().any(|state| wanted.contains(&state))
+        };
+        let state = if any(&["failure", "error"]) {
+            "failure"
+        } else if statuses.is_empty() || any(&["pending"]) {
+            "pending"
+        } else {
+            "success"
+        };
+        json!({
+            "state": state,
+            "statuses": statuses,
+            "sha": head.to_string(),
+            "total_count": statuses.len(),
+            "repository": self.repository(),
+            "commit_url": self.api(&format!("/commits/{head}")),
+            "url": self.api(&format!("/commits/{head}/status")),
+        })
+    }
+
+    /// A run among those of an id, as lists show it.
+    pub(crate) fn runs<'a>(&self, all: impl Iterator<Item = &'a Run>) -> Result<Value, GitError> {
+        all.map(|run| self.run(run)).collect()
+    }
+}
+
+/// The state of a status, which knows fewer of them than a conclusion.
+fn state(conclusion: Option<&str>) -> &'static str {
+    match conclusion {
+        None => "pending",
+        Some("success" | "neutral" | "skipped") => "success",
+        Some("failure") => "failure",
+        Some(_) => "error",
+    }
+}
+
+fn app() -> Value {
+    json!({
+        "id": 15368,
+        "slug": APP,
+        "name": "GitHub Actions",
+    })
+}

@@ -1,0 +1,585 @@
+//! Workflows: what runs, what is told of it, and what stops when the guest does.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use mcpmark_github::ci::{Event, Reported, Runner, RunnerError};
+use mcpmark_snapshot::TreePath;
+use serde_json::{Value, json};
+
+use crate::rest::Site;
+use crate::support::{Repo, World, standard, write};
+
+const WORKFLOW: &str = "name: check\non:\n  push:\n  pull_request:\n  workflow_dispatch:\njobs:\n  numbers:\n    \
+                        steps:\n      - run: check numbers\n  readme:\n    steps:\n      - run: check readme\n";
+
+/// Checks that `numbers.txt` has numbers alone, in order, and that there is a readme.
+#[derive(Default)]
+pub(crate) struct Checker {
+    heard: Mutex<Vec<Value>>,
+}
+
+impl Runner for Checker {
+    fn run(&self, event: Event) -> Result<Vec<Reported>, RunnerError> {
+        let told: Value = serde_json::from_str(&event.parameters).unwrap();
+        assert!(told["workflow"]["file"]["jobs"].is_object());
+        self.heard.lock().unwrap().push(told);
+        let read = |path: &str| event.after.read(&TreePath::parse(path).unwrap());
+        let text = String::from_utf8(read("numbers.txt").unwrap_or_default()).unwrap();
+        if text.contains("trap") {
+            return Err(RunnerError::Guest("it trapped".to_owned()));
+        }
+        let numbers: Result<Vec<u64>, _> = text.lines().map(str::parse).collect();
+        let step = |name: &str, passed: bool, output: &str| Reported {
+            name: name.to_owned(),
+            passed,
+            output: output.to_owned(),
+        };
+        Ok(vec![
+            step("numbers / parse", numbers.is_ok(), "read numbers.txt"),
+            step(
+                "numbers / order",
+                numbers.is_ok_and(|it| it.is_sorted()),
+                "compared\nthem",
+            ),
+            step("readme / there", read("README.md").is_ok(), ""),
+        ])
+    }
+}
+
+pub(crate) fn with_workflow(dir: &Path) {
+    let mut repo = Repo::new(dir);
+    repo.commit(
+        "main",
+        "Start",
+        &[
+            ("README.md", Some("# Numbers\n")),
+            ("numbers.txt", Some("1\n2\n")),
+            (".github/workflows/check.yml", Some(WORKFLOW)),
+        ],
+    );
+    write(
+        dir,
+        "repository.json",
+        &json!({
+            "owner": "acme", "name": "demo", "default_branch": "main", "viewer": "ann",
+        }),
+    );
+}
+
+pub(crate) async fn world() -> (World, Arc<Checker>) {
+    let checker = Arc::new(Checker::default());
+    (
+        World::with_runner(with_workflow, checker.clone()).await,
+        checker,
+    )
+}
+
+async fn put(world: &World, branch: &str, text: &str, message: &str) {
+    let files = json!([{"path": "numbers.txt", "content": text}]);
+    let arguments = json!({"branch": branch, "message": message, "files": files});
+    world.text("push_files", arguments).await;
+}
+
+async fn runs(world: &World) -> Vec<Value> {
+    let list = world
+        .json("list_workflow_runs", json!({"workflow_id": "check.yml"}))
+        .await;
+    list["workflow_runs"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default()
+}
+
+fn told(run: &Value) -> (&str, &str, &str) {
+    let text = |key: &str| run[key].as_str().unwrap();
+    (text("event"), text("head_branch"), text("conclusion"))
+}
+
+#[tokio::test]
+async fn each_way_to_a_commit_makes_runs() {
+    let (world, checker) = world().await;
+    assert!(
+        runs(&world).await.is_empty(),
+        "what was there has run already"
+    );
+    world
+        .text("create_branch", json!({"branch": "topic"}))
+        .await;
+    put(&world, "topic", "1\nx\n", "Add a letter").await;
+    let proposed = json!({"title": "More", "head": "topic", "base": "main", "body": "b"});
+    world.text("create_pull_request", proposed).await;
+    let all = runs(&world).await;
+    assert_eq!(
+        all.iter().map(told).collect::<Vec<_>>(),
+        [
+            ("pull_request", "topic", "failure"),
+            ("push", "topic", "failure"),
+            ("push", "topic", "success"),
+        ]
+    );
+    let numbers: Vec<u64> = all
+        .iter()
+        .map(|run| run["run_number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, [3, 2, 1]);
+    assert_eq!(all[0]["display_title"], "More");
+    assert_eq!(all[0]["pull_requests"][0]["number"], 1);
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": 1}))
+        .await;
+    assert_eq!(pull["mergeable_state"], "unstable");
+    let status = world
+        .json("get_pull_request_status", json!({"pullNumber": 1}))
+        .await;
+    assert_eq!(
+        (&status["state"], &status["total_count"]),
+        (&json!("failure"), &json!(4))
+    );
+    assert_eq!(
+        status["statuses"][0]["context"],
+        "check / readme (pull_request)"
+    );
+    let sha = pull["head"]["sha"].clone();
+
+    let blob = world
+        .text(
+            "get_file_contents",
+            json!({"path": "numbers.txt", "ref": "refs/heads/topic"}),
+        )
+        .await;
+    let blob = blob
+        .split("(SHA: ")
+        .nth(1)
+        .unwrap()
+        .split(')')
+        .next()
+        .unwrap()
+        .to_owned();
+    world.text("create_or_update_file", json!({
+        "path": "numbers.txt", "content": "1\n2\n3\n", "message": "Mend", "branch": "topic", "sha": blob,
+    })).await;
+    let all = runs(&world).await;
+    assert_eq!(told(&all[0]), ("pull_request", "topic", "success"));
+    assert_eq!(told(&all[1]), ("push", "topic", "success"));
+    assert_ne!(all[0]["head_sha"], sha);
+    world
+        .text("merge_pull_request", json!({"pullNumber": 1}))
+        .await;
+    let all = runs(&world).await;
+    assert_eq!((all.len(), told(&all[0])), (6, ("push", "main", "success")));
+
+    let heard = checker.heard.lock().unwrap();
+    assert_eq!(heard.len(), 6);
+    assert_eq!(heard[2]["ref"], "refs/pull/1/merge");
+    assert_eq!(heard[2]["pull_request"]["title"], "More");
+    assert_eq!(heard[2]["commits"][0]["message"], "Add a letter");
+    assert_eq!(heard[1]["before"], heard[0]["sha"]);
+    assert_eq!(heard[5]["commits"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn jobs_steps_and_logs_are_told() {
+    let (world, _) = world().await;
+    put(&world, "main", "2\n1\n", "Turn").await;
+    let run = runs(&world).await.remove(0);
+    let id = run["id"].as_u64().unwrap();
+    assert_eq!(
+        world.json("get_workflow_run", json!({"run_id": id})).await,
+        run
+    );
+    let jobs = world
+        .json("list_workflow_jobs", json!({"run_id": id}))
+        .await;
+    assert_eq!(jobs["jobs"]["total_count"], 2);
+    let job = &jobs["jobs"]["jobs"][0];
+    assert_eq!(
+        (&job["name"], &job["conclusion"]),
+        (&json!("numbers"), &json!("failure"))
+    );
+    let steps: Vec<(&str, &str)> = job["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| {
+            (
+                step["name"].as_str().unwrap(),
+                step["conclusion"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(steps, [("parse", "success"), ("order", "failure")]);
+    let asked = json!({"run_id": id, "failed_only": true, "return_content": true, "tail_lines": 3});
+    let logs = world.json("get_job_logs", asked).await;
+    assert_eq!(
+        (&logs["failed_jobs"], &logs["total_jobs"]),
+        (&json!(1), &json!(2))
+    );
+    let log = logs["logs"][0]["logs_content"].as_str().unwrap();
+    let texts: Vec<&str> = log
+        .lines()
+        .map(|line| line.split_once(' ').unwrap().1)
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "compared",
+            "them",
+            "##[error]Process completed with exit code 1."
+        ]
+    );
+    assert_eq!(logs["logs"][0]["original_length"], 8);
+    let one = world
+        .json("get_job_logs", json!({"job_id": job["id"]}))
+        .await;
+    assert!(one["logs_url"].as_str().unwrap().ends_with("/logs"));
+    assert_eq!(
+        world.refusal("get_job_logs", json!({"run_id": id})).await,
+        "job_id is required when failed_only is false"
+    );
+    assert_eq!(
+        world
+            .refusal("get_job_logs", json!({"failed_only": true}))
+            .await,
+        "run_id is required when failed_only is true"
+    );
+    let error = world.error("get_workflow_run", json!({"run_id": 5})).await;
+    assert!(error.contains("failed to get workflow run: GET"), "{error}");
+    assert!(
+        error.contains("/actions/runs/5: 404 Not Found []"),
+        "{error}"
+    );
+
+    world
+        .text("delete_workflow_run_logs", json!({"run_id": id}))
+        .await;
+    let refusal = world
+        .refusal("get_job_logs", json!({"job_id": job["id"]}))
+        .await;
+    assert!(refusal.contains("410"), "{refusal}");
+    let refusal = world
+        .refusal("cancel_workflow_run", json!({"run_id": id}))
+        .await;
+    assert!(refusal.contains("409 Cannot cancel"), "{refusal}");
+    let none = world
+        .json("list_workflow_run_artifacts", json!({"run_id": id}))
+        .await;
+    assert_eq!(none, json!({"total_count": 0}));
+    let workflows = world.json("list_workflows", json!({})).await;
+    assert_eq!(
+        workflows["workflows"][0]["path"],
+        ".github/workflows/check.yml"
+    );
+}
+
+#[tokio::test]
+async fn runs_are_run_again_and_by_hand() {
+    let (world, checker) = world().await;
+    put(&world, "main", "2\n1\n", "Turn").await;
+    let id = runs(&world).await[0]["id"].as_u64().unwrap();
+    let answer = world
+        .json("rerun_workflow_run", json!({"run_id": id}))
+        .await;
+    assert_eq!(
+        (&answer["status_code"], &answer["run_id"]),
+        (&json!(201), &json!(id))
+    );
+    world.json("rerun_failed_jobs", json!({"run_id": id})).await;
+    let all = runs(&world).await;
+    assert_eq!((all.len(), &all[0]["run_attempt"]), (1, &json!(3)));
+    assert_eq!(told(&all[0]), ("push", "main", "failure"));
+    let jobs = |filter: &'static str| json!({"run_id": id, "filter": filter});
+    let count = |list: Value| list["jobs"]["total_count"].as_u64().unwrap();
+    assert_eq!(
+        count(world.json("list_workflow_jobs", jobs("latest")).await),
+        2
+    );
+    assert_eq!(
+        count(world.json("list_workflow_jobs", jobs("all")).await),
+        6
+    );
+    {
+        let heard = checker.heard.lock().unwrap();
+        assert_eq!(
+            (heard.len(), &heard[0]),
+            (3, &heard[2]),
+            "the same event, again"
+        );
+    }
+    world
+        .json(
+            "run_workflow",
+            json!({"workflow_id": "check.yml", "ref": "main"}),
+        )
+        .await;
+    assert_eq!(
+        told(&runs(&world).await[0]),
+        ("workflow_dispatch", "main", "failure")
+    );
+    let refused = json!({"workflow_id": "check.yml", "ref": "nowhere"});
+    let error = world.error("run_workflow", refused).await;
+    assert!(error.contains("422 No ref found for: nowhere"), "{error}");
+}
+
+#[tokio::test]
+async fn a_required_check_stands_before_a_merge() {
+    let make = |dir: &Path| {
+        with_workflow(dir);
+        write(
+            dir,
+            "repository.json",
+            &json!({
+                "owner": "acme", "name": "demo", "default_branch": "main", "viewer": "ann",
+                "protected_branches": {"main": {"required_checks": ["numbers"]}},
+            }),
+        );
+    };
+    let world = World::with_runner(make, Arc::new(Checker::default())).await;
+    world
+        .text("create_branch", json!({"branch": "topic"}))
+        .await;
+    put(&world, "topic", "2\n1\n", "Turn [skip ci]").await;
+    let proposed = json!({"title": "More", "head": "topic", "base": "main"});
+    world.text("create_pull_request", proposed).await;
+    let refusal = world
+        .refusal("merge_pull_request", json!({"pullNumber": 1}))
+        .await;
+    assert!(
+        refusal.contains("405 Required status check \"numbers\" is expected."),
+        "{refusal}"
+    );
+    put(&world, "topic", "3\n1\n", "Turn again").await;
+    let refusal = world
+        .refusal("merge_pull_request", json!({"pullNumber": 1}))
+        .await;
+    assert!(
+        refusal.contains("405 Required status check \"numbers\" is failing."),
+        "{refusal}"
+    );
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": 1}))
+        .await;
+    assert_eq!(pull["mergeable_state"], "blocked");
+    put(&world, "topic", "1\n3\n", "Turn back").await;
+    world
+        .text("merge_pull_request", json!({"pullNumber": 1}))
+        .await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_workflow_fails_without_jobs() {
+    let (world, _) = world().await;
+    let path = ".github/workflows/check.yml";
+    let files = json!([{"path": path, "content": "on: [push\n"}]);
+    let arguments = json!({"branch": "main", "message": "Break", "files": files});
+    world.text("push_files", arguments).await;
+    let run = runs(&world).await.remove(0);
+    assert_eq!(
+        (told(&run), &run["name"]),
+        (("push", "main", "failure"), &json!(path))
+    );
+    let jobs = world
+        .json("list_workflow_jobs", json!({"run_id": run["id"]}))
+        .await;
+    assert_eq!(jobs["jobs"]["total_count"], 0);
+}
+
+#[tokio::test]
+async fn a_guest_that_breaks_ends_the_session_and_nobodys_work_is_judged() {
+    let (world, _) = world().await;
+    let files = json!([{"path": "numbers.txt", "content": "trap"}]);
+    let error = world
+        .error(
+            "push_files",
+            json!({"branch": "main", "message": "m", "files": files}),
+        )
+        .await;
+    assert!(
+        error.contains("guest for continuous integration broke: it trapped"),
+        "{error}"
+    );
+    assert!(
+        world
+            .error("get_me", json!({}))
+            .await
+            .contains("it trapped")
+    );
+    let fault = world.session.capture().await.unwrap_err();
+    let source = std::error::Error::source(&fault).unwrap().to_string();
+    assert!(source.contains("it trapped"), "{source}");
+}
+
+#[tokio::test]
+async fn without_a_guest_nothing_runs_and_no_tool_tells_of_it() {
+    let world = World::of(with_workflow).await;
+    put(&world, "main", "1\n", "Less").await;
+    let names: Vec<&str> = world
+        .client
+        .tools()
+        .iter()
+        .map(|tool| tool.name.as_ref())
+        .collect();
+    assert!(
+        names.contains(&"get_me") && !names.contains(&"list_workflows"),
+        "{names:?}"
+    );
+    assert!(
+        world
+            .state()
+            .await
+            .get(&TreePath::parse("runs.json").unwrap())
+            .is_none()
+    );
+    let plain = World::with_runner(standard, Arc::new(Checker::default())).await;
+    assert!(
+        plain
+            .client
+            .tools()
+            .iter()
+            .any(|tool| tool.name == "list_workflows")
+    );
+    put(&plain, "main", "1\n", "One").await;
+    assert!(
+        plain
+            .state()
+            .await
+            .get(&TreePath::parse("runs.json").unwrap())
+            .is_none()
+    );
+}
+
+#[tokio::test]
+async fn the_final_state_has_the_runs_and_equal_calls_give_equal_ones() {
+    let mut digests = Vec::new();
+    for _ in 0..2 {
+        let (world, _) = world().await;
+        put(&world, "main", "2\n1\n", "Turn").await;
+        put(&world, "main", "1\n2\n", "Turn back").await;
+        let before = runs(&world).await;
+        digests.push(world.state().await.digest());
+        let dir = world.export().await;
+        let text = std::fs::read(dir.join("runs.json")).unwrap();
+        let document: Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(document["workflow_runs"][0]["actor"], "ann");
+        assert!(
+            document["jobs"][0]["log"]
+                .as_str()
+                .unwrap()
+                .contains("Run parse")
+        );
+        let again = world.again().await;
+        assert_eq!(runs(&again).await, before, "a final state is a world");
+        let refusal = again
+            .refusal("rerun_workflow_run", json!({"run_id": before[0]["id"]}))
+            .await;
+        assert!(refusal.contains("403 Actions is disabled"), "{refusal}");
+    }
+    assert_eq!(digests[0], digests[1]);
+}
+
+#[tokio::test]
+async fn rest_tells_the_same() {
+    let (world, _) = world().await;
+    put(&world, "main", "2\n1\n", "Turn").await;
+    let site = Site::of(world).await;
+    let runs = site
+        .get("/actions/runs?branch=main&status=failure")
+        .await
+        .json();
+    let run = &runs["workflow_runs"][0];
+    assert_eq!(
+        (&runs["total_count"], &run["event"]),
+        (&json!(1), &json!("push"))
+    );
+    let id = run["id"].as_u64().unwrap();
+    let jobs = site.get(&format!("/actions/runs/{id}/jobs")).await.json();
+    let job = jobs["jobs"][0]["id"].as_u64().unwrap();
+    let sent = site.get(&format!("/actions/jobs/{job}/logs")).await;
+    assert_eq!(sent.status, 302);
+    let location = sent.header("location").unwrap();
+    let path = location.splitn(4, '/').nth(3).unwrap();
+    let log = site.send("GET", &format!("/{path}"), "", b"").await;
+    assert!(String::from_utf8(log.body).unwrap().contains("##[error]"));
+    let sha = run["head_sha"].as_str().unwrap();
+    let checks = site.get(&format!("/commits/{sha}/check-runs")).await.json();
+    assert_eq!(checks["total_count"], 2);
+    assert_eq!(checks["check_runs"][0]["conclusion"], "failure");
+    let suites = site
+        .get(&format!("/commits/{sha}/check-suites"))
+        .await
+        .json();
+    let suite = suites["check_suites"][0]["id"].as_u64().unwrap();
+    let of_suite = site
+        .get(&format!("/check-suites/{suite}/check-runs"))
+        .await
+        .json();
+    assert_eq!(of_suite["check_runs"], checks["check_runs"]);
+    let status = site.get("/commits/main/status").await.json();
+    assert_eq!(
+        (&status["state"], &status["total_count"]),
+        (&json!("failure"), &json!(2))
+    );
+    assert_eq!(
+        site.ask("POST", &format!("/actions/runs/{id}/rerun"), json!({}))
+            .await
+            .status,
+        201
+    );
+    assert_eq!(
+        site.get(&format!("/actions/runs/{id}")).await.json()["run_attempt"],
+        2
+    );
+    let dispatched = json!({"ref": "main"});
+    let answer = site
+        .ask(
+            "POST",
+            "/actions/workflows/check.yml/dispatches",
+            dispatched,
+        )
+        .await;
+    assert_eq!(answer.status, 204);
+    assert_eq!(site.get("/actions/runs").await.json()["total_count"], 2);
+    assert_eq!(
+        site.get("/actions/workflows/other.yml/runs").await.status,
+        404
+    );
+    // A commit that comes over REST runs, too.
+    let body = json!({"message": "m", "content": "MQo=", "branch": "main", "sha":
+        site.get("/contents/numbers.txt").await.json()["sha"]});
+    assert_eq!(
+        site.ask("PUT", "/contents/numbers.txt", body).await.status,
+        200
+    );
+    assert_eq!(
+        site.get("/actions/runs").await.json()["workflow_runs"][0]["conclusion"],
+        "success"
+    );
+}
+
+#[tokio::test]
+async fn runs_that_are_wrong_are_named() {
+    for (document, problem) in [
+        (
+            json!({"workflow_runs": [{"id": 1}, {"name": "x"}]}),
+            "runs.json: workflow_runs[1]: missing field `id`",
+        ),
+        (
+            json!({"jobs": [{"id": 1, "run_id": 2, "name": "x"}]}),
+            "runs.json: jobs[0]: its run 2 is not there",
+        ),
+        (
+            json!({"workflow_runs": {}}),
+            "runs.json: workflow_runs: is no list",
+        ),
+    ] {
+        let made = World::open(|dir| {
+            standard(dir);
+            write(dir, "runs.json", &document);
+        });
+        let error = made.await.err().unwrap();
+        assert_eq!(
+            std::error::Error::source(&error).unwrap().to_string(),
+            problem
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! What has run, as a tree tells it.
+
+#![allow(dead_code, reason = "each verifier takes what it needs of it")]
+
+use std::collections::BTreeMap;
+
+use mcpmark_guest::Tree;
+use mcpmark_guest::serde_json::Value;
+
+/// A run of the workflow.
+pub struct Run {
+    pub number: u64,
+    pub attempt: u64,
+    pub event: String,
+    pub branch: String,
+    pub head: String,
+    pub created: String,
+    pub is_red: bool,
+    /// The jobs of the last attempt.
+    pub jobs: Vec<Job>,
+}
+
+pub struct Job {
+    pub name: String,
+    pub is_red: bool,
+    pub log: String,
+}
+
+/// All runs, the oldest first.
+pub fn runs(tree: &Tree) -> Vec<Run> {
+    let document = tree.file("runs.json").json().required();
+    let list = |key: &str| document[key].as_array().map_or(&[][..], Vec::as_slice);
+    let key = |value: &Value, id: &str| (value[id].as_u64(), value["run_attempt"].as_u64());
+    let mut jobs: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
+    for job in list("jobs") {
+        jobs.entry(key(job, "run_id")).or_default().push(job);
+    }
+    let run = |run: &Value| {
+        let text = |key: &str| run[key].as_str().unwrap_or_default().to_owned();
+        let last = jobs.get(&key(run, "id"));
+        let job = |job: &&Value| Job {
+            name: job["name"].as_str().unwrap_or_default().to_owned(),
+            is_red: job["conclusion"] == "failure",
+            log: job["log"].as_str().unwrap_or_default().to_owned(),
+        };
+        Run {
+            number: run["run_number"].as_u64().unwrap_or_default(),
+            attempt: run["run_attempt"].as_u64().unwrap_or_default(),
+            event: text("event"),
+            branch: text("head_branch"),
+            head: text("head_sha"),
+            created: text("created_at"),
+            is_red: run["conclusion"] == "failure",
+            jobs: last.into_iter().flatten().map(job).collect(),
+        }
+    };
+    list("workflow_runs").iter().map(run).collect()
+}
+
+/// Whether the last run of an event on a commit has succeeded; none where there is none.
+pub fn last_on(runs: &[Run], sha: &str, event: &str) -> Option<bool> {
+    let mut on = runs.iter().filter(|it| it.head == sha && it.event == event);
+    on.next_back().map(|it| !it.is_red)
+}
+
+impl Run {
+    /// Whether it is one of the branch that others begin at.
+    pub fn is_of_main(&self) -> bool {
+        self.event == "push" && self.branch == "main"
+    }
+
+    /// Whether it is the one of a pull request with this head.
+    pub fn is_of_head(&self, sha: &str) -> bool {
+        self.event == "pull_request" && self.head == sha
+    }
+}
