@@ -50,10 +50,13 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
     );
     assert_eq!(tasks[1]["metadata"]["meta_data"]["stateType"], "text");
     assert_eq!(tasks[1]["state"], states.join("harbour").to_str().unwrap());
-    assert!(
-        listed.stderr.contains("its task_id is \"count_boats\""),
-        "{}",
-        listed.stderr
+    listed.says(&[
+        "1 task with a task_id that is not the name of the directory, which counts; --json",
+        "2 tasks with the task_id of another; --json",
+    ]);
+    assert_eq!(
+        tasks[1]["warnings"],
+        json!(["its task_id is also that of filesystem/easy/harbour/simple__count_boats"])
     );
 
     let tasks = list(&offline, &[]).json();
@@ -65,9 +68,23 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
     let plain = ["task", "list", "--tasks", suites.to_str().unwrap()];
     let plain = environment.run(plain).exits(0).stdout;
     assert!(
-        plain.contains("its state of category \"harbour\" is not there"),
+        plain.contains("its state of category \"harbour\" is not there; name the directory"),
         "{plain}"
     );
+
+    // Published worlds of github come without their repository.
+    let forge = corpus("forge");
+    let forge = ["task", "list", "--tasks", forge.to_str().unwrap()];
+    let listed = environment.run(forge).exits(0).stdout;
+    assert!(listed.contains("which holds no repo/.git"), "{listed}");
+
+    let empty = environment.path("empty");
+    fs::create_dir(&empty).unwrap();
+    let empty = ["task", "list", "--tasks", empty.to_str().unwrap()];
+    environment
+        .run(empty)
+        .exits(4)
+        .says(&["no verify.py lies below it"]);
 }
 
 #[test]
@@ -254,35 +271,15 @@ fn close_door(request: &Request) -> Reaction {
     })
 }
 
-/// Makes the repository of the world `mill`, with a branch for its pull request; false where git
-/// does not run.
+/// Makes the repository of the world `mill`; false where git does not run.
 fn make_repository(dir: &Path) -> bool {
-    fs::create_dir(dir).unwrap();
-    let git = |args: &[&str]| {
-        let ran = Command::new("git")
-            .args(["-c", "user.name=Ida", "-c", "user.email=ida@example.org"])
-            .args(args)
-            .current_dir(dir)
-            .env("GIT_AUTHOR_DATE", "2025-11-01T00:00:00Z")
-            .env("GIT_COMMITTER_DATE", "2025-11-01T00:00:00Z")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .output();
-        ran.is_ok_and(|ran| {
-            assert!(ran.status.success(), "{ran:?}");
-            true
-        })
-    };
-    if !git(&["init", "--quiet", "--initial-branch=main"]) {
+    if Command::new("git").arg("--version").output().is_err() {
         return false;
     }
-    fs::write(dir.join("README.md"), "# The mill\n").unwrap();
-    git(&["add", "."]);
-    git(&["commit", "--quiet", "--message=Begin"]);
-    git(&["checkout", "--quiet", "-b", "axle"]);
-    fs::write(dir.join("axle.md"), "Grease it.\n").unwrap();
-    git(&["add", "."]);
-    git(&["commit", "--quiet", "--message=Say how the axle is greased"]);
-    git(&["checkout", "--quiet", "main"])
+    let script = corpus("forge").join("make-repository.sh");
+    let made = Command::new("sh").arg(script).arg(dir).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    true
 }
 
 #[test]
@@ -323,6 +320,18 @@ fn a_script_reads_the_repository_and_documents_of_a_github_world() {
     let grade = ["--state", state.to_str().unwrap(), DOOR];
     let graded = run(&environment, &["grade", "--json"], &place, &grade);
     assert_eq!(failed(&graded.exits(1).json()["checks"]), 4);
+
+    // What is no world of github can be neither begun with nor judged.
+    fs::remove_dir_all(state.join("repo/.git")).unwrap();
+    let graded = run(&environment, &["grade", "--json"], &place, &grade);
+    graded.exits(4).says(&["repo/.git/"]);
+    let begun = run(
+        &environment,
+        &["run", "--json"],
+        &place,
+        &["--agent", "nop"],
+    );
+    begun.exits(4);
 }
 
 /// When the boat came in, as whoever packed the state has it: 2025-07-09T10:11:12Z.
@@ -488,16 +497,6 @@ fn names(checks: &Value) -> Vec<String> {
     checks.map(|check| text(&check["name"])).collect()
 }
 
-/// Final states of the tasks of `suites` that should pass.
-fn solved(environment: &Environment) -> PathBuf {
-    let solved = environment.path("solved");
-    for task in [BOATS, "filesystem/easy/harbour/simple__count_boats"] {
-        copy_tree(&corpus("suites/states/harbour"), &solved.join(task));
-        fs::write(solved.join(task).join("answer.txt"), "2\n").unwrap();
-    }
-    solved
-}
-
 fn has_python() -> bool {
     let code = "import sys; sys.exit(sys.version_info < (3, 11))";
     let asked = Command::new("python3").args(["-I", "-c", code]).status();
@@ -509,7 +508,7 @@ fn tasks_are_examined_and_compared_with_native_python() {
     let Some(environment) = with_guest() else {
         return;
     };
-    let solved = solved(&environment);
+    let solved = corpus("suites/solved");
     let check = |corpus: &Path, more: &[&str]| {
         let states = corpus.join("states");
         let (corpus, states) = (corpus.to_str().unwrap(), states.to_str().unwrap());
@@ -611,7 +610,7 @@ fn batches_and_cross_checks_take_scripts() {
     let Some(environment) = with_guest() else {
         return;
     };
-    let solved = solved(&environment);
+    let solved = corpus("suites/solved");
     let state = solved.join(BOATS);
     let suites = corpus("suites");
     let script = suites.join("tasks").join(BOATS).join("verify.py");

@@ -84,6 +84,10 @@ const EXPECTED: &[(&str, Expected)] = &[
         Fault(FaultKind::Output, "printed more than"),
     ),
     ("reads-the-host", Exit(0)),
+    (
+        "sleeps-for-nothing",
+        Fault(FaultKind::Time, "waited longer than 3600 s"),
+    ),
     ("starts-a-process", Fault(FaultKind::Link, "a process")),
     ("starts-a-thread", Fault(FaultKind::Link, "a thread")),
     (
@@ -217,6 +221,95 @@ const GAPS: &[(&str, &str)] = &[
         "lists time zones",
     ),
     (
+        "import urllib.request as u; u.urlopen('https://example.org')",
+        "wants the network (ssl.",
+    ),
+    (
+        "import http.client as h; h.HTTPSConnection('a.example').request('GET', '/')",
+        "wants the network (ssl.",
+    ),
+    (
+        "import smtplib; smtplib.SMTP_SSL('a.example')",
+        "wants the network (ssl.",
+    ),
+    (
+        "import imaplib; imaplib.IMAP4_SSL('a.example')",
+        "wants the network (ssl.",
+    ),
+    (
+        "import ssl; ssl.create_default_context()",
+        "wants the network (ssl.create_default_context)",
+    ),
+    (
+        "import socket; socket.AF_UNIX",
+        "wants the network (socket.AF_UNIX)",
+    ),
+    (
+        "import asyncio; asyncio.run(asyncio.create_subprocess_exec('true'))",
+        "starts a process (asyncio)",
+    ),
+    (
+        "import asyncio; asyncio.run(asyncio.create_subprocess_shell('true'))",
+        "starts a process (asyncio)",
+    ),
+    (
+        "import asyncio; asyncio.new_event_loop().add_reader(0, print)",
+        "from outside (add_reader)",
+    ),
+    (
+        "import asyncio; asyncio.new_event_loop().add_signal_handler(2, print)",
+        "from outside (add_signal_handler)",
+    ),
+    (
+        "import asyncio; asyncio.run(asyncio.open_unix_connection('/socket'))",
+        "asyncio.open_unix_connection",
+    ),
+    (
+        "import asyncio; asyncio.run(asyncio.Event().wait())",
+        "something that nothing here can bring",
+    ),
+    (
+        "from concurrent.futures import ProcessPoolExecutor as Pool; Pool(2)",
+        "(multiprocessing)",
+    ),
+    (
+        "import multiprocessing; multiprocessing.Queue()",
+        "multiprocessing.Queue",
+    ),
+    (
+        "import multiprocessing; multiprocessing.get_context('spawn').Lock()",
+        "multiprocessing.Lock",
+    ),
+    ("import os; os.mkfifo('/state/pipe')", "os.mkfifo"),
+    ("import os; os.getlogin()", "os.getlogin"),
+    ("from os import getuid; getuid()", "os.getuid"),
+    ("import os; os.O_PATH", "os.O_PATH"),
+    ("import signal; signal.alarm(3)", "signal.alarm"),
+    ("import select; select.epoll()", "select.epoll"),
+    (
+        "import shutil; shutil.disk_usage('/state')",
+        "shutil.disk_usage",
+    ),
+    ("import errno; errno.ENODATA", "errno.ENODATA"),
+    (
+        "import socketserver; socketserver.UnixStreamServer",
+        "socketserver.UnixStreamServer",
+    ),
+    (
+        "from pathlib import Path; Path('/state/a.txt').owner()",
+        "users of the machine",
+    ),
+    ("from pathlib import Path; Path.home()", "os.getuid"),
+    ("import pwd; pwd.getpwnam('root')", "(pwd.getpwnam)"),
+    (
+        "import io, tarfile; tarfile.open(fileobj=io.BytesIO(b'BZh91AY'))",
+        "needs bz2",
+    ),
+    (
+        "import io, zipfile; zipfile.ZipFile(io.BytesIO(), 'w', zipfile.ZIP_LZMA)",
+        "needs lzma",
+    ),
+    (
         "import requests; requests.codes.ok",
         "the stand-in for requests has no `codes`",
     ),
@@ -262,6 +355,26 @@ const UNCAUGHT: &[(&str, &str)] = &[
     (
         "import os; os.mkdir('/state/new')",
         "writes to '/state/new'",
+    ),
+    (
+        "open('/tmp/report.txt', 'w')",
+        "writes to '/tmp/report.txt'",
+    ),
+    (
+        "import os; os.makedirs('/var/tmp/deep')",
+        "writes to '/var'",
+    ),
+    (
+        "import logging; logging.basicConfig(filename='/var/tmp/x.log')",
+        "writes to '/var/tmp/x.log'",
+    ),
+    (
+        "import os; os.chmod('/state/a.txt', 0o600)",
+        "writes to '/state/a.txt'",
+    ),
+    (
+        "import shutil; shutil.copy('/state/a.txt', '/tmp/a.txt')",
+        "writes to '/tmp/a.txt'",
     ),
 ];
 

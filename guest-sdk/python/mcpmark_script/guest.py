@@ -14,17 +14,20 @@ import uuid
 import wit_world
 from wit_world import Ending_Broken, Ending_Exited
 
-from mcpmark_script import gaps, loop, preload
+from mcpmark_script import gaps, links, loop, null, preload, tls
 
 # What scripts import beside the standard library: modules in shims/, which ask services.
 SHIMS = ["dotenv", "notion_client", "notion_client.errors", "psycopg2", "psycopg2.errors",
          "psycopg2.extensions", "psycopg2.extras", "requests", "requests.exceptions",
          "tasks", "tasks.utils", "tasks.utils.notion_utils"]
 
+tls.install()
 if broken := set(SHIMS).intersection(preload.import_all(SHIMS)):
     raise ImportError(f"cannot import {', '.join(sorted(broken))}")
 gaps.install()
 loop.install()
+links.install()
+null.install()
 
 
 class WitWorld(wit_world.WitWorld):

@@ -7,13 +7,15 @@ virtual and waiting takes no time.
 import asyncio
 import time
 
+from mcpmark_script import gaps
+
 
 class _Timers:
     """Stands where a loop has its selector."""
 
     def select(self, timeout):
         if timeout is None:
-            raise RuntimeError("the event loop waits for something that nothing here can bring")
+            gaps.stop("waits in asyncio for something that nothing here can bring")
         if timeout > 0:
             time.sleep(timeout)
         return []
@@ -46,11 +48,8 @@ class Loop(asyncio.BaseEventLoop):
     async def shutdown_default_executor(self, timeout=None):
         pass
 
-    def add_signal_handler(self, sig, callback, *args):
-        raise NotImplementedError
-
-    def remove_signal_handler(self, sig):
-        return False
+    async def _make_subprocess_transport(self, *_, **__):
+        gaps.stop("starts a process (asyncio), and there are none here")
 
 
 class _Policy(asyncio.events._BaseDefaultEventLoopPolicy):
@@ -71,5 +70,9 @@ class _Policy(asyncio.events._BaseDefaultEventLoopPolicy):
 
 def install():
     """Makes it the loop that `asyncio.run` and `asyncio.new_event_loop` give."""
+    for name, abstract in vars(asyncio.AbstractEventLoop).items():
+        if not name.startswith("_") and getattr(Loop, name) is abstract:
+            what = f"waits in asyncio for what comes from outside ({name}), and nothing does here"
+            setattr(Loop, name, gaps.stopping(what))
     asyncio.SelectorEventLoop = asyncio.EventLoop = Loop
     asyncio.events._event_loop_policy = _Policy()

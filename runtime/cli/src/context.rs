@@ -287,7 +287,9 @@ impl Context {
             report,
         };
         workshop.prepare(tasks).map_err(|error| match &error {
-            PrepareError::Task(_) if states.is_none() => {
+            PrepareError::Task(_)
+                if states.is_none() && tasks.iter().any(|it| it.world.is_none()) =>
+            {
                 prepare_error(&error).hint("--states names the directory with the states")
             }
             error => prepare_error(error),

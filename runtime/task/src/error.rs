@@ -84,7 +84,7 @@ pub enum Error {
     },
 
     /// Published tasks start from states that are not there.
-    #[error("{} starting states are not there:{}", starts.len(), listed(starts))]
+    #[error("{}{}", not_there(starts.len()), listed(starts))]
     Missing {
         /// Which, and where each would go, with the number of tasks that start from it.
         starts: Vec<(String, usize)>,
@@ -118,6 +118,13 @@ pub enum Error {
         /// The ids that exist.
         known: Vec<String>,
     },
+}
+
+fn not_there(starts: usize) -> String {
+    match starts {
+        1 => "1 starting state is not there:".to_owned(),
+        _ => format!("{starts} starting states are not there:"),
+    }
 }
 
 /// A line for each.

@@ -56,7 +56,36 @@ pub struct PublishedTask {
     /// Limits of its own, under the key and by the names that our own tasks have.
     pub limits: Limits,
     /// What is odd about it and keeps nothing from working.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Oddity>,
+}
+
+/// What is odd about a task of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Oddity {
+    /// Its file names it otherwise than its directory.
+    OtherName {
+        /// What the file says.
+        task_id: String,
+        /// What the directory says, which counts.
+        directory: String,
+    },
+    /// Its file names it as those of others name them.
+    SharedName {
+        /// The others.
+        others: String,
+    },
+}
+
+impl std::fmt::Display for Oddity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OtherName { task_id, directory } => write!(
+                f,
+                "its task_id is {task_id:?}, and its directory {directory:?}, which counts"
+            ),
+            Self::SharedName { others } => write!(f, "its task_id is also that of {others}"),
+        }
+    }
 }
 
 /// What a corpus holds.
@@ -109,10 +138,18 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// When a directory cannot be listed; what is wrong with one task is told in the answer.
+    /// When a directory cannot be listed, or there is no task at all; what is wrong with one task
+    /// is told in the answer.
     pub fn tasks(&self) -> Result<PublishedTasks, Error> {
         let mut found = PublishedTasks::default();
-        for names in self.directories()? {
+        let directories = self.directories()?;
+        if directories.is_empty() {
+            return Err(Error::Layout {
+                place: self.tasks_dir.clone(),
+                problem: format!("no {SCRIPT} lies below it, so that there is no task"),
+            });
+        }
+        for names in directories {
             match self.load(&names) {
                 Ok(task) => found.tasks.push(task),
                 Err(error) => found.broken.push((names.join("/"), error)),
@@ -203,7 +240,17 @@ impl Corpus {
         };
         let shown: Vec<String> = places.iter().map(|it| it.display().to_string()).collect();
         let wherever = match &shown[..] {
-            [] => "name the directory with the states of all categories".to_owned(),
+            [] => match (&task.world, task.id.category()) {
+                (None, Some(category)) => format!(
+                    "name the directory with the states of all categories; there it goes to {}/{category} or {category}",
+                    task.id.service()
+                ),
+                (Some(_), _) => "that is no name of a directory".to_owned(),
+                (None, None) => format!(
+                    "a task of no category names its world, under the key {:?}",
+                    WORLD_KEYS[0]
+                ),
+            },
             places => format!("put it at {}", places.join(" or ")),
         };
         Err(format!("{wanted} is not there; {wherever}"))
@@ -298,10 +345,10 @@ impl Corpus {
         let text = |key: &str| metadata.get(key).and_then(Value::as_str);
         let mut warnings = Vec::new();
         if let Some(own) = text("task_id").filter(|own| *own != id.name()) {
-            warnings.push(format!(
-                "its task_id is {own:?}, and its directory {:?}, which counts",
-                id.name()
-            ));
+            warnings.push(Oddity::OtherName {
+                task_id: own.to_owned(),
+                directory: id.name().to_owned(),
+            });
         }
         let world = WORLD_KEYS
             .iter()
@@ -343,9 +390,8 @@ fn repeated(tasks: &mut [PublishedTask]) {
             .collect();
         if !others.is_empty() {
             let others = there_are(&others);
-            let others = others.trim_start_matches("; there are: ");
-            task.warnings
-                .push(format!("its task_id is also that of {others}"));
+            let others = others.trim_start_matches("; there are: ").to_owned();
+            task.warnings.push(Oddity::SharedName { others });
         }
     }
 }
@@ -441,11 +487,11 @@ mod tests {
                     "notion/easy/resume/simple__lessons",
                 ]
             );
-            let warnings: Vec<&str> = found
+            let warnings: Vec<String> = found
                 .tasks
                 .iter()
                 .flat_map(|task| &task.warnings)
-                .map(String::as_str)
+                .map(Oddity::to_string)
                 .collect();
             assert_eq!(
                 warnings,
@@ -489,6 +535,13 @@ mod tests {
             "no task named \"a/four\"; there are: a/one, a/three, a/two"
         );
         assert!(Corpus::at(&root.join("nothing")).is_err());
+        let empty = root.join("empty");
+        fs::create_dir(&empty).unwrap();
+        let error = Corpus::at(&empty).unwrap().tasks().unwrap_err().to_string();
+        assert!(
+            error.ends_with("empty: no verify.py lies below it, so that there is no task"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -526,7 +579,19 @@ mod tests {
                 .unwrap()
                 .ends_with("worlds/github/w3/env")
         );
-        assert!(find("github/l2-008").is_err());
+        let misnamed = find("github/l2-008").unwrap_err().to_string();
+        assert!(
+            misnamed.ends_with("is not there; that is no name of a directory"),
+            "{misnamed}"
+        );
+        let unnamed = corpus
+            .state(&corpus.task(sort).unwrap(), None)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            unnamed.ends_with("there it goes to filesystem/desktop or desktop"),
+            "{unnamed}"
+        );
     }
 
     #[test]
@@ -594,6 +659,12 @@ mod tests {
                 .state(&tasks[0], Some(&states))
                 .unwrap_err()
                 .to_string()
+        );
+        let two = corpus.states(&tasks[..2], Some(&states)).unwrap_err();
+        assert!(
+            two.to_string()
+                .starts_with("1 starting state is not there:\n"),
+            "{two}"
         );
         let there = corpus.states(&tasks[3..], Some(&states)).unwrap();
         assert_eq!(there, [Some(states.join("there"))]);

@@ -25,6 +25,8 @@ pub(crate) struct Judge {
     judge: mcpmark_experiment::Judge,
     limits: Limits,
     task: Option<Task>,
+    /// The service whose worlds a published task is about.
+    service: Option<String>,
 }
 
 struct Task {
@@ -116,6 +118,7 @@ impl Judge {
                 hears_answer: prepared.judged_on.answer,
                 warned: AtomicBool::new(false),
             }),
+            service: None,
         })
     }
 
@@ -131,6 +134,7 @@ impl Judge {
             judge: mcpmark_experiment::Judge::Component(verifier),
             limits: Limits::VERIFIER,
             task: None,
+            service: None,
         })
     }
 
@@ -151,7 +155,16 @@ impl Judge {
             judge: mcpmark_experiment::Judge::Script(Box::new(judge)),
             limits: Limits::SCRIPT,
             task: None,
+            service: None,
         })
+    }
+
+    /// The same for worlds of one service alone.
+    pub(crate) fn within(self, service: &str) -> Self {
+        Self {
+            service: Some(service.to_owned()),
+            ..self
+        }
     }
 
     pub(crate) fn script(&self) -> Option<&ScriptJudge> {
@@ -198,7 +211,8 @@ impl Judge {
             (None, Some(script)) => capture_published(dir, script.clock, store),
             (None, None) => mcpmark_experiment::capture_directory(dir, store),
         })?;
-        let service = self.task.as_ref().map(|task| task.id.service());
+        let own = self.task.as_ref().map(|task| task.id.service());
+        let service = own.or(self.service.as_deref());
         if let Some(service) = service.and_then(mcpmark_experiment::service) {
             let scratch = mcpmark_snapshot::scratch_parent(None);
             let checked = service.check_state(&state, &scratch);

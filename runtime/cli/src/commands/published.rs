@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anstyle::Style;
 use mcpmark_task::Error;
-use mcpmark_task::published::{Corpus, PublishedTask};
+use mcpmark_task::published::{Corpus, Oddity, PublishedTask};
 use serde_json::json;
 
 use crate::args::{PublishedArgs, Selection};
@@ -33,9 +33,7 @@ pub(crate) fn list(
     }
     let is_broken = !all.broken.is_empty();
     let tasks = all.tasks;
-    for task in &tasks {
-        warn(task);
-    }
+    sum_up(&tasks);
     let states = args.states.as_deref();
     if as_json {
         let tasks: Vec<_> = tasks
@@ -49,7 +47,7 @@ pub(crate) fn list(
                     "state": corpus.state(task, states).ok().flatten(),
                     "verifier": task.script,
                     "metadata": task.metadata,
-                    "warnings": task.warnings,
+                    "warnings": task.warnings.iter().map(Oddity::to_string).collect::<Vec<_>>(),
                 })
             })
             .collect();
@@ -59,6 +57,10 @@ pub(crate) fn list(
         for task in &tasks {
             let tier = task.tier().unwrap_or("-");
             let (state, style) = match corpus.state(task, states) {
+                Ok(Some(dir)) if lacks_repository(task, &dir) => {
+                    let lack = "which holds no repo/.git, as a world of github does";
+                    (format!("{}, {lack}", dir.display()), output::WARN)
+                }
                 Ok(Some(dir)) => (dir.display().to_string(), output::DIM),
                 Ok(None) => ("nothing".to_owned(), output::DIM),
                 Err(error) => (missing(&error), output::WARN),
@@ -113,6 +115,36 @@ pub(crate) fn select(
         warn(task);
     }
     Ok(tasks)
+}
+
+/// Says how many tasks are odd, and how.
+fn sum_up(tasks: &[PublishedTask]) {
+    type Is = fn(&Oddity) -> bool;
+    let kinds: [(Is, &str); 2] = [
+        (
+            |oddity| matches!(oddity, Oddity::OtherName { .. }),
+            "with a task_id that is not the name of the directory, which counts",
+        ),
+        (
+            |oddity| matches!(oddity, Oddity::SharedName { .. }),
+            "with the task_id of another",
+        ),
+    ];
+    for (is, what) in kinds {
+        let odd = tasks.iter().filter(|task| task.warnings.iter().any(is));
+        let number = odd.count();
+        if number > 0 {
+            let word = output::paint(output::WARN, "warning:");
+            let tasks = output::count(number, "task");
+            output::note(&format!("{word} {tasks} {what}; --json names each"));
+        }
+    }
+}
+
+/// Whether a world of github is only half there: published ones come without their repository.
+fn lacks_repository(task: &PublishedTask, dir: &Path) -> bool {
+    let is_there = |top: &Path| top.join("repo/.git").is_dir();
+    task.id.service() == "github" && !is_there(dir) && !is_there(&dir.join("env"))
 }
 
 fn warn(task: &PublishedTask) {

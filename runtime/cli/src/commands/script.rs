@@ -44,7 +44,8 @@ impl Scripts {
         };
         let task = published::task(corpus, task)?;
         let interpreter = self.interpreter(context, sandbox)?;
-        Judge::of_script(&task.script, Told::of(&task.id), interpreter).map(Some)
+        let judge = Judge::of_script(&task.script, Told::of(&task.id), interpreter)?;
+        Ok(Some(judge.within(task.id.service())))
     }
 
     /// The judge that a file holds.

@@ -21,18 +21,21 @@ use crate::host::Stop;
 /// How far a look at the clock moves it, in nanoseconds: so that no two are the same, and
 /// who divides by the time between them can.
 const LOOK: u64 = 1_000;
+/// How far it moves for who waits for an instant that has passed, in nanoseconds: so that to
+/// wait for nothing again and again comes to an end, as every wait does.
+const PASSED: u64 = 10_000_000;
 /// The most time that a script may wait away.
 const MOST_WAITED: u64 = 3_600_000_000_000;
 /// Random bytes in one call.
 const MOST_RANDOM: u64 = 1 << 20;
 
-/// Something to wait for: an instant, in nanoseconds since the start of the script. What is
-/// ready at once is ready at 0.
-#[derive(Debug, Clone, Copy)]
-pub struct Pollable(u64);
-
-impl Pollable {
-    pub(crate) const READY: Self = Self(0);
+/// Something to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pollable {
+    /// What need not be waited for.
+    Ready,
+    /// An instant, in nanoseconds since the start of the script.
+    At(u64),
 }
 
 /// The virtual clock.
@@ -52,8 +55,18 @@ impl Clock {
         self.elapsed
     }
 
-    fn wait_until(&mut self, instant: u64) -> wasmtime::Result<()> {
-        self.elapsed = self.elapsed.max(instant);
+    fn is_ready(&self, pollable: Pollable) -> bool {
+        pollable <= Pollable::At(self.elapsed)
+    }
+
+    fn wait_for(&mut self, pollable: Pollable) -> wasmtime::Result<()> {
+        let Pollable::At(instant) = pollable else {
+            return Ok(());
+        };
+        self.elapsed = match instant > self.elapsed {
+            true => instant,
+            false => self.elapsed.saturating_add(PASSED),
+        };
         if self.elapsed > MOST_WAITED {
             return Err(Stop::fault(
                 FaultKind::Time,
@@ -75,16 +88,16 @@ pub(crate) fn random_source(seed: u64) -> ChaCha20Rng {
 impl poll::Host for WasiHost {
     fn poll(&mut self, pollables: Vec<Resource<Pollable>>) -> wasmtime::Result<Vec<u32>> {
         self.light(pollables.len() as u64 * 8)?;
-        let instants = pollables
+        let pollables = pollables
             .iter()
-            .map(|pollable| Ok(self.table.get(pollable)?.0))
-            .collect::<wasmtime::Result<Vec<u64>>>()?;
-        let Some(first) = instants.iter().min() else {
+            .map(|pollable| Ok(*self.table.get(pollable)?))
+            .collect::<wasmtime::Result<Vec<Pollable>>>()?;
+        let Some(first) = pollables.iter().min() else {
             return Err(wasmtime::Error::msg("poll was called with an empty list"));
         };
-        self.clock.wait_until(*first)?;
-        let ready = (0..).zip(&instants);
-        let ready = ready.filter(|(_, instant)| **instant <= self.clock.elapsed);
+        self.clock.wait_for(*first)?;
+        let ready = (0..).zip(&pollables);
+        let ready = ready.filter(|(_, pollable)| self.clock.is_ready(**pollable));
         Ok(ready.map(|(number, _)| number).collect())
     }
 }
@@ -92,13 +105,13 @@ impl poll::Host for WasiHost {
 impl poll::HostPollable for WasiHost {
     fn ready(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<bool> {
         self.light(0)?;
-        Ok(self.table.get(&pollable)?.0 <= self.clock.elapsed)
+        Ok(self.clock.is_ready(*self.table.get(&pollable)?))
     }
 
     fn block(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<()> {
         self.light(0)?;
-        let instant = self.table.get(&pollable)?.0;
-        self.clock.wait_until(instant)
+        let pollable = *self.table.get(&pollable)?;
+        self.clock.wait_for(pollable)
     }
 
     fn drop(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<()> {
@@ -119,12 +132,12 @@ impl monotonic_clock::Host for WasiHost {
     }
 
     fn subscribe_instant(&mut self, when: u64) -> wasmtime::Result<Resource<Pollable>> {
-        self.pollable(Pollable(when))
+        self.pollable(Pollable::At(when))
     }
 
     fn subscribe_duration(&mut self, duration: u64) -> wasmtime::Result<Resource<Pollable>> {
         let when = self.clock.elapsed.saturating_add(duration);
-        self.pollable(Pollable(when))
+        self.pollable(Pollable::At(when))
     }
 }
 

@@ -16,6 +16,8 @@ use crate::wasi::bindings::wasi::filesystem::types::ErrorCode;
 const MAX_HOPS: u32 = 40;
 /// The longest path that is looked at.
 const MAX_PATH: usize = 4096;
+/// The longest name of a file, in bytes.
+const MAX_NAME: usize = 255;
 /// The most bytes that are kept of one file: of a smaller one, all.
 const WINDOW: u64 = 1 << 20;
 /// Bytes that are read where somebody jumps within a larger file. Who then goes on from there has
@@ -173,9 +175,15 @@ impl Files {
         path: &str,
         follow: bool,
     ) -> Result<Place, ErrorCode> {
-        check(path)?;
-        let floor = base.0.len();
         let mut place = base.clone();
+        self.go(&mut place, path, follow).map(|()| place)
+    }
+
+    /// Goes from a directory to what `path` names. Where that cannot be, `place` is as far as
+    /// one comes.
+    fn go(&self, place: &mut Place, path: &str, follow: bool) -> Result<(), ErrorCode> {
+        check(path)?;
+        let floor = place.0.len();
         let mut ahead: Vec<String> = segments(path);
         let whole = path.ends_with('/');
         let mut hops = 0;
@@ -191,7 +199,10 @@ impl Files {
                 place.0.pop();
                 continue;
             }
-            let entry = self.child(&place, &name)?;
+            if name.len() > MAX_NAME {
+                return Err(ErrorCode::NameTooLong);
+            }
+            let entry = self.child(place, &name)?;
             match entry.node.as_symlink() {
                 Some(link) if follow || whole || !ahead.is_empty() => {
                     hops += 1;
@@ -211,23 +222,28 @@ impl Files {
         if whole && place.directory().is_none() {
             return Err(ErrorCode::NotDirectory);
         }
-        Ok(place)
+        Ok(())
     }
 
     fn walk(&self, segments: usize) {
         self.walked.set(self.walked.get() + segments as u64);
     }
 
-    /// What something that would be made at `path` is refused with.
+    /// What something that would be made at `path` is refused with. Beside the mounts stand
+    /// directories on other machines that can be written to, `/tmp` for one: who writes there
+    /// finds what it finds in a mount.
     pub(crate) fn refuse_creation(&self, base: &Place, path: &str) -> ErrorCode {
         if let Err(error) = check(path) {
             return error;
         }
         let path = path.trim_end_matches('/');
-        let parent = path.rsplit_once('/').map_or(".", |(parent, _)| parent);
-        match self.resolve(base, parent, true) {
-            Ok(place) if place.directory().is_none() => ErrorCode::NotDirectory,
-            Ok(_) => ErrorCode::ReadOnly,
+        let (parent, name) = path.rsplit_once('/').unwrap_or((".", path));
+        let mut place = base.clone();
+        match self.go(&mut place, parent, true) {
+            Ok(()) if place.directory().is_none() => ErrorCode::NotDirectory,
+            Ok(()) if name.len() > MAX_NAME => ErrorCode::NameTooLong,
+            Ok(()) => ErrorCode::ReadOnly,
+            Err(ErrorCode::NoEntry) if place.depth() == 0 => ErrorCode::ReadOnly,
             Err(error) => error,
         }
     }

@@ -96,7 +96,7 @@ impl streams::HostInputStream for WasiHost {
 
     fn subscribe(&mut self, stream: Resource<Input>) -> wasmtime::Result<Resource<Pollable>> {
         self.table.get(&stream)?;
-        self.pollable(Pollable::READY)
+        self.pollable(Pollable::Ready)
     }
 
     fn drop(&mut self, stream: Resource<Input>) -> wasmtime::Result<()> {
@@ -151,7 +151,7 @@ impl streams::HostOutputStream for WasiHost {
 
     fn subscribe(&mut self, stream: Resource<Output>) -> wasmtime::Result<Resource<Pollable>> {
         self.table.get(&stream)?;
-        self.pollable(Pollable::READY)
+        self.pollable(Pollable::Ready)
     }
 
     fn drop(&mut self, stream: Resource<Output>) -> wasmtime::Result<()> {

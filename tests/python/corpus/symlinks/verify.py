@@ -20,7 +20,16 @@ def through():
     return text == "2\n"
 
 
-CHECKS = [links, through]
+def same():
+    current, version = ROOT / "current", ROOT / "releases" / "2"
+    followed = os.path.samefile(current, version)
+    print(followed, os.stat(current).st_ino == os.stat(version).st_ino)
+    print(os.stat(current).st_ino == os.lstat(current).st_ino, current.lstat().st_ino == version.stat().st_ino)
+    print(os.path.samefile(current / "version.txt", version / "version.txt"))
+    return followed
+
+
+CHECKS = [links, through, same]
 
 
 def main():

@@ -477,13 +477,70 @@ fn a_place_is_itself_however_one_came_there() {
 }
 
 #[test]
+fn nothing_is_made_beside_the_mounts_either() {
+    use ErrorCode::{NameTooLong, NoEntry, NotDirectory, ReadOnly};
+    let long = "x".repeat(256);
+    let mut host = host();
+    for (path, refusal) in [
+        ("new", ReadOnly),
+        ("tmp/new", ReadOnly),
+        ("var/tmp/deep/new", ReadOnly),
+        ("state/../tmp/new", ReadOnly),
+        ("state/missing/new", NoEntry),
+        ("state/dangling/new", NoEntry),
+        ("state/a.txt/new", NotDirectory),
+        (&long, NameTooLong),
+        (&format!("state/{long}"), NameTooLong),
+        (&format!("state/{}", &long[1..]), ReadOnly),
+    ] {
+        let root = root(&mut host);
+        let (create, write) = (OpenFlags::CREATE, DescriptorFlags::WRITE);
+        let opened = opening(FOLLOW, create, write)(&mut host, same(&root), path.into());
+        assert_eq!(opened, Some(refusal), "{path}");
+        let made = refused(host.create_directory_at(same(&root), path.into()));
+        assert_eq!(made, Some(refusal), "{path}");
+        let linked = refused(host.symlink_at(same(&root), "a.txt".into(), path.into()));
+        assert_eq!(linked, Some(refusal), "{path}");
+        // From a directory within, all is as it is there.
+        let state = open(&mut host, "state");
+        let opened = opening(FOLLOW, create, write)(&mut host, state, "tmp/new".into());
+        assert_eq!(opened, Some(NoEntry), "{path}");
+        assert!(host.stat_at(root, FOLLOW, path.into()).unwrap().is_err());
+    }
+}
+
+#[test]
+fn to_wait_for_what_has_passed_takes_time_too() {
+    let mut host = host();
+    let ready = host.pollable(Pollable::Ready).unwrap();
+    let start = host.now().unwrap();
+    for _ in 0..1_000 {
+        host.block(Resource::new_own(ready.rep())).unwrap();
+    }
+    assert!(host.now().unwrap() - start < 1_000_000);
+    let mut waits = 0_u32;
+    loop {
+        let nothing = host.subscribe_duration(0).unwrap();
+        let own = Resource::new_own(nothing.rep());
+        let waited = host.poll(vec![own]);
+        HostPollable::drop(&mut host, nothing).unwrap();
+        match waited {
+            Ok(ready) => assert_eq!(ready, [0]),
+            Err(_) => break,
+        }
+        waits += 1;
+    }
+    assert!((1_000..=3_600_000).contains(&waits), "{waits}");
+}
+
+#[test]
 fn who_polls_waits_for_the_first_and_no_longer() {
     const SECOND: u64 = 1_000_000_000;
     let mut host = host();
     let start = host.now().unwrap();
     let late = host.subscribe_duration(9 * SECOND).unwrap();
     let soon = host.subscribe_instant(start + SECOND).unwrap();
-    let ready = host.pollable(Pollable::READY).unwrap();
+    let ready = host.pollable(Pollable::Ready).unwrap();
     let own = |pollable: &Resource<Pollable>| Resource::new_own(pollable.rep());
 
     let all = vec![own(&late), own(&ready), own(&soon)];
