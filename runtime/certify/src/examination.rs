@@ -193,7 +193,7 @@ impl Examination<'_> {
             let judged = self.judge_all(engine, states);
             judged.map_err(|error| CertifyError::Host(error.to_string()))
         };
-        let here = all((self.sandbox, &self.verifier))?;
+        let here = all((self.sandbox, self.verifier))?;
         let there = all((self.other, &self.second))?;
         let pairs = here.iter().zip(&there).zip(&self.played);
         let differs = pairs

@@ -51,7 +51,7 @@ impl Examination<'_> {
         let freedoms = self.freedoms()?;
         let states = made.iter().map(|it| (&it.tree, it.answer.as_deref()));
         let verdicts = self
-            .judge_all((self.sandbox, &self.verifier), states)
+            .judge_all((self.sandbox, self.verifier), states)
             .map_err(|error| CertifyError::Host(error.to_string()))?;
         let summary = self.count(&made, &verdicts, &freedoms);
 
