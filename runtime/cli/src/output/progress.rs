@@ -101,7 +101,8 @@ struct Standing {
     before: u32,
     passed: u32,
     failed: u32,
-    cost: Cost,
+    /// Nothing until something was asked: what it will cost is not known.
+    cost: Option<Cost>,
     unknown: bool,
 }
 
@@ -115,9 +116,10 @@ impl Standing {
     /// How far it has come, in a line.
     fn line(&self, model: &str, since: Duration) -> String {
         let cost = match (self.cost, self.unknown) {
-            (cost, false) => cost.to_string(),
-            (Cost::ZERO, true) => "cost unknown".to_owned(),
-            (cost, true) => format!("{cost}+"),
+            (None, false) => String::new(),
+            (Some(cost), false) => format!(", {cost}"),
+            (None | Some(Cost::ZERO), true) => ", cost unknown".to_owned(),
+            (Some(cost), true) => format!(", {cost}+"),
         };
         let left = match self.done - self.before {
             0 => String::new(),
@@ -131,7 +133,7 @@ impl Standing {
             }
         };
         format!(
-            "{}  {}/{} done, {} passed, {} failed, {cost}{left}",
+            "{}  {}/{} done, {} passed, {} failed{cost}{left}",
             sanitise::line(model),
             self.done,
             self.planned,
@@ -147,8 +149,13 @@ impl Standing {
         self.before += 1;
         self.passed += u32::from(passed == Some(true));
         self.failed += u32::from(passed == Some(false));
-        match row.cost.and_then(|cost| self.cost.checked_add(cost)) {
-            Some(sum) => self.cost = sum,
+        self.spend(row.cost);
+    }
+
+    fn spend(&mut self, cost: Option<Cost>) {
+        let before = self.cost.unwrap_or(Cost::ZERO);
+        match cost.and_then(|cost| before.checked_add(cost)) {
+            Some(sum) => self.cost = Some(sum),
             None => self.unknown = true,
         }
     }
@@ -237,10 +244,7 @@ impl Display {
                 if let Some((model, standing)) =
                     model.and_then(|model| Some((model, models.get_mut(model)?)))
                 {
-                    match cost.and_then(|cost| standing.cost.checked_add(cost)) {
-                        Some(sum) => standing.cost = sum,
-                        None => standing.unknown = true,
-                    }
+                    standing.spend(cost);
                     standing.show(model, self.began.elapsed());
                 }
             }
@@ -516,7 +520,7 @@ mod tests {
         let line = |name: &str| state.models[name].line(name, Duration::ZERO);
         assert_eq!(
             line("a/m default"),
-            "a/m default  0/1 done, 0 passed, 0 failed, 0.00 USD"
+            "a/m default  0/1 done, 0 passed, 0 failed"
         );
         assert_eq!(
             line("a/m low"),
