@@ -56,6 +56,16 @@ pub enum CompareError {
         /// The models that it has.
         known: String,
     },
+    /// The experiment has the model with several settings.
+    #[error("experiment {experiment:?} has {model:?} more than once; name one of {known}")]
+    Ambiguous {
+        /// The experiment.
+        experiment: String,
+        /// What was asked for.
+        model: String,
+        /// Those that it may be.
+        known: String,
+    },
     /// The experiments have several models and none in common.
     #[error(
         "{a:?} and {b:?} have no model in common; name one of each as EXPERIMENT:MODEL ({known})"
@@ -139,17 +149,25 @@ fn chosen<'a>(
     let Some(name) = name else {
         return Ok(report.models.iter().collect());
     };
-    let found = report
-        .models
-        .iter()
-        .find(|model| model.name == name || model.model.as_deref().unwrap_or(&model.agent) == name);
-    found
-        .map(|model| vec![model])
-        .ok_or_else(|| CompareError::NoModel {
-            experiment: report.experiment.clone(),
-            model: name.to_owned(),
+    if let Some(model) = report.models.iter().find(|model| model.name == name) {
+        return Ok(vec![model]);
+    }
+    let is_named = |model: &&ModelReport| model.model.as_deref().unwrap_or(&model.agent) == name;
+    let found: Vec<&ModelReport> = report.models.iter().filter(is_named).collect();
+    let (experiment, model) = (report.experiment.clone(), name.to_owned());
+    match &*found {
+        [_] => Ok(found),
+        [] => Err(CompareError::NoModel {
+            experiment,
+            model,
             known: names(report.models.iter()),
-        })
+        }),
+        several => Err(CompareError::Ambiguous {
+            experiment,
+            model,
+            known: names(several.iter().copied()),
+        }),
+    }
 }
 
 fn names<'a>(models: impl Iterator<Item = &'a ModelReport>) -> String {

@@ -77,9 +77,9 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
         .map_err(|error| {
             let message = sanitise::line(&error.to_string()).into_owned();
             match error {
-                CompareError::NoModel { .. } | CompareError::NoPair { .. } => {
-                    CommandError::usage(message)
-                }
+                CompareError::NoModel { .. }
+                | CompareError::Ambiguous { .. }
+                | CompareError::NoPair { .. } => CommandError::usage(message),
                 CompareError::NoTask { .. } => CommandError::usage(message)
                     .hint("a comparison pairs graded attempts of the same tasks"),
             }

@@ -55,4 +55,7 @@ fn what_cannot_be_compared_is_named() {
     );
     let error = compare((&many, None), (&single, None)).unwrap_err();
     assert!(matches!(error, CompareError::NoPair { .. }), "{error}");
+    let error = compare((&single, Some("openai/atlas-large")), (&many, None)).unwrap_err();
+    assert!(matches!(error, CompareError::Ambiguous { .. }), "{error}");
+    assert!(error.to_string().contains("openai/atlas-large (low)"));
 }
