@@ -304,6 +304,5 @@ fn shipped_verifiers_give_the_same_bytes_on_both_engines() {
     });
     let each = shipped.machine.iter().map(|task| 4 * (states(task) + 1));
     assert!(grades as u64 >= each.sum(), "only {grades} grades");
-    println!("{grades} grades on two engines, 0 differences");
     assert!(classes.contains("passed") && classes.contains("failed"));
 }

@@ -457,7 +457,10 @@ fn unfinished() -> Vec<Work<Write>> {
             "bokafor",
             "metrics-wind",
             "metrics: watch the wind on the pier",
-            Write::new("roles/metrics/wind.yml", "above_knots: 34\nfor_minutes: 5\n"),
+            Write::new(
+                "roles/metrics/wind.yml",
+                "above_knots: 34\nfor_minutes: 5\n",
+            ),
         )
         .label("ready")
         .contested(),
