@@ -431,6 +431,8 @@ fn help_names_every_command_and_option() {
           --json            Print JSON
           --write           Write certificates and tree views into the directories of the tasks
           --shipped         Insist on certificates that hold: a task that has none does not pass
+          --stale           Examine only tasks whose certificate does not hold; of the others give what
+                            it says
           --survivors       Show each mistake that goes unnoticed, also of tasks that pass
           --tasks <DIR>     Tasks in a published layout, with a `verify.py` each; or a bundle, as
                             `suite.tar` or `oci://…`

@@ -8,7 +8,7 @@ use mcpmark_snapshot::{
 use mcpmark_task::Task;
 use serde::{Deserialize, Serialize};
 
-use crate::Report;
+use crate::{Identity, Report};
 
 /// The file of a certificate, in the directory of its task.
 pub const FILE_NAME: &str = "certificate.json";
@@ -70,13 +70,14 @@ pub enum CertificateError {
 impl Certificate {
     /// What a report that passed is worth; none for one that did not.
     pub fn of(report: &Report) -> Option<Self> {
+        let identity = &report.identity;
         report.passed().then(|| Self {
             format: FORMAT,
-            task: report.task.clone(),
-            sources: report.sources,
-            code: report.code,
-            world: report.world,
-            verifier: report.verifier,
+            task: identity.task.clone(),
+            sources: identity.sources,
+            code: identity.code,
+            world: identity.world,
+            verifier: identity.verifier,
             checks: report
                 .checks
                 .iter()
@@ -84,12 +85,7 @@ impl Certificate {
                 .collect(),
             mutants: (report.mutants.made, report.mutants.rejected),
             free: report.mutants.free,
-            mutations: report
-                .mutants
-                .mutations
-                .iter()
-                .map(|(name, counts)| ((*name).to_owned(), *counts))
-                .collect(),
+            mutations: report.mutants.mutations.clone(),
         })
     }
 
@@ -126,20 +122,20 @@ impl Certificate {
             .map_err(|source| CertificateError::Io { file, source })
     }
 
-    /// Why the certificate does not hold for what a report examined; none if it does.
-    pub fn differs(&self, report: &Report) -> Option<String> {
+    /// Why the certificate does not hold for a task as it is; none if it does.
+    pub fn differs(&self, task: &Identity) -> Option<String> {
         let what = if self.format != FORMAT {
             return Some(format!(
                 "it has format {}, and this program reads {FORMAT}",
                 self.format
             ));
-        } else if self.task != report.task {
+        } else if self.task != task.task {
             return Some(format!("it is for {}", self.task));
-        } else if self.sources != report.sources {
+        } else if self.sources != task.sources {
             "sources"
-        } else if self.code != report.code {
+        } else if self.code != task.code {
             "code beside the task or in the SDK"
-        } else if self.world != report.world {
+        } else if self.world != task.world {
             "world"
         } else {
             return None;

@@ -11,7 +11,7 @@ use mcpmark_task::{GuestSource, Library, Task};
 use crate::code::{Code, code};
 use crate::examination::Examination;
 use crate::lint;
-use crate::report::{Mutants, Report};
+use crate::report::{Identity, Mutants, Report};
 use crate::sources_digest;
 
 /// Examines tasks.
@@ -94,12 +94,7 @@ impl Certifier<'_> {
         let verifier = prepared_task.judge.component().ok_or_else(no_task)?;
         let cheats = self.cheats(task)?;
         let second = self.second_verifier(task)?;
-        let sources = sources_digest(task, self.store).map_err(|source| CertifyError::Sources {
-            task: task.id.to_string(),
-            source: Box::new(source),
-        })?;
-        let Code { digest, shared } = self.code(task)?;
-        let task_id = task.id.to_string();
+        let (identity, shared) = self.identity(task, &prepared_task)?;
         let mut examination = Examination {
             task,
             prepared: &prepared_task,
@@ -129,16 +124,45 @@ impl Certifier<'_> {
             None => Mutants::default(),
         };
         Ok(Report {
-            task: task_id,
-            sources,
-            code: digest,
-            world: prepared_task.start.digest,
-            verifier: verifier.digest(),
+            identity,
+            examined: true,
             checks: examination.checks,
             remarks: examination.remarks,
             shared,
             mutants,
         })
+    }
+
+    /// What a task is at present, which certificates are bound to, without an examination.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be built or set up.
+    pub fn identify(&mut self, task: &Task) -> Result<Identity, CertifyError> {
+        let prepared = self.prepare(task)?.pop().ok_or_else(no_task)?;
+        Ok(self.identity(task, &prepared)?.0)
+    }
+
+    /// The identity, and the sources that the verifier and the solution share.
+    fn identity(
+        &mut self,
+        task: &Task,
+        prepared: &Prepared,
+    ) -> Result<(Identity, Vec<String>), CertifyError> {
+        let sources = sources_digest(task, self.store).map_err(|source| CertifyError::Sources {
+            task: task.id.to_string(),
+            source: Box::new(source),
+        })?;
+        let Code { digest, shared } = self.code(task)?;
+        let verifier = prepared.judge.component().ok_or_else(no_task)?;
+        let identity = Identity {
+            task: task.id.to_string(),
+            sources,
+            code: digest,
+            world: prepared.start.digest,
+            verifier: verifier.digest(),
+        };
+        Ok((identity, shared))
     }
 
     fn prepare(&mut self, task: &Task) -> Result<Vec<Prepared>, CertifyError> {

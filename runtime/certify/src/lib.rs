@@ -38,5 +38,5 @@ pub use crate::certificate::{Certificate, CertificateError, FILE_NAME, sources_d
 pub use crate::certifier::{Certifier, CertifyError};
 pub use crate::explain::{Difference, DifferenceKind, Ending, Explained, Explainer, solved};
 pub use crate::published::{PublishedExaminer, PublishedReport};
-pub use crate::report::{Check, Mutants, Report, Survivor};
+pub use crate::report::{Check, Identity, Mutants, Report, Survivor};
 pub use crate::view::tree_view;

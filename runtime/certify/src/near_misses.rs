@@ -17,7 +17,7 @@ use crate::report::{Mutants, Survivor};
 /// The share of mutants that a verifier must reject, beside at least one of each mutation.
 const LEAST_SCORE: f64 = 0.95;
 /// Mutants that both engines judge.
-const CROSSED: usize = 12;
+const CROSSED: usize = 6;
 /// Survivors that a report shows.
 const SHOWN: usize = 50;
 
@@ -95,7 +95,7 @@ impl Examination<'_> {
         let mut summary = Mutants::default();
         let mut used = vec![false; freedoms.len()];
         let mut faults = 0;
-        let mut mutations: BTreeMap<&'static str, (usize, usize)> = BTreeMap::new();
+        let mut mutations: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (mutant, judged) in made.iter().zip(verdicts) {
             let free = freedoms.iter().position(|(mutation, globs)| {
                 *mutation == mutant.mutation
@@ -114,7 +114,9 @@ impl Examination<'_> {
                     accepted
                 }
                 None => {
-                    let counts = mutations.entry(mutant.mutation.as_str()).or_default();
+                    let counts = mutations
+                        .entry(mutant.mutation.as_str().to_owned())
+                        .or_default();
                     counts.0 += 1;
                     counts.1 += usize::from(rejected);
                     rejected
@@ -147,7 +149,7 @@ impl Examination<'_> {
             .mutations
             .iter()
             .filter(|(_, (_, rejected))| *rejected == 0)
-            .map(|(mutation, _)| *mutation)
+            .map(|(mutation, _)| mutation.as_str())
             .collect();
         let detail = match &overlooked[..] {
             [] => format!("{} mutations", summary.mutations.len()),

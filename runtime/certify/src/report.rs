@@ -3,9 +3,11 @@ use std::collections::BTreeMap;
 use mcpmark_snapshot::Digest;
 use serde::Serialize;
 
-/// What the examination of one task showed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+use crate::Certificate;
+
+/// A task as it is: what a certificate is bound to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Identity {
     /// The task.
     pub task: String,
     /// Its sources, without the certificate.
@@ -16,6 +18,16 @@ pub struct Report {
     pub world: Digest,
     /// The verifier as it was built here.
     pub verifier: Digest,
+}
+
+/// What the examination of one task showed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Which task, as it was.
+    #[serde(flatten)]
+    pub identity: Identity,
+    /// Whether this was looked at now; else a certificate that holds says so.
+    pub examined: bool,
     /// What was looked at, in order.
     pub checks: Vec<Check>,
     /// What an author may want to know, though nothing is wrong.
@@ -49,7 +61,7 @@ pub struct Mutants {
     /// Those that were.
     pub accepted: usize,
     /// For each mutation: how many were made, and how many of these were rejected.
-    pub mutations: BTreeMap<&'static str, (usize, usize)>,
+    pub mutations: BTreeMap<String, (usize, usize)>,
     /// Those for which the verifier came to another verdict than it should.
     pub survivors: Vec<Survivor>,
 }
@@ -70,6 +82,31 @@ pub struct Survivor {
 }
 
 impl Report {
+    /// What a certificate says of a task for which it holds.
+    pub fn certified(identity: Identity, certificate: &Certificate) -> Self {
+        let check = |name: &String| Check {
+            name: name.clone(),
+            passed: true,
+            detail: "as the certificate says".to_owned(),
+        };
+        let (made, rejected) = certificate.mutants;
+        Self {
+            identity,
+            examined: false,
+            checks: certificate.checks.iter().map(check).collect(),
+            remarks: Vec::new(),
+            shared: Vec::new(),
+            mutants: Mutants {
+                made,
+                rejected,
+                free: certificate.free,
+                accepted: certificate.free,
+                mutations: certificate.mutations.clone(),
+                survivors: Vec::new(),
+            },
+        }
+    }
+
     /// Whether the task may be shipped.
     pub fn passed(&self) -> bool {
         self.failed().next().is_none()

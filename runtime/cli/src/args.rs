@@ -477,6 +477,9 @@ pub(crate) struct CheckArgs {
     /// Insist on certificates that hold: a task that has none does not pass
     #[arg(long, conflicts_with = "write")]
     pub(crate) shipped: bool,
+    /// Examine only tasks whose certificate does not hold; of the others give what it says
+    #[arg(long, conflicts_with = "tasks")]
+    pub(crate) stale: bool,
     /// Show each mistake that goes unnoticed, also of tasks that pass
     #[arg(long)]
     pub(crate) survivors: bool,

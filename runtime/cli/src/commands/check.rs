@@ -56,11 +56,20 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
             // All of them are there by now.
             report: &mut |_| {},
         };
-        let mut report = runtime
-            .block_on(certifier.certify(task))
-            .map_err(|error| certify_error(&error))?;
+        let certified = if args.stale {
+            certified(&mut certifier, task)?
+        } else {
+            None
+        };
+        let mut report = match certified {
+            Some(report) => report,
+            None => runtime
+                .block_on(certifier.certify(task))
+                .map_err(|error| certify_error(&error))?,
+        };
         compare(task, &mut report, args)?;
         if args.write
+            && report.examined
             && let Some(certificate) = Certificate::of(&report)
         {
             certificate
@@ -97,6 +106,19 @@ fn certify_error(error: &CertifyError) -> CommandError {
     }
 }
 
+/// What the certificate of a task says, where it holds.
+fn certified(certifier: &mut Certifier<'_>, task: &Task) -> Result<Option<Report>, CommandError> {
+    let Some(certificate) = Certificate::read(task).map_err(|error| context::invalid(&error))?
+    else {
+        return Ok(None);
+    };
+    let identity = certifier
+        .identify(task)
+        .map_err(|error| certify_error(&error))?;
+    let holds = certificate.differs(&identity).is_none();
+    Ok(holds.then(|| Report::certified(identity, &certificate)))
+}
+
 /// Holds a report against the certificate that lies beside the task, if a new one is not written.
 fn compare(task: &Task, report: &mut Report, args: &CheckArgs) -> Result<(), CommandError> {
     if args.write {
@@ -108,7 +130,7 @@ fn compare(task: &Task, report: &mut Report, args: &CheckArgs) -> Result<(), Com
         passed,
         detail,
     };
-    match certificate.map(|certificate| certificate.differs(report)) {
+    match certificate.map(|certificate| certificate.differs(&report.identity)) {
         None if args.shipped => report
             .checks
             .push(check(false, "there is none; --write makes one".to_owned())),
@@ -179,7 +201,13 @@ pub(crate) fn findings(task: &str, checks: &[Check], remarks: &[String]) -> Stri
 }
 
 fn progress(report: &Report) -> String {
-    format!("{} {}", output::mark(report.passed()), report.task)
+    let task = &report.identity.task;
+    let how = if report.examined {
+        ""
+    } else {
+        ": the certificate holds"
+    };
+    format!("{} {task}{how}", output::mark(report.passed()))
 }
 
 fn describe(report: &Report) -> Value {
@@ -200,7 +228,7 @@ fn render(reports: &[Report], survivors: bool) -> String {
         let held = report.checks.iter().filter(|check| check.passed).count();
         let mutants = &report.mutants;
         table.row(vec![
-            (report.task.clone(), style),
+            (report.identity.task.clone(), style),
             (format!("{held}/{}", report.checks.len()), style),
             (mutants.made.to_string(), Style::new()),
             (mutants.rejected.to_string(), Style::new()),
@@ -224,7 +252,11 @@ fn render(reports: &[Report], survivors: bool) -> String {
         if !has_failed && shown.is_empty() && report.remarks.is_empty() && unseen == 0 {
             continue;
         }
-        text.push_str(&findings(&report.task, &report.checks, &report.remarks));
+        text.push_str(&findings(
+            &report.identity.task,
+            &report.checks,
+            &report.remarks,
+        ));
         if unseen > 0 {
             text.push_str(&format!(
                 "  {} {}; --survivors shows them\n",

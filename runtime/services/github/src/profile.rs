@@ -2,6 +2,8 @@
 
 use mcpmark_service::{Tool, ToolSurface};
 
+use crate::view::Site;
+
 /// The versions that a world can be served as; the first is the default.
 pub const PROFILES: &[&str] = &["v0.15.0", "v1.10.1"];
 
@@ -24,28 +26,35 @@ impl Profile {
     }
 
     /// The identity and the tools, which are described in other words than the published ones. Those for workflows
-    /// are there where the world has any, as the published server lists them where it is asked to.
-    pub(crate) fn surface(self, actions: bool) -> Result<ToolSurface, serde_json::Error> {
-        let (version, tools, for_actions) = match self {
+    /// and for gists are there where the world has any, as the published server lists them where it is asked to.
+    pub(crate) fn surface(self, site: &Site) -> Result<ToolSurface, serde_json::Error> {
+        let (version, tools, for_actions, for_gists) = match self {
             Self::V0_15_0 => (
                 "v0.15.0",
                 include_str!("../surface/v0.15.0.json"),
                 include_str!("../surface/v0.15.0-actions.json"),
+                include_str!("../surface/v0.15.0-gists.json"),
             ),
             Self::V1_10_1 => (
                 "v1.10.1",
                 include_str!("../surface/v1.10.1.json"),
                 include_str!("../surface/v1.10.1-actions.json"),
+                include_str!("../surface/v1.10.1-gists.json"),
             ),
         };
         let mut surface = ToolSurface::parse("github-mcp-server", version, tools)?;
-        if actions {
-            let more: Vec<Tool> = serde_json::from_str(for_actions)?;
-            surface.tools.extend(more);
-            surface
-                .tools
-                .sort_by(|one, other| one.name.cmp(&other.name));
+        for (has_any, tools) in [
+            (site.has_actions(), for_actions),
+            (site.has_gists(), for_gists),
+        ] {
+            if has_any {
+                let more: Vec<Tool> = serde_json::from_str(tools)?;
+                surface.tools.extend(more);
+            }
         }
+        surface
+            .tools
+            .sort_by(|one, other| one.name.cmp(&other.name));
         Ok(match self {
             Self::V0_15_0 => surface.with_list_changed(),
             Self::V1_10_1 => surface,

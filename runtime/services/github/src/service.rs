@@ -96,7 +96,7 @@ impl GitHubSession {
             site = site.with_runner(runner);
         }
         let surface = profile
-            .surface(site.has_actions())
+            .surface(&site)
             .map_err(|error| ServiceError::set_up(NAME, error))?;
         let tools = Tools::new(profile, surface.clone(), site, room);
         Ok(Self {

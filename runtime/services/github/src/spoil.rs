@@ -8,7 +8,7 @@ use mcpmark_snapshot::{Blobs, Store, Tree};
 
 use crate::git::{Draft, Edit, EntryKind, Git, GitError, ObjectId};
 use crate::hub::{Comment, Issue, State};
-use crate::world::{self, ExportError, Opened, WorldError};
+use crate::world::{self, ExportError, Exported, Opened, WorldError, export, export_like};
 
 /// Issues and pull requests of the solution that are spoilt in each way.
 const CHANGED: usize = 12;
@@ -132,7 +132,8 @@ fn some<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
 pub struct Spoiler<'a> {
     start: Opened,
     end: Opened,
-    tree: &'a Tree,
+    /// What the latter is when it is written again.
+    exported: Tree,
     places: Places<'a>,
     made: Vec<Spoilt>,
 }
@@ -143,12 +144,14 @@ impl<'a> Spoiler<'a> {
     /// # Errors
     ///
     /// When one of the two is no world.
-    pub fn new(start: &Tree, end: &'a Tree, places: Places<'a>) -> Result<Self, SpoilError> {
+    pub fn new(start: &Tree, end: &Tree, places: Places<'a>) -> Result<Self, SpoilError> {
         let open = |tree| world::open(tree, places.blobs, places.scratch, 0);
+        let (start, end) = (open(start)?, open(end)?);
+        let exported = export(&end.hub, &end.git, &end.work_tree, places.store)?;
         Ok(Self {
-            start: open(start)?,
-            end: open(end)?,
-            tree: end,
+            start,
+            end,
+            exported,
             places,
             made: Vec::new(),
         })
@@ -239,19 +242,23 @@ impl<'a> Spoiler<'a> {
         &self,
         act: impl FnOnce(&mut Opened) -> Result<(), GitError>,
     ) -> Result<Tree, SpoilError> {
-        let Places {
-            blobs,
-            store,
-            scratch,
-        } = self.places;
-        let mut world = world::open(self.tree, blobs, scratch, 0)?;
+        let mut world = Opened {
+            hub: self.end.hub.clone(),
+            git: self.end.git.fork(),
+            work_tree: self.end.work_tree.clone(),
+        };
         act(&mut world)?;
-        Ok(world::export(
-            &world.hub,
-            &world.git,
-            &world.work_tree,
-            store,
-        )?)
+        let Opened {
+            hub,
+            git,
+            work_tree,
+        } = &world;
+        let before = Exported {
+            hub: &self.end.hub,
+            tree: &self.exported,
+        };
+        let store = self.places.store;
+        Ok(export_like(before, hub, git, work_tree, store)?)
     }
 
     /// Adds the world with something done to it.

@@ -8,6 +8,7 @@ mod commits;
 mod compare;
 mod contents;
 mod error;
+mod gists;
 mod git_data;
 mod issues;
 mod labels;

@@ -64,6 +64,18 @@ impl Git {
         }
     }
 
+    /// Another session that goes on from where this one is.
+    pub(crate) fn fork(&self) -> Self {
+        let mut repo = self.repo.clone();
+        repo.object_cache_size(OBJECT_CACHE);
+        Self {
+            repo,
+            base: Arc::clone(&self.base),
+            refs: self.refs.clone(),
+            written: self.written.clone(),
+        }
+    }
+
     /// What the repository was when the world was opened.
     pub(crate) fn base(&self) -> &Base {
         &self.base

@@ -24,6 +24,15 @@ pub(crate) enum Kind {
     CheckSuite,
 }
 
+/// The id of a gist that has none of its own.
+pub(crate) fn gist_id(owner: &str, index: usize) -> String {
+    let digest = Sha256::digest(format!("Gist {} {index}", owner.to_lowercase()));
+    digest[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
 impl Kind {
     /// Where the ids of things that are counted begin, so that none is taken for another's.
     fn base(self) -> u64 {

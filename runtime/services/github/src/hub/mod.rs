@@ -12,11 +12,11 @@ mod time;
 use std::collections::BTreeMap;
 
 pub use closing::closes;
-pub(crate) use ids::Kind;
+pub(crate) use ids::{Kind, gist_id};
 pub(crate) use model::grey;
 pub use model::{
-    Comment, Issue, Label, Milestone, Protection, Pull, Reaction, Release, Repository, Review,
-    ReviewComment, ReviewState, State, User,
+    Comment, Gist, Issue, Label, Milestone, Protection, Pull, Reaction, Release, Repository,
+    Review, ReviewComment, ReviewState, State, User,
 };
 pub use runs::{Job, Run, Runs, Step};
 pub use time::Time;
@@ -36,6 +36,8 @@ pub struct Hub {
     pub issues: BTreeMap<u64, Issue>,
     /// The releases, by id.
     pub releases: BTreeMap<u64, Release>,
+    /// The gists, by id.
+    pub gists: BTreeMap<String, Gist>,
     /// What continuous integration has run.
     pub runs: Runs,
     /// The time that the next change happens at.
@@ -63,6 +65,7 @@ impl Hub {
             milestones: BTreeMap::new(),
             issues: BTreeMap::new(),
             releases: BTreeMap::new(),
+            gists: BTreeMap::new(),
             runs: Runs::default(),
             now,
             last: Ordinals::default(),
@@ -134,6 +137,11 @@ impl Hub {
         self.issues
             .values()
             .filter_map(|issue| Some((issue, issue.pull.as_deref()?)))
+    }
+
+    /// The issues that are no pull requests, by number.
+    pub(crate) fn plain_issues(&self) -> impl Iterator<Item = &Issue> {
+        self.issues.values().filter(|issue| issue.pull.is_none())
     }
 
     /// The pull request of a number.

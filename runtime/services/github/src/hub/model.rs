@@ -459,3 +459,28 @@ pub struct Release {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_at: Option<Time>,
 }
+
+/// One of `gists.json`: files that somebody keeps beside repositories. They are read, and never changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gist {
+    /// Its id, 20 to 32 hexadecimal digits; derived where it is left out.
+    #[serde(default)]
+    pub id: String,
+    /// Whose it is.
+    pub owner: String,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether others are shown it in lists.
+    #[serde(default)]
+    pub public: bool,
+    /// The files, by name.
+    pub files: BTreeMap<String, String>,
+    /// When it was made.
+    #[serde(default)]
+    pub created_at: Time,
+    /// When it was last changed.
+    #[serde(default)]
+    pub updated_at: Time,
+}

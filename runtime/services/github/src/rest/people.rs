@@ -8,7 +8,7 @@ use super::asked::Asked;
 use super::reply::{Outcome, Reply};
 use super::{nothing, ok};
 use crate::api::Call;
-use crate::hub::User;
+use crate::hub::{Time, User};
 use crate::view::Site;
 
 /// What stands beside repositories.
@@ -29,6 +29,9 @@ pub(super) fn anywhere(site: &Site, asked: &Asked<'_>, call: &Call, path: &[&str
             ))
         }
         ("GET", ["users", login]) => profile(login),
+        ("GET", ["gists"]) => gists(site, asked, None),
+        ("GET", ["users", login, "gists"]) => gists(site, asked, Some(login)),
+        ("GET", ["gists", id]) => ok(site.get_gist(id)?),
         ("GET", ["user", "repos"]) => Ok(Reply::list(asked, own())),
         ("GET", ["users" | "orgs", login, "repos"]) if is_owner(login) => {
             Ok(Reply::list(asked, own()))
@@ -39,6 +42,13 @@ pub(super) fn anywhere(site: &Site, asked: &Asked<'_>, call: &Call, path: &[&str
         }
         _ => nothing(call),
     }
+}
+
+/// Somebody's gists; nobody named: those of whoever asks.
+fn gists(site: &Site, asked: &Asked<'_>, owner: Option<&str>) -> Outcome {
+    let since = Time::parse(asked.parameter("since"));
+    let all = site.list_gists(owner, since, asked.page())?;
+    Ok(Reply::list(asked, all.into()))
 }
 
 /// What stands below the repository.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 /// The structures of `go-github` 74 by name: their fields in order, each with the structure of its
-/// value where it has one. A `!` keeps a field that is empty.
+/// value where it has one; with a `*`, of the values in it. A `!` keeps a field that is empty.
 const SHAPES: &[(&str, &str)] = &[
     (
         "Issue",
@@ -179,6 +179,12 @@ const SHAPES: &[(&str, &str)] = &[
         "total_count +1 -1 laugh confused heart hooray rocket eyes url",
     ),
     ("PullRequestMergeResult", "sha merged message"),
+    (
+        "Gist",
+        "id description public owner:User files:*GistFile comments html_url git_pull_url git_push_url created_at \
+        updated_at node_id",
+    ),
+    ("GistFile", "size filename language type raw_url content"),
 ];
 
 struct Field {
@@ -211,6 +217,10 @@ pub(super) fn shaped(shape: &str, value: Value) -> Value {
         Value::Array(values) => values
             .into_iter()
             .map(|value| shaped(shape, value))
+            .collect(),
+        Value::Object(given) if let Some(shape) = shape.strip_prefix('*') => given
+            .into_iter()
+            .map(|(key, value)| (key, shaped(shape, value)))
             .collect(),
         Value::Object(mut given) => {
             let mut kept = Map::new();
@@ -260,7 +270,9 @@ mod tests {
         for fields in FIELDS.values() {
             for field in fields {
                 assert!(
-                    field.shape.is_none_or(|shape| FIELDS.contains_key(shape)),
+                    field
+                        .shape
+                        .is_none_or(|shape| FIELDS.contains_key(shape.trim_start_matches('*'))),
                     "{}",
                     field.name
                 );

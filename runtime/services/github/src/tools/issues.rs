@@ -243,6 +243,6 @@ fn fragment(site: &Site, issue: &Issue) -> Value {
     super::go::shaped("Issue", kept)
 }
 
-fn parse_since(text: &str) -> Option<Time> {
+pub(super) fn parse_since(text: &str) -> Option<Time> {
     Time::parse(text).or_else(|| Time::parse(&format!("{text}T00:00:00Z")))
 }

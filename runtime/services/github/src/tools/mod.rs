@@ -5,6 +5,7 @@ mod arguments;
 mod commits;
 mod context;
 mod files;
+mod gists;
 mod go;
 mod issues;
 mod pulls;
@@ -254,6 +255,8 @@ impl Tools {
             "get_release_by_tag" => repositories::get_release_by_tag(site, with),
             "create_repository" => repositories::create_repository(site, with),
             "fork_repository" => repositories::fork_repository(site, with),
+
+            "list_gists" => gists::list(site, with, self.profile),
 
             "search_repositories" => search::repositories(site, with),
             "search_code" => search::code(site, with),

@@ -3,6 +3,7 @@
 mod actions;
 mod commit;
 mod content;
+mod gist;
 mod issue;
 mod pull;
 mod repository;

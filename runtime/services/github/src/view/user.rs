@@ -61,7 +61,7 @@ impl Site {
             "bio": user.bio,
             "twitter_username": null,
             "public_repos": u8::from(own && !self.hub.repository.private),
-            "public_gists": 0,
+            "public_gists": self.public_gists(&user.login),
             "followers": 0,
             "following": 0,
             "created_at": created,

@@ -1,7 +1,8 @@
 //! Writes the final state in its canonical form.
 
 use mcpmark_snapshot::{
-    BuildError, Directory, File, InvalidPath, Node, Store, StoreError, Tree, TreeBuilder, TreePath,
+    Batch, BuildError, Directory, File, InvalidPath, Node, Store, StoreError, Tree, TreeBuilder,
+    TreePath,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,6 +30,13 @@ pub(crate) enum ExportError {
 pub(crate) const CONFIG: &str =
     "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n";
 
+/// What was exported before, whose documents can be taken over.
+#[derive(Clone, Copy)]
+pub(crate) struct Exported<'a> {
+    pub(crate) hub: &'a Hub,
+    pub(crate) tree: &'a Tree,
+}
+
 /// The final state as a tree whose blobs are in the store.
 pub(crate) fn export(
     hub: &Hub,
@@ -36,22 +44,46 @@ pub(crate) fn export(
     work_tree: &Directory,
     store: &Store,
 ) -> Result<Tree, ExportError> {
+    let (tree, batch) = exported(hub, git, work_tree, store, None)?;
+    batch.commit()?;
+    store.put_tree(&tree)?;
+    Ok(tree)
+}
+
+/// The same without the tree itself in the store, and with the documents of a neighbour where
+/// they would be equal: nobody writes issues a thousand times over because one of them differs.
+pub(crate) fn export_like(
+    before: Exported<'_>,
+    hub: &Hub,
+    git: &Git,
+    work_tree: &Directory,
+    store: &Store,
+) -> Result<Tree, ExportError> {
+    let (tree, batch) = exported(hub, git, work_tree, store, Some(before))?;
+    batch.commit()?;
+    Ok(tree)
+}
+
+fn exported(
+    hub: &Hub,
+    git: &Git,
+    work_tree: &Directory,
+    store: &Store,
+    before: Option<Exported<'_>>,
+) -> Result<(Tree, Batch), ExportError> {
     let mut export = Export {
         builder: TreeBuilder::new(),
         batch: store.batch(),
     };
     export.work_tree(hub, git, work_tree)?;
     export.repository(hub, git)?;
-    export.documents(hub)?;
-    export.batch.commit()?;
-    let tree = export.builder.finish();
-    store.put_tree(&tree)?;
-    Ok(tree)
+    export.documents(hub, before)?;
+    Ok((export.builder.finish(), export.batch))
 }
 
 struct Export {
     builder: TreeBuilder,
-    batch: mcpmark_snapshot::Batch,
+    batch: Batch,
 }
 
 impl Export {
@@ -180,32 +212,62 @@ impl Export {
         Ok(())
     }
 
-    fn documents(&mut self, hub: &Hub) -> Result<(), ExportError> {
-        self.document("repository.json", &hub.repository)?;
-        self.document("users.json", &hub.users.values().collect::<Vec<_>>())?;
-        self.document("labels.json", &hub.labels.values().collect::<Vec<_>>())?;
-        self.document(
-            "milestones.json",
-            &hub.milestones.values().collect::<Vec<_>>(),
-        )?;
-        self.document("releases.json", &hub.releases.values().collect::<Vec<_>>())?;
-        let issues: Vec<&Issue> = hub.issues.values().filter(|it| it.pull.is_none()).collect();
-        self.document("issues.json", &issues)?;
-        let pulls: Result<Vec<Value>, _> = hub
-            .pulls()
-            .map(|(issue, pull)| joined(issue, pull, &hub.repository))
-            .collect();
-        self.document("pulls.json", &pulls?)?;
+    fn documents(&mut self, hub: &Hub, before: Option<Exported<'_>>) -> Result<(), ExportError> {
+        let like =
+            |same: fn(&Hub, &Hub) -> bool| before.filter(|it| same(it.hub, hub)).map(|it| it.tree);
+        let repository = like(|one, other| one.repository == other.repository);
+        self.document("repository.json", repository, || Ok(&hub.repository))?;
+        let users = like(|one, other| one.users == other.users);
+        self.document("users.json", users, || Ok(listed(hub.users.values())))?;
+        let labels = like(|one, other| one.labels == other.labels);
+        self.document("labels.json", labels, || Ok(listed(hub.labels.values())))?;
+        let milestones = like(|one, other| one.milestones == other.milestones);
+        self.document("milestones.json", milestones, || {
+            Ok(listed(hub.milestones.values()))
+        })?;
+        let releases = like(|one, other| one.releases == other.releases);
+        self.document("releases.json", releases, || {
+            Ok(listed(hub.releases.values()))
+        })?;
+        let issues = like(|one, other| one.plain_issues().eq(other.plain_issues()));
+        self.document("issues.json", issues, || Ok(listed(hub.plain_issues())))?;
+        // What a pull request closes depends on the name of the repository.
+        let pulls =
+            like(|one, other| one.repository == other.repository && one.pulls().eq(other.pulls()));
+        self.document("pulls.json", pulls, || {
+            let joined = |(issue, pull)| joined(issue, pull, &hub.repository);
+            hub.pulls().map(joined).collect::<Result<Vec<Value>, _>>()
+        })?;
+        if !hub.gists.is_empty() {
+            let gists = like(|one, other| one.gists == other.gists);
+            self.document("gists.json", gists, || Ok(listed(hub.gists.values())))?;
+        }
         if !hub.runs.is_empty() {
-            self.document("runs.json", &hub.runs)?;
+            let runs = like(|one, other| one.runs == other.runs);
+            self.document("runs.json", runs, || Ok(&hub.runs))?;
         }
         Ok(())
     }
 
-    fn document(&mut self, file: &str, document: &impl Serialize) -> Result<(), ExportError> {
-        let bytes = documents::write(document)?;
+    /// Takes a document over, or writes it.
+    fn document<T: Serialize>(
+        &mut self,
+        file: &str,
+        before: Option<&Tree>,
+        document: impl FnOnce() -> serde_json::Result<T>,
+    ) -> Result<(), ExportError> {
+        if let Some(Node::File(same)) = before.and_then(|tree| tree.root().get(file)) {
+            let path = TreePath::parse(file)?;
+            self.builder.insert_file(&path, same.clone())?;
+            return Ok(());
+        }
+        let bytes = documents::write(&document()?)?;
         self.put(file, &bytes, false)
     }
+}
+
+fn listed<'a, T>(entries: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
+    entries.collect()
 }
 
 /// A pull request as `pulls.json` has it: the keys of an issue, its own, and what follows from them.

@@ -9,6 +9,7 @@
 //! issues.json          the issues                                    (see hub::Issue)
 //! pulls.json           the pull requests: the keys of an issue and those of hub::Pull
 //! users.json  labels.json  milestones.json  releases.json
+//! gists.json           files that people keep beside repositories   (see hub::Gist)
 //! runs.json            what workflows have run                      (see hub::Runs)
 //! meta.json            published templates only: owner, repo, default_branch
 //! ```
@@ -39,7 +40,7 @@
 //! repo/…                    the files of the default branch
 //! repository.json users.json labels.json milestones.json issues.json pulls.json releases.json
 //!                           (pulls.json has `closes`, too: the issues that the text closes)
-//! runs.json                 (where anything has run)
+//! gists.json runs.json      (where there are any)
 //!                           all as above, in full, pretty-printed with two spaces, a line feed at
 //!                           the end; lists sorted by number, login, name or id; times in UTC
 //! ```
@@ -55,5 +56,5 @@ mod published;
 mod read;
 
 pub use documents::WorldError;
-pub(crate) use export::{CONFIG, ExportError, export};
+pub(crate) use export::{CONFIG, ExportError, Exported, export, export_like};
 pub use read::{Opened, open, repository_of};

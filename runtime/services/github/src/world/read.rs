@@ -10,7 +10,8 @@ use super::documents::{Documents, place, typed};
 use super::published;
 use crate::git::{Base, Git, ObjectId};
 use crate::hub::{
-    Hub, Issue, Job, Label, Milestone, Pull, Release, Repository, Runs, State, Time, User,
+    Gist, Hub, Issue, Job, Label, Milestone, Pull, Release, Repository, Runs, State, Time, User,
+    gist_id,
 };
 
 /// A world that is ready to be acted on.
@@ -183,7 +184,35 @@ impl Reading {
             self.hub.last.release = self.hub.last.release.max(release.id);
             self.hub.releases.insert(release.id, release);
         }
+        self.gists(documents)?;
         self.runs(documents)
+    }
+
+    fn gists(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        const FILE: &str = "gists.json";
+        let read = documents.entries::<Gist>(FILE, |_| {})?;
+        for (index, mut gist) in read.into_iter().enumerate() {
+            let refused = |problem: &str| WorldError::value(FILE, format!("[{index}]"), problem);
+            if gist.id.is_empty() {
+                gist.id = gist_id(&gist.owner, index);
+            }
+            let is_digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+            if !(20..=32).contains(&gist.id.len()) || !gist.id.bytes().all(is_digit) {
+                return Err(refused("its id is not 20 to 32 hexadecimal digits"));
+            }
+            if gist.owner.is_empty() {
+                return Err(refused("it has no owner"));
+            }
+            if gist.files.is_empty() {
+                return Err(refused("it has no file"));
+            }
+            at_least(&mut gist.created_at, self.clock);
+            at_least(&mut gist.updated_at, gist.created_at);
+            if self.hub.gists.insert(gist.id.clone(), gist).is_some() {
+                return Err(refused("its id is there twice"));
+            }
+        }
+        Ok(())
     }
 
     /// What has run. Lists are read entry by entry, so that an error names the one that is wrong.
@@ -475,6 +504,7 @@ impl Reading {
             logins.extend(pull.merged_by.iter().cloned());
         }
         logins.extend(hub.releases.values().map(|release| release.author.clone()));
+        logins.extend(hub.gists.values().map(|gist| gist.owner.clone()));
         for run in &hub.runs.workflow_runs {
             latest = latest.max(run.updated_at);
             logins.extend(run.actor.clone());

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::actions;
+use crate::gists::with_gists;
 use crate::support::World;
 
 const VERSION: &str = "0.12.1";
@@ -488,6 +489,26 @@ async fn the_real_server_says_of_workflows_what_our_tools_say() {
     let (ours, _) = actions::world().await;
     let (theirs, _) = actions::world().await;
     compare(ours, theirs, calls_for_workflows(), &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_real_server_says_of_gists_what_our_tools_say() {
+    let calls = vec![
+        ("list_gists", json!({})),
+        ("list_gists", json!({"username": "bo"})),
+        ("list_gists", json!({"username": "acme"})),
+        ("list_gists", json!({"username": "nobody"})),
+        ("list_gists", json!({"since": "2024-02-20T00:00:00Z"})),
+        ("list_gists", json!({"since": "2024-02-20"})),
+        ("list_gists", json!({"since": "soon"})),
+        ("list_gists", json!({"perPage": 1, "page": 2})),
+        ("list_gists", json!({"perPage": 1, "page": 9})),
+        ("list_gists", json!({"perPage": "1"})),
+        ("get_me", json!({})),
+    ];
+    let ours = World::of(with_gists).await;
+    let theirs = World::of(with_gists).await;
+    compare(ours, theirs, calls, &[]).await;
 }
 
 /// Parts of results that are advice, which ours give in their own words, and the number of lines of a log, which that

@@ -6,6 +6,7 @@ mod actions;
 mod against_git;
 mod consolidated;
 mod files;
+mod gists;
 mod go_server;
 mod history;
 mod issues;

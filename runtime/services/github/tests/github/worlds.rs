@@ -62,8 +62,8 @@ async fn answers_of_the_rest_api_open() {
     );
 }
 
-/// The whole chain of what went wrong.
-async fn problem(change: impl FnOnce(&Path)) -> String {
+/// Why the standard world does not open with something changed in it, the whole chain.
+pub(crate) async fn problem(change: impl FnOnce(&Path)) -> String {
     let opened = World::open(|dir| {
         standard(dir);
         change(dir);

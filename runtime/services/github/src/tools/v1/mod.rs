@@ -10,8 +10,9 @@ mod pulls;
 mod repos;
 
 use super::arguments::Arguments;
-use super::{Failure, Outcome, context, files, said, search, sub_issues};
+use super::{Failure, Outcome, context, files, gists, said, search, sub_issues};
 use crate::api::{FieldError, Refusal};
+use crate::profile::Profile;
 use crate::view::Site;
 
 /// A refusal in words: those of an invalid request are told alone, what is wrong with fields in lines of their own.
@@ -74,6 +75,8 @@ pub(super) fn answer(site: &mut Site, tool: &str, with: &Arguments) -> Option<Ou
         "delete_repository" => repos::delete_repository(site, with),
         "fork_repository" => super::repositories::fork_repository(site, with),
         "list_repository_collaborators" => repos::collaborators(site, with),
+        "list_gists" => gists::list(site, with, Profile::V1_10_1),
+        "get_gist" => gists::get(site, with),
         "search_repositories" => search::repositories(site, with),
         "search_code" => repos::search_code(site, with),
         "search_users" => search::users(site, with, "user"),

@@ -1,0 +1,60 @@
+//! Gists, which are read.
+
+use std::cmp::Reverse;
+
+use serde_json::Value;
+
+use super::{Answer, Page};
+use crate::hub::{Gist, Time};
+use crate::view::Site;
+
+impl Site {
+    /// Whether there are any gists, so that there is something to read for the tools of them.
+    pub(crate) fn has_gists(&self) -> bool {
+        !self.hub.gists.is_empty()
+    }
+
+    /// Somebody's gists, the one that changed last first; of whoever acts those too that are kept
+    /// from lists. Nobody named: those of whoever acts.
+    pub(crate) fn list_gists(
+        &self,
+        owner: Option<&str>,
+        since: Option<Time>,
+        page: Page,
+    ) -> Answer<Vec<Value>> {
+        let paging = format!("page={}&per_page={}", page.number, page.size);
+        let viewer = &self.hub.repository.viewer;
+        if let Some(owner) = owner {
+            let call = self.call_anywhere("GET", &format!("/users/{owner}/gists?{paging}"));
+            if self.hub.user(owner).is_none() {
+                return Err(call.not_found());
+            }
+        }
+        let owner = owner.unwrap_or(viewer);
+        let is_own = owner.eq_ignore_ascii_case(viewer);
+        let is_shown = |gist: &&Gist| {
+            gist.owner.eq_ignore_ascii_case(owner)
+                && (is_own || gist.public)
+                && since.is_none_or(|since| gist.updated_at >= since)
+        };
+        let mut gists: Vec<&Gist> = self.hub.gists.values().filter(is_shown).collect();
+        gists.sort_by_key(|gist| Reverse(gist.updated_at));
+        let gists = gists.into_iter();
+        Ok(gists.map(|gist| self.gist(gist, false)).collect())
+    }
+
+    /// A gist with the text of its files. Those kept from lists are given to whoever knows the id.
+    pub(crate) fn get_gist(&self, id: &str) -> Answer<Value> {
+        let call = self.call_anywhere("GET", &format!("/gists/{id}"));
+        let gist = self.hub.gists.get(id).ok_or_else(|| call.not_found())?;
+        Ok(self.gist(gist, true))
+    }
+
+    /// How many gists of somebody everybody can see.
+    pub(crate) fn public_gists(&self, login: &str) -> usize {
+        let gists = self.hub.gists.values();
+        gists
+            .filter(|gist| gist.public && gist.owner.eq_ignore_ascii_case(login))
+            .count()
+    }
+}
