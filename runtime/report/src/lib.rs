@@ -22,6 +22,7 @@
 //! ```
 
 mod build;
+pub mod columns;
 pub mod compare;
 mod csv;
 mod data;
