@@ -44,7 +44,7 @@ impl Players {
         let by_effort = |(model, settings): (&str, &str)| {
             let settings: serde_json::Value = serde_json::from_str(settings).unwrap_or_default();
             let effort = settings["reasoning-effort"].as_str().unwrap_or("default");
-            format!("{model} {effort}")
+            format!("{model} ({effort})")
         };
         let count = |name: &dyn Fn((&str, &str)) -> String, own: &str| {
             players.iter().filter(|other| name(**other) == own).count()
@@ -491,7 +491,7 @@ mod tests {
             .iter()
             .filter_map(|one| players.get(one.key.model.as_deref(), &one.key.model_settings))
             .collect();
-        let [one, two, low] = ["a/one", "a/two default", "a/two low"].map(str::to_owned);
+        let [one, two, low] = ["a/one", "a/two (default)", "a/two (low)"].map(str::to_owned);
         let three = [format!("a/three {high}"), format!("a/three {hot}")];
         assert_eq!(names, [one, two, low, three[0].clone(), three[1].clone()]);
     }
@@ -519,12 +519,12 @@ mod tests {
         let state = display.state.lock().unwrap();
         let line = |name: &str| state.models[name].line(name, Duration::ZERO);
         assert_eq!(
-            line("a/m default"),
-            "a/m default  0/1 done, 0 passed, 0 failed"
+            line("a/m (default)"),
+            "a/m (default)  0/1 done, 0 passed, 0 failed"
         );
         assert_eq!(
-            line("a/m low"),
-            "a/m low  0/1 done, 0 passed, 0 failed, 1.00 USD"
+            line("a/m (low)"),
+            "a/m (low)  0/1 done, 0 passed, 0 failed, 1.00 USD"
         );
     }
 
