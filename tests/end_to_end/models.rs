@@ -282,7 +282,7 @@ fn what_a_model_gets_wrong_it_is_told() {
             .json();
         let error = shown["calls"][0]["error"].as_str().unwrap();
         let expected = match attempt["model"].as_str().unwrap() {
-            "openai/mumble" => "the arguments cannot be read",
+            "openai/mumble" => "; call the tool again; you sent: {\"path\": ",
             _ => "there is no tool named \"save_everything\"; there are ",
         };
         assert!(error.contains(expected), "{error}");
@@ -862,6 +862,14 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
             [at("openai/m"), vec!["--agent", "oracle"]].concat(),
             "--agent oracle asks no model",
         ),
+        (
+            [at("openai/m"), vec!["--limit-cost", "-1"]].concat(),
+            "\"-1\" is no amount in US dollars",
+        ),
+        (
+            [at("openai/m"), vec!["--limit-turns", "-1"]].concat(),
+            "invalid value '-1' for '--limit-turns <N>'",
+        ),
         (vec!["--agent", "mcpmark"], "name one with --model"),
         (vec!["--agent", "replay"], "name it with --from"),
     ] {
@@ -1091,13 +1099,23 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     );
     for line in [
         "  filesystem: 1 task\n",
-        "  openai/m: about 0.63 USD",
+        "  agent: mcpmark\n",
+        "  at the same time: ",
+        "  openai/m: about 0.29 USD",
+        "  together: about 0.29 USD\n",
+        "taken as 7 turns, 140000 tokens in and 3500 out",
         "\"temperature\":0.5",
         "  limits of an attempt: 7 turns, 3600 s, 60 s a tool call, 0.50 USD\n",
         "  limits of the experiment: 4.00 USD\n",
     ] {
         assert!(dry.stdout.contains(line), "{line}: {}", dry.stdout);
     }
+    let json = environment
+        .run(["run", "--config", config, "--dry-run", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(json["estimate"]["cost_usd"], json!(0.294));
+    assert_eq!(json["spec"]["limits"]["turns"], 7);
     assert!(asked.lock().unwrap().is_empty());
     for (model, message) in [("openia/m", "known are"), ("openai/m", "OPENAI_API_KEY")] {
         let mut command = environment.command(["run", TASK, "--model", model, "--dry-run"]);
@@ -1120,7 +1138,7 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     assert_eq!(spec["limits"]["turns"], 7);
     assert_eq!(spec["prices"][0]["source"], "p.csv");
     for (wrong, message) in [
-        ("taks = []\n", "unknown field `taks`"),
+        ("\ntaks = []\n", "exp.toml: line 2: unknown field `taks`"),
         ("[limits]\ncost = true\n", "an amount in US dollars"),
         (
             "[limits]\ncost = -1.5\n",
@@ -1130,9 +1148,249 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     ] {
         let wrong = environment.directory("wrong", &[("exp.toml", wrong)]);
         let wrong = wrong.join("exp.toml");
-        environment
+        let output = environment
             .run(["run", "--config", wrong.to_str().unwrap()])
-            .exits(2)
-            .says(&[message]);
+            .exits(2);
+        assert!(output.stderr.lines().count() <= 2, "{}", output.stderr);
+        output.says(&[message]);
     }
+}
+
+#[test]
+fn an_estimate_ends_at_the_limits() {
+    let environment = Environment::new();
+    let prices = environment.directory(
+        "prices",
+        &[("p.csv", "openai/m,1,1,2\nopenai/n,10,10,10\n")],
+    );
+    let prices = prices.join("p.csv");
+    let dry = |more: &[&str]| {
+        let mut args = vec![
+            "run",
+            TASK,
+            "--base-url",
+            "http://127.0.0.1:9/v1",
+            "--dry-run",
+        ];
+        args.extend(["-k", "2", "-j", "3", "--prices", prices.to_str().unwrap()]);
+        args.extend(["--model", "openai/m"].iter().chain(more));
+        environment.run(args).exits(0).stdout
+    };
+    for (more, lines) in [
+        // 15 turns of 20,000 and 500 tokens, twice.
+        (
+            &[][..],
+            &["openai/m: about 0.63 USD", "together: about 0.63 USD\n"][..],
+        ),
+        (
+            &["--limit-input-tokens", "1000", "--limit-turns", "4"],
+            &["about 0.01 USD", "4 turns, 1000 tokens in and 2000 out"],
+        ),
+        (
+            &["--model", "openai/n"],
+            &["openai/n: about 6.15 USD", "together: about 6.78 USD\n"],
+        ),
+        (
+            &["--model", "openai/n", "--limit-attempt-cost", "0.5"],
+            &["openai/n: about 1.00 USD", "together: about 1.63 USD\n"],
+        ),
+        (
+            &["--model", "openai/n", "--limit-cost", "2"],
+            &["together: about 2.00 USD, where the experiment's limit ends it\n"],
+        ),
+        // A tenth of what both would take.
+        (
+            &["--model", "openai/n", "--limit-tokens", "123000"],
+            &["together: about 0.68 USD, where the experiment's limit ends it\n"],
+        ),
+        (
+            &[
+                "--model",
+                "openai/x",
+                "--agent",
+                "react",
+                "--compact-at",
+                "9000",
+            ],
+            &[
+                "openai/x: the price is not known",
+                "together: about 0.63 USD, and the unknown cost of 1 model\n",
+                "agent: react, summed up at 9000 tokens\n",
+                "at the same time: 3 attempts, 3 requests, ",
+            ],
+        ),
+    ] {
+        let text = dry(more);
+        for line in lines {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_the_environment_or_a_provider_lacks_is_said_without_asking() {
+    let environment = Environment::new();
+    let servers = environment.directory(
+        "servers",
+        &[(
+            "s.toml",
+            "[servers.t]\nurl = \"http://127.0.0.1:9/mcp\"\nbearer = \"NO_SUCH_TOKEN\"\n",
+        )],
+    );
+    let servers = servers.join("s.toml");
+    let servers = servers.to_str().unwrap();
+    for dry in [&["--dry-run"][..], &["--no-preflight"]] {
+        let run = |args: &[&str]| {
+            let all = ["run", TASK].iter().chain(args).chain(dry);
+            Output::of(
+                environment
+                    .command(all)
+                    .env("DEEPSEEK_API_KEY", "sk-nothing")
+                    .env_remove("NO_SUCH_TOKEN"),
+            )
+            .exits(2)
+        };
+        run(&["--mcp-config", servers])
+            .says(&["server t: the environment variable NO_SUCH_TOKEN is not set"]);
+        run(&[
+            "--model",
+            "deepseek/deepseek-chat",
+            "--reasoning-effort",
+            "medium",
+        ])
+        .says(&["model deepseek/deepseek-chat: ", "leave that setting out"]);
+    }
+    let mut command = environment.command(["run", TASK, "--mcp-config", servers, "--dry-run"]);
+    let listed = Output::of(command.env("NO_SUCH_TOKEN", "a-token"))
+        .exits(0)
+        .stdout;
+    assert!(
+        listed.contains("  server t: http://127.0.0.1:9/mcp\n"),
+        "{listed}"
+    );
+    assert!(!listed.contains("a-token"), "{listed}");
+    assert!(!environment.home().join("journal.db").exists());
+}
+
+#[test]
+fn what_was_sent_is_shown_and_unreadable_replies_are_no_calls() {
+    let environment = Environment::new();
+    let server = serve(|request| match (request.tools.is_empty(), request.turns) {
+        _ if request.tools == ["ping"] => Reaction::call("ping", &json!({})),
+        (true, 0) => Reaction::say("I would rather talk."),
+        (true, 1) => Reaction::say("{\"thought\": \"t\", \"answer\": \"Done.\"}"),
+        (false, 0) => Conduct::Mumble.react(request, &Solutions::default()),
+        _ => Reaction::say("Done."),
+    });
+    let attempt = |agent: &str| {
+        let args = [
+            "--agent",
+            agent,
+            "--model",
+            "openai/m",
+            "--experiment",
+            agent,
+            TASK,
+        ];
+        let report = run(&environment, &server, &args).exits(1).json();
+        report["attempts"][0]["id"].as_str().unwrap().to_owned()
+    };
+    let shown = |id: &str| {
+        let json = environment.run(["show", id, "--json"]).exits(0).json();
+        (json, environment.run(["show", id]).exits(0).stdout)
+    };
+    let page = |experiment: &str| {
+        let args = ["report", experiment, "--format", "html"];
+        environment.run(args).exits(0).stdout
+    };
+    let exported = |experiment: &str| {
+        let dir = environment.path(&format!("atif-{experiment}"));
+        let mut command = environment.command(["export", experiment, "--format", "atif", "-o"]);
+        Output::of(command.arg(&dir)).exits(0);
+        let file = std::fs::read_dir(dir).unwrap().next().unwrap().unwrap();
+        std::fs::read_to_string(file.path()).unwrap()
+    };
+
+    let (json, text) = shown(&attempt("mcpmark"));
+    let sent = json["calls"][0]["arguments"].as_str().unwrap();
+    assert!(serde_json::from_str::<Value>(sent).is_err(), "{sent}");
+    assert_eq!(json["tool_calls"], 1);
+    assert!(text.contains(sent), "{text}");
+    let error = json["calls"][0]["error"].as_str().unwrap();
+    assert!(error.ends_with(&format!("you sent: {sent}")), "{error}");
+    let escaped = sent.replace('"', "&quot;");
+    let page_of_calls = page("mcpmark");
+    assert!(page_of_calls.contains(&escaped) || page_of_calls.contains(sent));
+    assert!(exported("mcpmark").contains(&Value::from(sent).to_string()));
+
+    let (json, text) = shown(&attempt("react"));
+    assert_eq!(
+        (&json["tool_calls"], &json["turns"]),
+        (&json!(0), &json!(2))
+    );
+    assert_eq!(json["failure"]["class"], "malformed-calls");
+    for words in [
+        "I would rather talk.",
+        "told\n",
+        "That reply cannot be used: ",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    for text in [page("react"), exported("react")] {
+        assert!(text.contains("I would rather talk."), "{text}");
+        assert!(text.contains("That reply cannot be used: "), "{text}");
+    }
+    let counted = "SELECT tool_calls || ' ' || malformed_calls FROM attempts WHERE agent = 'react'";
+    assert_eq!(calls(&environment, counted), ["0 1"]);
+}
+
+#[test]
+fn efforts_are_told_apart_and_warnings_are_said_once() {
+    let environment = Environment::new();
+    let server = serve(|_| Reaction::say("ok"));
+    let file = format!(
+        "tasks = [\"{TASK}\"]\nexperiment = \"efforts\"\n\
+         [[models]]\nname = \"openai/m\"\nreasoning-effort = \"low\"\nbase-url = \"{0}\"\n\
+         [[models]]\nname = \"openai/m\"\nreasoning-effort = \"high\"\nbase-url = \"{0}\"\n",
+        server.base_url()
+    );
+    let config = environment
+        .directory("config", &[("e.toml", &file)])
+        .join("e.toml");
+    let output = environment
+        .run(["run", "--config", config.to_str().unwrap()])
+        .exits(1);
+    for effort in ["low", "high"] {
+        let named = format!("{TASK}  openai/m ({effort})");
+        assert!(output.stdout.contains(&named), "{}", output.stdout);
+    }
+    let said = |what: &str| output.stderr.matches(what).count();
+    assert_eq!(
+        said("the price of openai/m is not known"),
+        1,
+        "{}",
+        output.stderr
+    );
+    // Once for each setting that it was asked with.
+    assert_eq!(
+        said("was asked to call a tool and did not"),
+        2,
+        "{}",
+        output.stderr
+    );
+    let listed = environment
+        .run(["runs", "efforts", "--json"])
+        .exits(0)
+        .json();
+    let attempts = listed["attempts"].as_array().unwrap();
+    let efforts: BTreeSet<_> = attempts.iter().map(|one| one["effort"].as_str()).collect();
+    assert_eq!(efforts, BTreeSet::from([Some("high"), Some("low")]));
+    assert_eq!(
+        attempts[0]["model_settings"]["reasoning-effort"],
+        attempts[0]["effort"]
+    );
+    assert_eq!(
+        listed["spec"]["models"][1]["settings"]["reasoning-effort"],
+        "high"
+    );
 }

@@ -161,7 +161,13 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))
+    toml::from_str(&text).map_err(|error: toml::de::Error| {
+        let place = error.span().map_or(String::new(), |span| {
+            let before = text.get(..span.start).unwrap_or_default();
+            format!("line {}: ", before.matches('\n').count() + 1)
+        });
+        wrong(format!("{place}{}", error.message().trim()))
+    })
 }
 
 /// The file of `--mcp-config`: servers by name.
