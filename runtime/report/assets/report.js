@@ -56,7 +56,7 @@
       // A name stands on no point and on no other name.
       const taken = chart.data.datasets.flatMap((_, index) =>
         chart.getDatasetMeta(index).data.map(({ x, y }) =>
-          ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 })));
+          ({ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 })));
       chart.data.datasets.forEach((set, index) => {
         chart.getDatasetMeta(index).data.forEach((point, place) => {
           const whole = set.data[place].name;
@@ -64,11 +64,13 @@
           const room = chartArea.right - chartArea.left;
           const name = ctx.measureText(whole).width > room / 2 ? short(whole) : whole;
           const width = ctx.measureText(name).width;
-          const boxes = [...steps(set.quiet ? 0 : 20)].flatMap((lines) => {
-            const y = point.y + lines * 15;
-            return [point.x + 10, point.x - 10 - width]
-              .map((x) => ({ left: x, right: x + width, top: y - 7, bottom: y + 7 }));
-          });
+          const beside = [point.x + 10, point.x - 10 - width];
+          const edges = [chartArea.right - width, chartArea.left];
+          const boxes = (set.quiet ? [beside] : [beside, edges]).flatMap((places) =>
+            [...steps(set.quiet ? 0 : 20)].flatMap((lines) => {
+              const y = point.y + lines * 15;
+              return places.map((x) => ({ left: x, right: x + width, top: y - 7, bottom: y + 7 }));
+            }));
           const inside = (box) => box.left >= chartArea.left - 4 && box.right <= chartArea.right + 8 &&
             box.top >= chartArea.top - 8 && box.bottom <= chartArea.bottom;
           const free = (box) => !taken.some((other) => box.left < other.right &&
@@ -79,11 +81,12 @@
           taken.push(box);
           const y = (box.top + box.bottom) / 2;
           if (y !== point.y) {
-            ctx.strokeStyle = colour("dim");
-            ctx.lineWidth = 0.8;
+            ctx.strokeStyle = set.backgroundColor[place];
+            ctx.lineWidth = 1;
             ctx.beginPath();
             ctx.moveTo(point.x, point.y);
-            ctx.lineTo(box.left > point.x ? box.left - 2 : box.right + 2, y);
+            const near = Math.min(Math.max(point.x, box.left), box.right);
+            ctx.lineTo(near, y + Math.sign(point.y - y) * 6);
             ctx.stroke();
           }
           ctx.fillStyle = set.quiet ? colour("dim") : colour("text");
