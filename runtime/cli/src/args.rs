@@ -73,6 +73,9 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run tasks with an agent and grade what it leaves
+    #[command(
+        override_usage = "mcpmark run [OPTIONS] [SELECTOR]...\n       mcpmark run [OPTIONS] --from <ATTEMPT>"
+    )]
     Run(Box<RunArgs>),
     /// Go on with an experiment that was stopped
     Resume(ResumeArgs),
@@ -217,7 +220,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) experiment: Option<String>,
     /// Play the calls of this attempt
-    #[arg(long, value_name = "ATTEMPT", conflicts_with = "selectors")]
+    #[arg(long, value_name = "ATTEMPT")]
     pub(crate) from: Option<String>,
     /// Read what is to be run from a TOML file; what stands on the command line goes first
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

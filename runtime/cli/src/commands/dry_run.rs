@@ -6,6 +6,7 @@ use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, Spec};
 use mcpmark_model::{ModelSpec, PriceRow, Usage};
 use serde_json::{Value, json};
 
+use crate::commands::runs;
 use crate::error::CommandError;
 use crate::output::{self, sanitise};
 
@@ -153,7 +154,12 @@ fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> St
     text.push_str(&format!("  at the same time: {}\n", abreast(spec, jobs)));
     text.push_str(&limits(spec));
     for Estimate { model, cost } in estimates {
-        let name = sanitise::line(&model.name);
+        let effort = model
+            .settings
+            .reasoning_effort
+            .map(|effort| effort.as_str());
+        let name = runs::with_effort(&model.name, effort);
+        let name = sanitise::line(&name);
         let line = match cost {
             Some((row, whole)) => format!(
                 "  {name}: about {whole} ({}, {}, {} USD a million tokens of input, kept input, output; {})",

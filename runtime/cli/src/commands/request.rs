@@ -217,6 +217,10 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
         AgentKind::Replay if args.from.is_none() => {
             wrong("--agent replay plays an attempt; name it with --from".to_owned())
         }
+        AgentKind::Replay if !args.selection.selectors.is_empty() => wrong(format!(
+            "--from names an attempt, and so its task; leave out {}",
+            args.selection.selectors.join(" ")
+        )),
         _ if agent != AgentKind::Replay && args.from.is_some() => {
             wrong(format!("--from is for --agent replay, and not for {name}"))
         }
