@@ -174,7 +174,9 @@ fn an_attempt_is_played_again() {
         .json();
     let id = oracle["attempts"][0]["id"].as_str().unwrap();
     let args = ["run", "--agent", "replay", "--from", id, "--json"];
-    let report = environment.run(args).exits(0).json();
+    let played = environment.run(args).exits(0);
+    let report = played.json();
+    played.says(&["agent: completed: 0 of 7 results differ"]);
     let attempt = &report["attempts"][0];
     assert_eq!(
         (&attempt["agent"], &attempt["task"]),

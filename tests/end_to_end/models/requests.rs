@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use mcpmark_model_server::Reaction;
 use serde_json::{Value, json};
 
-use super::{TASK, calls, run, serve};
+use super::{TASK, calls, serve};
 use crate::environment::{Environment, Output};
 
 #[test]

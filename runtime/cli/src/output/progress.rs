@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::{Cost, EndKind, Outcome, Planned, Progress};
+use mcpmark_experiment::{Cost, End, EndKind, Outcome, Planned, Progress};
 use mcpmark_sandbox::Check;
 
 use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
@@ -123,9 +123,10 @@ impl Standing {
         };
         let left = match self.done - self.before {
             0 => String::new(),
+            _ if self.done >= self.planned => String::new(),
             done => {
                 let each = since.as_secs_f64() / f64::from(done);
-                let left = each * f64::from(self.planned.saturating_sub(self.done));
+                let left = each * f64::from(self.planned - self.done);
                 format!(
                     ", about {} left",
                     indicatif::HumanDuration(Duration::from_secs_f64(left))
@@ -305,7 +306,8 @@ impl Display {
                         format!("  {attempt}  {}", count(tool_calls as usize, "call"))
                     ),
                 ));
-                if let Some(end) = end.filter(|end| end.kind != EndKind::Completed) {
+                let says_more = |end: &End| end.kind != EndKind::Completed || end.detail.is_some();
+                if let Some(end) = end.filter(says_more) {
                     self.line(&format!("       {}", clip(&format!("agent: {end}"))));
                 }
                 for line in reasons(&outcome) {
