@@ -1,8 +1,9 @@
 //! Reports, comparisons and exports of a journal that is made up.
 
+use std::collections::BTreeMap;
 use std::fs;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, Output};
 use crate::journal;
 
 fn environment() -> Environment {
@@ -79,6 +80,46 @@ fn attempts_are_listed_with_their_models() {
     assert_eq!(header[..4], ["attempt", "task", "model", "k"]);
     assert!(listed.contains("openai/atlas-large (medium)"), "{listed}");
     assert!(listed.contains("local/sprig-small"), "{listed}");
+}
+
+#[test]
+fn what_goes_to_no_terminal_is_whole_unless_a_width_is_asked_for() {
+    let environment = environment();
+    let letters = |text: &str| {
+        let mut counts = BTreeMap::new();
+        for letter in text.chars().filter(|letter| !letter.is_whitespace()) {
+            *counts.entry(letter).or_insert(0) += 1;
+        }
+        counts
+    };
+    for args in [
+        &["report", "demonstration"][..],
+        &[
+            "compare",
+            "demonstration:local/sprig-small",
+            "efforts:openai/atlas-large (high)",
+        ],
+        &["runs", "demonstration"],
+        &["runs"],
+    ] {
+        let whole = environment.run(args).exits(0).stdout;
+        for columns in [100, 70] {
+            let mut command = environment.command(args);
+            command.env("COLUMNS", columns.to_string());
+            let narrow = Output::of(&mut command).exits(0).stdout;
+            for line in narrow.lines() {
+                assert!(line.chars().count() <= columns, "{line}");
+            }
+            // Labels stand again in each block.
+            let shown = letters(&narrow);
+            for (letter, count) in letters(&whole) {
+                assert!(shown.get(&letter) >= Some(&count), "{letter:?}: {narrow}");
+            }
+            assert!(!narrow.contains('…'), "{narrow}");
+        }
+    }
+    let listed = environment.run(["runs", "demonstration"]).exits(0).stdout;
+    assert_eq!(listed.lines().count(), 96, "{listed}");
 }
 
 #[test]

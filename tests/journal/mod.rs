@@ -428,10 +428,11 @@ impl Row<'_> {
             let id = format!("call_{turn}");
             let tool = TOOLS[(draw as usize >> (turn % 13)) % TOOLS.len()];
             let path = json!({ "path": format!("papers/{turn}.md") });
+            let malformed = (play.malformed && turn + 1 == play.turns)
+                .then(|| format!("{{\"path\": {HOSTILE}"));
             let content = if last {
                 json!({ "text": play.answer, "calls": [] })
-            } else if play.malformed && turn + 1 == play.turns {
-                let malformed = format!("{{\"path\": {HOSTILE}");
+            } else if let Some(malformed) = &malformed {
                 json!({ "text": "", "calls": [
                     { "id": id, "name": tool, "arguments": {}, "malformed": malformed }
                 ] })
@@ -468,7 +469,7 @@ impl Row<'_> {
                         turn,
                         id,
                         tool,
-                        path.to_string(),
+                        malformed.map_or(path, Value::from).to_string(),
                         BEGUN_MS,
                         result.to_string(),
                         is_error

@@ -221,6 +221,16 @@ impl<'a> Attempt<'a> {
         Ok(self.recorder.record(Event::Compaction { turn, content })?)
     }
 
+    /// Records something that the model is told and that is no result of a tool.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be recorded.
+    pub fn told(&mut self, text: &str) -> Result<(), Halt> {
+        let turn = self.turns;
+        Ok(self.recorder.record(Event::Told { turn, text })?)
+    }
+
     /// Records something that happened and is neither said nor done by the agent.
     ///
     /// # Errors

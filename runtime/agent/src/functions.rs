@@ -41,6 +41,7 @@ impl Agent for Functions {
                 text: answer.text.clone(),
                 reasoning: answer.reasoning.clone(),
                 calls: answer.calls.iter().map(tool_call).collect(),
+                ..Reply::default()
             };
             attempt.reply(&reply)?;
             if let Some(end) = last(&answer.finish, answer.calls.is_empty()) {
@@ -87,7 +88,10 @@ pub(crate) async fn play(
             Ok(_) => "they are no JSON object".to_owned(),
             Err(error) => error.to_string(),
         };
-        let reason = format!("the arguments cannot be read: {problem}; call the tool again");
+        let sent = quoted(text);
+        let reason = format!(
+            "the arguments cannot be read: {problem}; call the tool again; you sent: {sent}"
+        );
         attempt.refuse(call, &reason)?;
         return Ok(CallResult::error(reason));
     }
@@ -106,6 +110,17 @@ pub(crate) async fn play(
         Ok(output) => result(output, images),
         Err(reason) => CallResult::error(reason),
     })
+}
+
+/// Characters of malformed arguments that the model is shown again.
+const QUOTED: usize = 500;
+
+/// The beginning of a text, with a mark where more followed.
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// A result in words, and its images where the model is shown them.
@@ -197,4 +212,17 @@ pub(crate) fn tools_json(tools: &[ToolSpec], client: &ToolClient) -> Value {
             told
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sent_is_quoted_up_to_a_whole_character() {
+        assert_eq!(quoted("{\"a\": "), "{\"a\": ");
+        let (whole, longer) = ("ü".repeat(QUOTED), "ü".repeat(QUOTED + 1));
+        assert_eq!(quoted(&whole), whole);
+        assert_eq!(quoted(&longer), format!("{whole}…"));
+    }
 }

@@ -43,9 +43,9 @@ impl Agent for React {
                 reasoning: step.thought.or(answer.reasoning.clone()),
                 ..Reply::default()
             };
-            let mut observation = None;
+            let (mut ends, mut correction) = (false, None);
             match step.act {
-                Act::Answer(text) => reply.text = text,
+                Act::Answer(text) => (reply.text, ends) = (text, true),
                 Act::Call(name, arguments) => reply.calls.push(ToolCall {
                     id: format!("call-{}", attempt.tool_calls() + 1),
                     name,
@@ -53,25 +53,22 @@ impl Agent for React {
                     malformed: None,
                 }),
                 Act::Malformed(problem) => {
-                    reply.calls.push(ToolCall {
-                        id: format!("call-{}", attempt.tool_calls() + 1),
-                        malformed: Some(answer.text.clone()),
-                        ..ToolCall::default()
-                    });
-                    observation = Some(format!(
+                    reply.text.clone_from(&answer.text);
+                    reply.unreadable = true;
+                    correction = Some(format!(
                         "That reply cannot be used: {problem}. Reply with one JSON object in one of \
                          the two forms."
                     ));
                 }
             }
             attempt.reply(&reply)?;
-            if let Some(end) = last(&answer.finish, reply.calls.is_empty()) {
+            if let Some(end) = last(&answer.finish, ends) {
                 return Ok(end);
             }
             conversation.push_answer(&answer);
-            let said = match observation {
+            let said = match correction {
                 Some(text) => {
-                    attempt.refuse(&reply.calls[0], &text)?;
+                    attempt.told(&text)?;
                     text
                 }
                 None => {
@@ -113,20 +110,21 @@ enum Act {
 
 impl Step {
     fn parse(text: &str) -> Self {
-        let malformed = |thought: Option<String>, problem: &str| Self {
-            thought,
+        // Its thought stands in the text, which is kept whole.
+        let malformed = |problem: &str| Self {
+            thought: None,
             act: Act::Malformed(problem.to_owned()),
         };
         let object: Map<String, Value> = match serde_json::from_str(bare(text)) {
             Ok(object) => object,
-            Err(error) => return malformed(None, &format!("it is no JSON object ({error})")),
+            Err(error) => return malformed(&format!("it is no JSON object ({error})")),
         };
         let thought = object
             .get("thought")
             .and_then(Value::as_str)
             .map(str::to_owned);
         if thought.is_none() {
-            return malformed(None, "it has no `thought`");
+            return malformed("it has no `thought`");
         }
         if let Some(answer) = object.get("answer").or(object.get("result")) {
             let text = answer
@@ -139,10 +137,7 @@ impl Step {
         }
         let action = &object.get("action").cloned().unwrap_or_default();
         match (action["tool"].as_str(), &action["arguments"]) {
-            (None, _) => malformed(
-                thought,
-                "it has neither an `answer` nor an `action` with a `tool`",
-            ),
+            (None, _) => malformed("it has neither an `answer` nor an `action` with a `tool`"),
             (Some(tool), Value::Null) => Self {
                 thought,
                 act: Act::Call(tool.to_owned(), Map::new()),
@@ -151,7 +146,7 @@ impl Step {
                 thought,
                 act: Act::Call(tool.to_owned(), arguments.clone()),
             },
-            (Some(_), _) => malformed(thought, "its `arguments` are no object"),
+            (Some(_), _) => malformed("its `arguments` are no object"),
         }
     }
 }

@@ -23,8 +23,11 @@ pub struct ToolCall {
 /// One turn of an agent: what it says and the tools it calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// What it says.
+    /// What it says; all that it wrote where it cannot be read.
     pub text: String,
+    /// Whether it is in none of the forms that it may have, and so calls nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unreadable: bool,
     /// What a model thought before, as far as its provider shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
@@ -125,10 +128,17 @@ pub enum Event<'a> {
         content: &'a Value,
     },
     /// Something that the agent told the model, and that is no result of a tool.
-    Note {
+    Told {
         /// The turn that it follows.
         turn: u32,
         /// What it said.
+        text: &'a str,
+    },
+    /// Something that the host noted, and that nobody was told.
+    Note {
+        /// The turn that it follows.
+        turn: u32,
+        /// What it says.
         text: &'a str,
     },
     /// A turn of the agent; turns count from 1.

@@ -73,6 +73,9 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run tasks with an agent and grade what it leaves
+    #[command(
+        override_usage = "mcpmark run [OPTIONS] [SELECTOR]...\n       mcpmark run [OPTIONS] --from <ATTEMPT>"
+    )]
     Run(Box<RunArgs>),
     /// Go on with an experiment that was stopped
     Resume(ResumeArgs),
@@ -217,7 +220,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) experiment: Option<String>,
     /// Play the calls of this attempt
-    #[arg(long, value_name = "ATTEMPT", conflicts_with = "selectors")]
+    #[arg(long, value_name = "ATTEMPT")]
     pub(crate) from: Option<String>,
     /// Read what is to be run from a TOML file; what stands on the command line goes first
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -256,34 +259,34 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_parser = ["none", "minimal", "low", "medium", "high"], value_name = "EFFORT")]
     pub(crate) reasoning_effort: Option<String>,
     /// Sampling temperature [default: left to the provider]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) temperature: Option<f64>,
     /// The share of probability that is sampled from [default: left to the provider]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) top_p: Option<f64>,
     /// Tokens of one reply [default: left to the provider]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_output_tokens: Option<u64>,
     /// Give each attempt a sampling seed that follows from this number, its task and repetition
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) sampling_seed: Option<u64>,
     /// Sum the conversation up when a request and its reply have this many tokens
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) compact_at: Option<u64>,
     /// Times that a request is made again after an error that may pass [default: 7]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=100))]
     pub(crate) retries: Option<u32>,
     /// Prices, a CSV file: `provider/name,input,cached input,output` in US dollars a million tokens
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) prices: Option<PathBuf>,
     /// Shuffles the order in which attempts begin [default: 1 with a model]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Requests to models at the same time [default: as many as attempts]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) max_model_calls: Option<u32>,
     /// Grades at the same time [default: one a core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) max_grades: Option<u32>,
     /// Ask no model for a sign of life before the attempts
     #[arg(long)]
@@ -295,31 +298,31 @@ pub(crate) struct ModelArgs {
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Turns of an attempt [default: 100]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit_turns: Option<u32>,
     /// Wall time of an attempt in seconds [default: 3600]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) limit_time: Option<u64>,
     /// Wall time of a tool call in seconds [default: 60]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) limit_tool_time: Option<u64>,
     /// Tokens of all requests of an attempt
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit_input_tokens: Option<u64>,
     /// Tokens of all replies of an attempt
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit_output_tokens: Option<u64>,
     /// Cost of an attempt in US dollars
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) limit_attempt_cost: Option<String>,
     /// Cost of the experiment in US dollars
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) limit_cost: Option<String>,
     /// Tokens of the experiment, those of requests and of replies
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit_tokens: Option<u64>,
     /// Wall time of the run in seconds
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) limit_run_time: Option<u64>,
 }
 
@@ -332,13 +335,13 @@ pub(crate) struct ResumeArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     /// Cost of the experiment in US dollars, what is spent already among it [default: that of the run]
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) limit_cost: Option<String>,
     /// Tokens of the experiment, what is spent already among them [default: those of the run]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit_tokens: Option<u64>,
     /// Wall time of this run in seconds [default: that of the run before]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit_run_time: Option<u64>,
     /// Ask no model for a sign of life before the attempts
     #[arg(long)]

@@ -46,7 +46,7 @@ mod world;
 pub use mcpmark_agent::{
     Allowance, AttemptLimits, Budget, End, EndKind, Reached, Retries, Spent, failure,
 };
-pub use mcpmark_external::{External, ExternalError, ServerSpec};
+pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec};
 pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::cast::{Cast, steps};

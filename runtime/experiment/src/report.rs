@@ -3,6 +3,7 @@
 use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::journal::AttemptRow;
 use crate::outcome::FaultReport;
@@ -12,6 +13,8 @@ use crate::outcome::FaultReport;
 pub struct ExperimentReport {
     /// The experiment's name.
     pub experiment: String,
+    /// What it runs: the resolved form of its command line and its file.
+    pub spec: Value,
     /// Its attempts in the order of the plan.
     pub attempts: Vec<AttemptReport>,
     /// Their numbers.
@@ -29,6 +32,10 @@ pub struct AttemptReport {
     pub agent: String,
     /// The model, where one acts.
     pub model: Option<String>,
+    /// The settings that the model has, by name.
+    pub model_settings: Value,
+    /// How much the model thinks, where that is set.
+    pub effort: Option<String>,
     /// Which repetition, from 1.
     pub k: u32,
     /// How the agent's part ended.
@@ -69,8 +76,8 @@ pub struct Summary {
 }
 
 impl ExperimentReport {
-    /// Reports the attempts of an experiment that planned `planned` of them.
-    pub fn new(experiment: &str, planned: usize, rows: Vec<AttemptRow>) -> Self {
+    /// Reports the attempts of an experiment that planned `planned` of them by its spec.
+    pub fn new(experiment: &str, spec: Value, planned: usize, rows: Vec<AttemptRow>) -> Self {
         let attempts: Vec<_> = rows.into_iter().map(AttemptReport::from).collect();
         let summary = Summary {
             attempts: planned,
@@ -85,14 +92,28 @@ impl ExperimentReport {
         };
         Self {
             experiment: experiment.to_owned(),
+            spec,
             attempts,
             summary,
         }
     }
 }
 
+/// The reasoning effort in an attempt's model settings, where one is set.
+pub fn reasoning_effort(settings: &str) -> Option<String> {
+    effort_of(&serde_json::from_str(settings).ok()?)
+}
+
+fn effort_of(settings: &Value) -> Option<String> {
+    let effort = settings
+        .get("reasoning_effort")
+        .or_else(|| settings.get("reasoning-effort"))?;
+    effort.as_str().map(str::to_owned)
+}
+
 impl From<AttemptRow> for AttemptReport {
     fn from(row: AttemptRow) -> Self {
+        let model_settings: Value = serde_json::from_str(&row.model_settings).unwrap_or_default();
         let mut fault = None;
         let (mut passed, mut score, mut checks) = (None, None, Vec::new());
         match (row.grade, row.error) {
@@ -120,6 +141,8 @@ impl From<AttemptRow> for AttemptReport {
             task: row.task,
             agent: row.agent,
             model: row.model,
+            effort: effort_of(&model_settings),
+            model_settings,
             k: row.k,
             ended: row.ended,
             outcome: row.outcome,

@@ -40,7 +40,8 @@ pub(crate) enum Trouble {
 /// A client for one exchange.
 #[derive(Clone)]
 pub(crate) struct Wiretap {
-    client: reqwest::Client,
+    /// None where nothing is to be sent.
+    client: Option<reqwest::Client>,
     timeout: Duration,
     key: Option<Secret>,
     seen: Arc<Mutex<Seen>>,
@@ -54,9 +55,19 @@ struct Unusable(&'static str);
 impl Wiretap {
     pub(crate) fn new(client: reqwest::Client, timeout: Duration, key: Option<Secret>) -> Self {
         Self {
-            client,
+            client: Some(client),
             timeout,
             key,
+            seen: Arc::default(),
+        }
+    }
+
+    /// A client that sees a request and sends nothing.
+    pub(crate) fn dry() -> Self {
+        Self {
+            client: None,
+            timeout: Duration::ZERO,
+            key: None,
             seen: Arc::default(),
         }
     }
@@ -86,8 +97,10 @@ impl Wiretap {
     async fn exchange(self, request: Request<Bytes>) -> Result<Response<Bytes>> {
         let (parts, body) = request.into_parts();
         self.lock().request_digest = Some(hex::encode(Sha256::digest(&body)));
-        let sent = self
-            .client
+        let Some(client) = &self.client else {
+            return Err(Error::instance(Unusable("nothing is sent")));
+        };
+        let sent = client
             .request(parts.method, parts.uri.to_string())
             .headers(parts.headers)
             .timeout(self.timeout)

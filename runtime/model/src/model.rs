@@ -153,6 +153,24 @@ impl Model {
         self.spec.settings.sampling_seed.map(drawn)
     }
 
+    /// Writes the request that [`ask`](Self::ask) sends, and sends nothing.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written: for most, the model does not have a setting.
+    pub async fn check(
+        &self,
+        conversation: &Conversation,
+        tools: &[ToolSpec],
+        seed: Option<u64>,
+    ) -> Result<(), AskError> {
+        let asked = self.by(Wiretap::dry, conversation, tools, seed).await;
+        match (asked.request_digest, asked.result) {
+            (None, Err(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Asks for the next reply, once, and waits at most `time` for it.
     pub async fn ask(
         &self,
@@ -161,9 +179,20 @@ impl Model {
         seed: Option<u64>,
         time: Duration,
     ) -> Asked {
+        let wiretap = || Wiretap::new(self.client.clone(), time, self.key.clone());
+        self.by(wiretap, conversation, tools, seed).await
+    }
+
+    async fn by(
+        &self,
+        wiretap: impl Fn() -> Wiretap,
+        conversation: &Conversation,
+        tools: &[ToolSpec],
+        seed: Option<u64>,
+    ) -> Asked {
         let effort = self.spec.settings.reasoning_effort;
         let request = self.request(conversation, tools, effort.map(reasoning), seed);
-        let asked = self.send(request, time).await;
+        let asked = self.send(request, wiretap()).await;
         let refused = |asked: &Asked| {
             let unsupported = |error: &AskError| error.kind == AskErrorKind::Unsupported;
             asked.result.as_ref().is_err_and(unsupported)
@@ -176,13 +205,12 @@ impl Model {
         };
         let budget = Some(Reasoning::Budget { tokens });
         let request = self.request(conversation, tools, budget, seed);
-        let again = self.send(request, time).await;
+        let again = self.send(request, wiretap()).await;
         // Where it takes neither, the first says what is wrong.
         if refused(&again) { asked } else { again }
     }
 
-    async fn send(&self, request: Result<CompletionRequest, AskError>, time: Duration) -> Asked {
-        let wiretap = Wiretap::new(self.client.clone(), time, self.key.clone());
+    async fn send(&self, request: Result<CompletionRequest, AskError>, wiretap: Wiretap) -> Asked {
         let model = self.reach.model(&self.name, wiretap.clone());
         let began = Instant::now();
         let called = match request {

@@ -68,10 +68,13 @@ fn told(model: &str, settings: ModelSettings) -> Result<Value, String> {
         .unwrap();
     let conversation = Conversation::new("system", "user");
     let seed = model.sampling_seed(0);
+    let checked = runtime.block_on(model.check(&conversation, &[], seed));
+    assert!(received.try_recv().is_err(), "a check sends nothing");
     let asking = model.ask(&conversation, &[], seed, Duration::from_secs(60));
     let error = runtime.block_on(asking).result.unwrap_err();
     match error.kind {
         AskErrorKind::Auth => {
+            checked.unwrap();
             let body = received.try_recv().unwrap();
             let said = PLACES
                 .iter()
@@ -80,6 +83,7 @@ fn told(model: &str, settings: ModelSettings) -> Result<Value, String> {
         }
         AskErrorKind::Unsupported => {
             assert!(received.try_recv().is_err(), "nothing is sent");
+            assert_eq!(checked.unwrap_err().message, error.message);
             Err(error.message)
         }
         kind => panic!("{kind:?}: {}", error.message),

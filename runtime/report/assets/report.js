@@ -39,6 +39,12 @@
   const dollars = (value) =>
     String(value >= 1 ? value.toFixed(2) : Number(value.toPrecision(2)));
 
+  // 0, 1, -1, 2, -2, … up to so many.
+  const steps = function* (most) {
+    yield 0;
+    for (let step = 1; step <= most; step += 1) yield* [step, -step];
+  };
+
   // Names stand beside their points, so that no legend has to be matched with colours.
   const pointNames = {
     id: "pointNames",
@@ -47,24 +53,44 @@
       ctx.save();
       ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
       ctx.textBaseline = "middle";
-      // A name in the background stands on no point.
+      // A name stands on no point and on no other name.
       const taken = chart.data.datasets.flatMap((_, index) =>
         chart.getDatasetMeta(index).data.map(({ x, y }) =>
-          ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 })));
+          ({ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 })));
       chart.data.datasets.forEach((set, index) => {
         chart.getDatasetMeta(index).data.forEach((point, place) => {
-          const name = set.data[place].name;
-          if (!name) return;
+          const whole = set.data[place].name;
+          if (!whole) return;
+          const room = chartArea.right - chartArea.left;
+          const name = ctx.measureText(whole).width > room / 2 ? short(whole) : whole;
           const width = ctx.measureText(name).width;
-          const right = point.x + 10 + width < chartArea.right;
-          const x = Math.max(chartArea.left, right ? point.x + 10 : point.x - 10 - width);
-          const box = { left: x, right: x + width, top: point.y - 7, bottom: point.y + 7 };
-          const hits = (other) => box.left < other.right && other.left < box.right &&
-            box.top < other.bottom && other.top < box.bottom;
-          if (set.quiet && taken.some(hits)) return;
+          const beside = [point.x + 10, point.x - 10 - width];
+          const edges = [chartArea.right - width, chartArea.left];
+          const boxes = (set.quiet ? [beside] : [beside, edges]).flatMap((places) =>
+            [...steps(set.quiet ? 0 : 20)].flatMap((lines) => {
+              const y = point.y + lines * 15;
+              return places.map((x) => ({ left: x, right: x + width, top: y - 7, bottom: y + 7 }));
+            }));
+          const inside = (box) => box.left >= chartArea.left - 4 && box.right <= chartArea.right + 8 &&
+            box.top >= chartArea.top - 8 && box.bottom <= chartArea.bottom;
+          const free = (box) => !taken.some((other) => box.left < other.right &&
+            other.left < box.right && box.top < other.bottom && other.top < box.bottom);
+          const box = boxes.find((one) => inside(one) && free(one));
+          // The tooltip has it where there is no room at all.
+          if (!box) return;
           taken.push(box);
+          const y = (box.top + box.bottom) / 2;
+          if (y !== point.y) {
+            ctx.strokeStyle = set.backgroundColor[place];
+            ctx.lineWidth = 1;
+            ctx.beginPath();
+            ctx.moveTo(point.x, point.y);
+            const near = Math.min(Math.max(point.x, box.left), box.right);
+            ctx.lineTo(near, y + Math.sign(point.y - y) * 6);
+            ctx.stroke();
+          }
           ctx.fillStyle = set.quiet ? colour("dim") : colour("text");
-          ctx.fillText(name, x, point.y);
+          ctx.fillText(name, box.left, y);
         });
       });
       ctx.restore();

@@ -4,6 +4,8 @@
 //! cargo run --release -p mcpmark-report --example demonstration -- /tmp/demonstration
 //! mcpmark --home /tmp/demonstration report demonstration --format html -o report.html
 //! ```
+//!
+//! With a number behind the directory it is an experiment `large` of so many attempts.
 #![allow(clippy::print_stderr, reason = "an example says how it is used")]
 
 #[path = "../../../tests/journal/mod.rs"]
@@ -13,14 +15,22 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match std::env::args_os().nth(1) {
-        Some(home) => {
-            journal::demonstration(Path::new(&home));
-            ExitCode::SUCCESS
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match (&*arguments, arguments.get(1).map(|number| number.parse())) {
+        ([home], _) => journal::demonstration(Path::new(home)),
+        ([home, _], Some(Ok(attempts))) => {
+            let made = std::fs::create_dir_all(home);
+            if let Err(error) = made {
+                eprintln!("{home}: {error}");
+                return ExitCode::FAILURE;
+            }
+            journal::large(&Path::new(home).join("journal.db"), attempts);
         }
-        None => {
-            eprintln!("name a new directory");
-            ExitCode::FAILURE
+        _ => {
+            eprintln!("name a new directory, and the number of attempts of a large experiment");
+            return ExitCode::FAILURE;
         }
     }
+    ExitCode::SUCCESS
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::journal::{ExperimentRow, Survey, SurveyRow};
 use mcpmark_experiment::metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
+use mcpmark_experiment::report::reasoning_effort;
 use mcpmark_experiment::{Journal, JournalError, Spec};
 use serde::Serialize;
 use serde_json::Value;
@@ -216,15 +217,6 @@ fn names(keys: &[Key]) -> Vec<String> {
             alone.map_or_else(|| whole(key), |form| form(key))
         })
         .collect()
-}
-
-/// The reasoning effort in an attempt's model settings, where one is set.
-pub fn reasoning_effort(settings: &str) -> Option<String> {
-    let settings: Value = serde_json::from_str(settings).ok()?;
-    let effort = settings
-        .get("reasoning_effort")
-        .or_else(|| settings.get("reasoning-effort"))?;
-    effort.as_str().map(str::to_owned)
 }
 
 fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> ModelReport {

@@ -6,10 +6,11 @@ use mcpmark_experiment::metrics::{Comparison, Mean, Sample, TaskCount, holm};
 use serde::Serialize;
 
 use crate::build::samples_of;
+use crate::columns::fold;
 use crate::data::{ModelReport, Report};
 use crate::numbers;
 use crate::sanitise::line;
-use crate::table::{Table, left, right, wrap};
+use crate::table::{Table, label, left, right, wrap};
 
 /// Models that were compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -195,8 +196,8 @@ fn named<'a>(report: &'a Report, samples: &[(usize, u32, Option<bool>)]) -> Vec<
 }
 
 impl Compared {
-    /// The comparison for a terminal of `width` columns.
-    pub fn text(&self, width: usize) -> String {
+    /// The comparison in lines of at most `width` columns.
+    pub fn text(&self, width: Option<usize>) -> String {
         let mut out = String::new();
         for (place, pair) in self.pairs.iter().enumerate() {
             if place > 0 {
@@ -207,18 +208,28 @@ impl Compared {
         out
     }
 
-    fn pair(&self, out: &mut String, pair: &ComparedPair, width: usize) {
+    fn pair(&self, out: &mut String, pair: &ComparedPair, width: Option<usize>) {
         let name = |side: &Side| line(&format!("{}:{}", side.experiment, side.model)).into_owned();
         let comparison = &pair.comparison;
-        let _ = writeln!(out, "a  {}\nb  {}\n", name(&pair.a), name(&pair.b));
+        for (which, side) in [("a", &pair.a), ("b", &pair.b)] {
+            let mut lead = which;
+            for line in fold(
+                &name(side),
+                width.map_or(usize::MAX, |width| width.saturating_sub(3)),
+            ) {
+                let _ = writeln!(out, "{lead}  {line}");
+                lead = " ";
+            }
+        }
+        out.push('\n');
         let mut table = Table::new(
             "",
             vec![
-                left("", 0),
-                right("a", 0),
-                right("b", 0),
-                right("b − a", 0),
-                left("95 %", 0),
+                label(""),
+                right("a"),
+                right("b"),
+                right("b − a"),
+                left("95 %"),
             ],
         );
         table.row(vec![
@@ -285,10 +296,7 @@ impl Compared {
             out.push_str("\nthey do not differ on any task\n");
             return;
         }
-        let mut flips = Table::new(
-            "",
-            vec![left("tasks that differ", 0), right("a", 0), right("b", 0)],
-        );
+        let mut flips = Table::new("", vec![label("tasks that differ"), right("a"), right("b")]);
         let shown = |count: TaskCount| format!("{}/{}", count.passed, count.graded);
         for flip in &comparison.flips {
             flips.row(vec![

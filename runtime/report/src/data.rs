@@ -68,7 +68,7 @@ pub struct ModelReport {
     pub ended: BTreeMap<String, usize>,
     /// Attempts that failed, by class.
     pub failures: BTreeMap<FailureClass, usize>,
-    /// Tool calls whose arguments were no JSON object.
+    /// Tool calls whose arguments were no JSON object, and replies that cannot be read.
     pub malformed_calls: u64,
     /// The tools that it called, the most frequent first.
     pub tools: Vec<ToolUse>,

@@ -22,6 +22,7 @@
 //! ```
 
 mod build;
+pub mod columns;
 pub mod compare;
 mod csv;
 mod data;
@@ -40,7 +41,7 @@ mod tables;
 mod text;
 mod trajectory;
 
-pub use self::build::{TaskFacts, TaskIndex, reasoning_effort};
+pub use self::build::{TaskFacts, TaskIndex};
 pub use self::data::{
     AttemptRef, Cell, Group, ModelReport, Pair, Report, Slice, Spent, ToolUse, TurnBar,
 };

@@ -20,24 +20,14 @@ pub enum Format {
 }
 
 /// What a report shows beside its numbers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Columns of a terminal.
-    pub width: usize,
+    /// Columns of a terminal; none where lines may have any length.
+    pub width: Option<usize>,
     /// Whether the published results stand beside.
     pub published: bool,
     /// The attempts that a page carries.
     pub details: Details,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            width: 80,
-            published: false,
-            details: Details::default(),
-        }
-    }
 }
 
 /// A report cannot be written.

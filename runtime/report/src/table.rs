@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
-/// Texts are cut no shorter.
-const NARROWEST: usize = 8;
+use crate::columns::{Columns, fold};
 
 /// A titled table with a note below. Cells are plain text that is already safe to print.
 #[derive(Debug, Clone, Default)]
@@ -21,25 +20,32 @@ pub(crate) struct Column {
     pub(crate) name: String,
     /// Numbers stand right.
     pub(crate) right: bool,
-    /// The highest goes first where the width does not do; 0 never goes.
-    pub(crate) drop: u8,
+    /// Says what a row is about, before all that is no label.
+    pub(crate) label: bool,
+}
+
+/// A column that says what a row is about.
+pub(crate) fn label(name: impl Into<String>) -> Column {
+    Column {
+        label: true,
+        ..left(name)
+    }
 }
 
 /// A column of text.
-pub(crate) fn left(name: impl Into<String>, drop: u8) -> Column {
+pub(crate) fn left(name: impl Into<String>) -> Column {
     Column {
         name: name.into(),
         right: false,
-        drop,
+        label: false,
     }
 }
 
 /// A column of numbers.
-pub(crate) fn right(name: impl Into<String>, drop: u8) -> Column {
+pub(crate) fn right(name: impl Into<String>) -> Column {
     Column {
-        name: name.into(),
         right: true,
-        drop,
+        ..left(name)
     }
 }
 
@@ -57,67 +63,19 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Lines of at most `width` columns. What does not fit is dropped, column by column, and the
-    /// last line says so; where that does not do, texts are cut in their middle.
-    pub(crate) fn text(&self, width: usize) -> String {
-        let mut shown: Vec<usize> = (0..self.columns.len()).collect();
-        let mut dropped = Vec::new();
-        let mut widths = self.widths();
-        while total(&widths, &shown) > width {
-            let Some(place) = (0..shown.len())
-                .filter(|place| self.columns[shown[*place]].drop > 0)
-                .max_by_key(|place| (self.columns[shown[*place]].drop, *place))
-            else {
-                break;
-            };
-            dropped.push(shown.remove(place));
-        }
-        while total(&widths, &shown) > width {
-            let texts = shown.iter().filter(|column| !self.columns[**column].right);
-            match texts.max_by_key(|column| widths[**column]) {
-                Some(widest) if widths[*widest] > NARROWEST => widths[*widest] -= 1,
-                _ => break,
-            }
-        }
-        let mut out = String::new();
-        let names: Vec<String> = self.columns.iter().map(|c| c.name.clone()).collect();
-        for row in std::iter::once(&names).chain(&self.rows) {
-            let mut line = String::new();
-            for column in &shown {
-                let cell = cut(&row[*column], widths[*column]);
-                let gap = widths[*column] - cell.width();
-                let (before, after) = if self.columns[*column].right {
-                    (gap, 0)
-                } else {
-                    (0, gap)
-                };
-                let _ = write!(line, "{:before$}{cell}{:after$}  ", "", "");
-            }
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
-        dropped.sort_unstable();
-        if !dropped.is_empty() {
-            let names: Vec<&str> = dropped
-                .iter()
-                .map(|column| self.columns[*column].name.as_str())
-                .collect();
-            out.push_str(&wrap(
-                &format!("not shown here: {}", names.join(", ")),
-                width,
-            ));
-        }
-        out
-    }
-
-    fn widths(&self) -> Vec<usize> {
-        (0..self.columns.len())
-            .map(|column| {
-                let cells = self.rows.iter().map(|row| row[column].width());
-                let name = self.columns[column].name.width();
-                cells.chain([name]).max().unwrap_or(0)
-            })
-            .collect()
+    /// The table as lines of at most `width` columns, in blocks where it is wider.
+    pub(crate) fn text(&self, width: Option<usize>) -> String {
+        let right: Vec<bool> = self.columns.iter().map(|column| column.right).collect();
+        let columns = Columns {
+            labels: self.columns.iter().take_while(|c| c.label).count(),
+            right: &right,
+            room: width,
+        };
+        let cell = |row: usize, column: usize| match row.checked_sub(1) {
+            None => self.columns[column].name.as_str(),
+            Some(row) => self.rows[row][column].as_str(),
+        };
+        columns.lines(self.rows.len() + 1, cell, |_, _, text| text.to_owned())
     }
 
     /// The table in GitHub's Markdown.
@@ -136,42 +94,15 @@ impl Table {
     }
 }
 
-fn total(widths: &[usize], shown: &[usize]) -> usize {
-    shown
-        .iter()
-        .map(|column| widths[*column] + 2)
-        .sum::<usize>()
-        .saturating_sub(2)
-}
-
-/// A text of at most `width` columns, with an ellipsis in the middle where it is longer.
-fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let half = width.saturating_sub(1) / 2;
-    let head: String = take(text.chars(), width - 1 - half);
-    let tail: String = take(text.chars().rev(), half).chars().rev().collect();
-    format!("{head}…{tail}")
-}
-
-fn take(chars: impl Iterator<Item = char>, width: usize) -> String {
-    let mut taken = String::new();
-    for c in chars {
-        taken.push(c);
-        if taken.width() > width {
-            taken.pop();
-            break;
-        }
-    }
-    taken
-}
+/// Prose is read in lines of this length where the width is not known.
+const PROSE: usize = 80;
 
 /// Breaks a text into lines of at most `width` columns, each ended.
-pub(crate) fn wrap(text: &str, width: usize) -> String {
+pub(crate) fn wrap(text: &str, width: Option<usize>) -> String {
+    let width = width.unwrap_or(PROSE);
     let mut out = String::new();
     let mut column = 0;
-    for word in text.split_whitespace() {
+    for word in text.split_whitespace().flat_map(|word| fold(word, width)) {
         if column > 0 && column + 1 + word.width() > width {
             out.push('\n');
             column = 0;
@@ -219,44 +150,30 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let mut table = Table::new(
-            "t",
-            vec![
-                left("model", 0),
-                right("pass@1", 0),
-                right("cost", 1),
-                right("turns", 2),
-            ],
-        );
-        table.row(vec![
-            "a-model".into(),
-            "52.56".into(),
-            "0.44".into(),
-            "10.1".into(),
-        ]);
-        table.row(vec!["ü".into(), "3.00".into(), "–".into(), "7.0".into()]);
+        let columns = vec![label("model"), right("pass@1"), right("cost")];
+        let mut table = Table::new("t", columns);
+        table.row(vec!["a-model".into(), "52.56".into(), "0.44".into()]);
+        table.row(vec!["ü".into(), "3.00".into(), "–".into()]);
         table
     }
 
     #[test]
-    fn columns_go_until_the_rest_fits() {
+    fn what_does_not_fit_stands_below_with_its_labels() {
+        let whole = "model    pass@1  cost\na-model   52.56  0.44\nü          3.00     –\n";
+        assert_eq!(table().text(None), whole);
+        assert_eq!(table().text(Some(21)), whole);
         assert_eq!(
-            table().text(80),
-            "model    pass@1  cost  turns\na-model   52.56  0.44   10.1\nü          3.00     –    7.0\n"
+            table().text(Some(20)),
+            "model    pass@1\na-model   52.56\nü          3.00\n\n\
+             model    cost\na-model  0.44\nü           –\n"
         );
-        assert_eq!(
-            table().text(22),
-            "model    pass@1  cost\na-model   52.56  0.44\nü          3.00     –\nnot shown here: turns\n"
-        );
-        let narrow = table().text(16);
-        assert!(narrow.lines().all(|line| line.width() <= 16), "{narrow}");
-        assert!(narrow.contains("cost, turns"), "{narrow}");
     }
 
     #[test]
-    fn a_long_name_is_cut_in_its_middle() {
-        assert_eq!(cut("filesystem/office/a-long-name", 13), "filesy…g-name");
-        assert_eq!(cut("日本語日本語", 7), "日…語");
+    fn prose_stays_within_its_width() {
+        assert_eq!(wrap("a bc def", Some(4)), "a bc\ndef\n");
+        assert_eq!(wrap("abcdefgh i", Some(4)), "abcd\nefgh\ni\n");
+        assert_eq!(wrap("", None), "");
     }
 
     #[test]
@@ -268,7 +185,7 @@ mod tests {
         assert!(
             table()
                 .markdown()
-                .starts_with("| model | pass@1 | cost | turns |\n| --- | ---: |")
+                .starts_with("| model | pass@1 | cost |\n| --- | ---: |")
         );
     }
 }

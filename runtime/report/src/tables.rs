@@ -7,10 +7,7 @@ use crate::data::{Group, ModelReport, Report, Slice};
 use crate::numbers::{self, NONE, percent};
 use crate::published::{self, Figure, PublishedService, published};
 use crate::sanitise::line;
-use crate::table::{Column, Table, left, right};
-
-/// Tools that the table shows.
-const TOOLS: usize = 15;
+use crate::table::{Column, Table, label, left, right};
 
 /// All tables.
 pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
@@ -57,10 +54,10 @@ fn pass_1_interval(slice: &Slice) -> Option<Interval> {
 
 /// The columns that rates have, after those that say of what.
 fn rate_columns(k: u32) -> Vec<Column> {
-    let mut columns = vec![right("tasks", 4), right("pass@1 ± sd", 0), right("95 %", 3)];
+    let mut columns = vec![right("tasks"), right("pass@1 ± sd"), right("95 %")];
     if k > 1 {
-        columns.push(right(format!("pass@{k}"), 1));
-        columns.push(right(format!("pass^{k}"), 2));
+        columns.push(right(format!("pass@{k}")));
+        columns.push(right(format!("pass^{k}")));
     }
     columns
 }
@@ -79,9 +76,9 @@ fn rate_cells(slice: &Slice, k: u32) -> Vec<String> {
 }
 
 fn scores(report: &Report) -> Table {
-    let mut columns = vec![left("model", 0)];
+    let mut columns = vec![label("model")];
     columns.extend(rate_columns(report.k));
-    columns.push(right("not graded", 5));
+    columns.push(right("not graded"));
     let mut table = Table::new("Scores", columns);
     for model in &report.models {
         let score = &model.overall.score;
@@ -101,11 +98,11 @@ fn scores(report: &Report) -> Table {
 
 fn resource_columns() -> Vec<Column> {
     vec![
-        right("input k", 2),
-        right("output k", 3),
-        right("USD", 0),
-        right("turns", 1),
-        right("calls", 4),
+        right("input k"),
+        right("output k"),
+        right("USD"),
+        right("turns"),
+        right("calls"),
     ]
 }
 
@@ -121,10 +118,10 @@ fn resource_cells(slice: &Slice) -> Vec<String> {
 }
 
 fn resources(report: &Report) -> Table {
-    let mut columns = vec![left("model", 0)];
+    let mut columns = vec![label("model")];
     columns.extend(resource_columns());
-    columns.push(right("seconds", 5));
-    columns.push(right("malformed", 6));
+    columns.push(right("seconds"));
+    columns.push(right("malformed"));
     let mut table = Table::new("What an attempt takes", columns);
     for model in &report.models {
         let mut cells = vec![name(model)];
@@ -140,13 +137,19 @@ fn resources(report: &Report) -> Table {
 }
 
 fn reliability(report: &Report) -> Table {
-    let mut columns = vec![left("model", 0), right("k", 0)];
+    let mut columns = vec![
+        label("model"),
+        Column {
+            label: true,
+            ..right("k")
+        },
+    ];
     columns.extend([
-        right("pass@k", 0),
-        right("95 %", 1),
-        right("pass^k", 0),
-        right("95 % ", 1),
-        right("tasks", 2),
+        right("pass@k"),
+        right("95 %"),
+        right("pass^k"),
+        right("95 % "),
+        right("tasks"),
     ]);
     let mut table = Table::new("More attempts", columns);
     for model in &report.models {
@@ -173,14 +176,14 @@ fn intervals(report: &Report) -> Table {
     let mut table = Table::new(
         "How sure pass@1 is",
         vec![
-            left("model", 0),
-            right("pass@1", 0),
-            right("by task", 0),
-            left("method", 2),
-            right("by world", 0),
-            right("worlds", 1),
-            right("sample sd", 3),
-            right("if ungraded failed–passed", 4),
+            label("model"),
+            right("pass@1"),
+            right("by task"),
+            left("method"),
+            right("by world"),
+            right("worlds"),
+            right("sample sd"),
+            right("if ungraded failed–passed"),
         ],
     );
     for model in &report.models {
@@ -210,12 +213,9 @@ fn intervals(report: &Report) -> Table {
 }
 
 fn groups(report: &Report, title: &str, what: &str, of: fn(&ModelReport) -> &Vec<Group>) -> Table {
-    let mut columns = vec![left(what, 0), left("model", 0)];
+    let mut columns = vec![label(what), label("model")];
     columns.extend(rate_columns(report.k));
-    for mut column in resource_columns() {
-        column.drop = 6;
-        columns.push(column);
-    }
+    columns.extend(resource_columns());
     let mut table = Table::new(title, columns);
     let mut names: Vec<&str> = report
         .models
@@ -243,14 +243,14 @@ fn comparisons(report: &Report) -> Table {
     let mut table = Table::new(
         "Models compared",
         vec![
-            left("a", 0),
-            left("b", 0),
-            right("b − a", 0),
-            right("95 %", 1),
-            right("p", 3),
-            right("p (Holm)", 0),
-            right("tasks", 4),
-            left("test", 5),
+            label("a"),
+            label("b"),
+            right("b − a"),
+            right("95 %"),
+            right("p"),
+            right("p (Holm)"),
+            right("tasks"),
+            left("test"),
         ],
     );
     for pair in &report.comparisons {
@@ -280,11 +280,8 @@ fn by_model(
     rows: &[String],
     cell: impl Fn(&ModelReport, usize) -> String,
 ) -> Table {
-    let mut columns = vec![left(what, 0)];
-    columns.extend(report.models.iter().enumerate().map(|(place, model)| {
-        let later = u8::try_from(place).unwrap_or(u8::MAX);
-        right(name(model), later)
-    }));
+    let mut columns = vec![label(what)];
+    columns.extend(report.models.iter().map(|model| right(name(model))));
     let mut table = Table::new(title, columns);
     for (index, row) in rows.iter().enumerate() {
         let mut cells = vec![line(row).into_owned()];
@@ -348,10 +345,8 @@ fn tools(report: &Report) -> Table {
         }
     }
     rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let hidden = rows.len().saturating_sub(TOOLS);
-    rows.truncate(TOOLS);
     let rows: Vec<String> = rows.into_iter().map(|(_, name)| name).collect();
-    let mut table = by_model(
+    by_model(
         report,
         "Tools used",
         "tool",
@@ -361,11 +356,7 @@ fn tools(report: &Report) -> Table {
             Some(tool) if tool.errors == 0 => tool.calls.to_string(),
             Some(tool) => format!("{} ({} err)", tool.calls, tool.errors),
         },
-    );
-    if hidden > 0 {
-        table.note = format!("and {}", numbers::count(hidden, "more tool"));
-    }
-    table
+    )
 }
 
 fn matrix(report: &Report) -> Table {
@@ -384,15 +375,15 @@ fn matrix(report: &Report) -> Table {
 /// What tables of published results begin with.
 fn published_columns() -> Vec<Column> {
     vec![
-        left("model", 0),
-        right("pass@1 ± sd", 0),
-        right("pass@4", 1),
-        right("pass^4", 1),
-        right("input k", 3),
-        right("output k", 4),
-        right("USD", 2),
-        right("turns", 2),
-        right("calls", 2),
+        label("model"),
+        right("pass@1 ± sd"),
+        right("pass@4"),
+        right("pass^4"),
+        right("input k"),
+        right("output k"),
+        right("USD"),
+        right("turns"),
+        right("calls"),
     ]
 }
 
@@ -447,7 +438,7 @@ fn published_table() -> Table {
 
 /// The published results by service: those of the report, and all where it has none of them.
 fn published_services(report: &Report) -> Table {
-    let mut columns = vec![left("service", 0)];
+    let mut columns = vec![label("service")];
     columns.extend(published_columns());
     let mut table = Table::new("Published results by service, other tasks", columns);
     let is_ours = |service: &PublishedService| {

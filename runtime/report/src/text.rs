@@ -33,11 +33,11 @@ pub(crate) fn lead(report: &Report) -> String {
     )
 }
 
-pub(crate) fn text(report: &Report, tables: &[Table], width: usize) -> String {
-    let mut out = format!("{}\n", line(&report.experiment));
+pub(crate) fn text(report: &Report, tables: &[Table], width: Option<usize>) -> String {
+    let mut out = wrap(&line(&report.experiment), width);
     out.push_str(&wrap(&lead(report), width));
     for table in tables {
-        let _ = write!(out, "\n{}\n{}", table.title, table.text(width));
+        let _ = write!(out, "\n{}{}", wrap(&table.title, width), table.text(width));
         if !table.note.is_empty() {
             out.push_str(&wrap(&format!("({})", table.note), width));
         }

@@ -1,14 +1,10 @@
 //! Who acts: models opened and asked for a sign of life, before anything is spent.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::{
-    AgentKind, Allowance, AttemptLimits, Budget, Cast, Cost, External, Journal, Retries, Spec,
-    steps,
-};
-use mcpmark_model::{AskErrorKind, Conversation, Model, ModelSpec, OpenError, ToolSpec, Usage};
+use mcpmark_experiment::{AgentKind, Budget, Cast, External, Journal, Retries, Spec, steps};
+use mcpmark_model::{AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, ToolSpec};
 use serde_json::json;
 
 use crate::commands::run::journal_error;
@@ -61,6 +57,41 @@ fn open_error(error: OpenError) -> CommandError {
     }
 }
 
+/// What a model is asked for its sign of life: to call a tool, where it acts by calling some.
+fn sign_of_life(agent: AgentKind) -> (Conversation, Vec<ToolSpec>) {
+    let system = "This is a check of the connection.";
+    if agent != AgentKind::Mcpmark {
+        return (Conversation::new(system, "Reply with: ok"), Vec::new());
+    }
+    let ping = ToolSpec {
+        name: "ping".to_owned(),
+        description: "Does nothing.".to_owned(),
+        input_schema: json!({"type": "object", "properties": {}}),
+    };
+    let conversation = Conversation::new(system, "Call the tool `ping`, and say nothing else.");
+    (conversation, vec![ping])
+}
+
+/// Looks at the variables of each server of others, and writes a request to each model, without
+/// sending it.
+pub(crate) async fn check(models: &[Model], spec: &Spec) -> Result<(), CommandError> {
+    let variable = |name: &str| std::env::var(name).ok();
+    for (name, server) in &spec.agent_settings.servers {
+        if let Err(error) = External::check(name, server, variable) {
+            let message = chain(&error);
+            return Err(CommandError::usage(sanitise::line(&message)).hint("nothing was run"));
+        }
+    }
+    let (conversation, tools) = sign_of_life(spec.agent);
+    for model in models {
+        let seed = model.sampling_seed(0);
+        if let Err(error) = model.check(&conversation, &tools, seed).await {
+            return Err(refused(model, "", &error));
+        }
+    }
+    Ok(())
+}
+
 /// Starts or reaches each server of others, and asks each model for a few words, with a tool in
 /// reach.
 pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), CommandError> {
@@ -73,17 +104,7 @@ pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), Comma
             return Err(CommandError::usage(message).hint("nothing was run"));
         }
     }
-    let agent = spec.agent;
-    let conversation = Conversation::new("This is a check of the connection.", "Reply with: ok");
-    let ping = ToolSpec {
-        name: "ping".to_owned(),
-        description: "Does nothing.".to_owned(),
-        input_schema: json!({"type": "object", "properties": {}}),
-    };
-    let tools = match agent {
-        AgentKind::Mcpmark => vec![ping],
-        _ => Vec::new(),
-    };
+    let (conversation, tools) = sign_of_life(spec.agent);
     for (model, ModelSpec { settings, .. }) in models.iter().zip(&spec.models) {
         let asked = model
             .ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE)
@@ -98,38 +119,52 @@ pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), Comma
                 return Err(CommandError::usage(message)
                     .hint("limit turns or time instead: --limit-turns, --limit-run-time"));
             }
-            Ok(_) => continue,
+            Ok(answer) => {
+                if !tools.is_empty() && answer.calls.is_empty() {
+                    output::warn(&format!(
+                        "model {} was asked to call a tool and did not; if it cannot, use --agent react",
+                        sanitise::line(model.name())
+                    ));
+                }
+                continue;
+            }
             Err(error) => error,
         };
         let place = match &settings.base_url {
             Some(url) => format!(" at {}", sanitise::line(url)),
             None => String::new(),
         };
-        let said = sanitise::line(&error.message);
-        let message = format!("model {}{place}: {said}", model.name());
-        let hint = match error.kind {
-            AskErrorKind::RateLimit | AskErrorKind::Overloaded => {
-                output::note(&format!(
-                    "{} {message}; going on, for that may pass",
-                    output::paint(output::WARN, "warning:")
-                ));
-                continue;
-            }
-            AskErrorKind::Connection | AskErrorKind::Timeout => {
-                "is --base-url right, and the server up?"
-            }
-            AskErrorKind::Auth => "the key is not accepted there",
-            AskErrorKind::NoTools => {
-                "the model takes no tools; use --agent react, or another model"
-            }
-            AskErrorKind::NotFound => "is the name right? it is the provider's own",
-            AskErrorKind::Quota => "the account has nothing left",
-            AskErrorKind::Unsupported => "leave that setting out for this model",
-            _ => "nothing was run",
-        };
-        return Err(CommandError::usage(message).hint(hint));
+        if matches!(
+            error.kind,
+            AskErrorKind::RateLimit | AskErrorKind::Overloaded
+        ) {
+            let said = sanitise::line(&error.message);
+            output::warn(&format!(
+                "model {}{place}: {said}; going on, for that may pass",
+                model.name()
+            ));
+            continue;
+        }
+        return Err(refused(model, &place, &error));
     }
     Ok(())
+}
+
+/// Why a model does not answer, and what may help.
+fn refused(model: &Model, place: &str, error: &AskError) -> CommandError {
+    let said = sanitise::line(&error.message);
+    let message = format!("model {}{place}: {said}", model.name());
+    CommandError::usage(message).hint(match error.kind {
+        AskErrorKind::Connection | AskErrorKind::Timeout => {
+            "is --base-url right, and the server up?"
+        }
+        AskErrorKind::Auth => "the key is not accepted there",
+        AskErrorKind::NoTools => "the model takes no tools; use --agent react, or another model",
+        AskErrorKind::NotFound => "is the name right? it is the provider's own",
+        AskErrorKind::Quota => "the account has nothing left",
+        AskErrorKind::Unsupported => "leave that setting out for this model",
+        _ => "nothing was run",
+    })
 }
 
 /// Puts together who acts.
@@ -164,109 +199,4 @@ pub(crate) fn cast(
         replay,
         ..Cast::plain(spec.agent)
     })
-}
-
-/// Tokens of an attempt that the estimate of a dry run takes: 15 turns, each with a request of
-/// 20,000 and a reply of 500.
-const TYPICAL: Usage = Usage {
-    input: 300_000,
-    cached: 0,
-    output: 7_500,
-    reasoning: 0,
-};
-
-/// What a spec would run and may cost.
-pub(crate) fn dry_run(spec: &Spec) -> String {
-    let planned = spec.plan().len();
-    let mut text = format!(
-        "{} of {}, {} each",
-        output::count(planned, "attempt"),
-        output::count(spec.tasks.len(), "task"),
-        spec.attempts
-    );
-    if spec.models.is_empty() {
-        text.push_str(&format!(", by the {} agent\n", spec.agent.as_str()));
-        text.push_str(&services(spec));
-        return text + &limits(spec);
-    }
-    text.push_str(&format!(
-        " by {}\n",
-        output::count(spec.models.len(), "model")
-    ));
-    text.push_str(&services(spec));
-    let each = (planned / spec.models.len()) as u64;
-    for model in &spec.models {
-        let name = sanitise::line(&model.name);
-        let cost = spec.prices.cost(&model.name, TYPICAL);
-        let whole = cost.and_then(|cost| cost.nano_usd().checked_mul(each));
-        let line = match (spec.prices.of(&model.name), whole) {
-            (Some(row), Some(whole)) => format!(
-                "  {name}: about {} ({}, {}, {} USD a million tokens of input, kept input, output; {})",
-                Cost::from_nano_usd(whole),
-                row.price.input.usd(),
-                row.price.cached.usd(),
-                row.price.output.usd(),
-                row.source
-            ),
-            _ => format!("  {name}: the price is not known"),
-        };
-        text.push_str(&line);
-        text.push('\n');
-        if !model.settings.is_default() {
-            // Settings are numbers, names and an address without a key.
-            let settings = serde_json::to_string(&model.settings).unwrap_or_default();
-            text.push_str(&format!("    with {}\n", sanitise::line(&settings)));
-        }
-    }
-    text.push_str(&limits(spec));
-    text.push_str(
-        "  (an attempt is taken as 15 turns of 20,000 tokens in and 500 out; yours will differ)\n",
-    );
-    text
-}
-
-/// The tasks of each service.
-fn services(spec: &Spec) -> String {
-    let mut tasks: BTreeMap<&str, usize> = BTreeMap::new();
-    for task in &spec.tasks {
-        let service = task.split('/').next().unwrap_or(task);
-        *tasks.entry(service).or_default() += 1;
-    }
-    let line = |(service, tasks)| {
-        let service = sanitise::line(service);
-        format!("  {service}: {}\n", output::count(tasks, "task"))
-    };
-    tasks.into_iter().map(line).collect()
-}
-
-/// The limits that hold.
-fn limits(spec: &Spec) -> String {
-    let limits = &spec.limits;
-    // The tasks' own may be lower.
-    let of_attempt = limits.over(AttemptLimits::default());
-    let mut each = vec![
-        output::count(of_attempt.turns as usize, "turn"),
-        format!("{} s", of_attempt.time.as_secs()),
-        format!("{} s a tool call", of_attempt.tool_call.as_secs()),
-    ];
-    let tokens = |which: &str| {
-        let which = which.to_owned();
-        move |limit: u64| format!("{limit} {which} tokens")
-    };
-    each.extend(of_attempt.input_tokens.map(tokens("input")));
-    each.extend(of_attempt.output_tokens.map(tokens("output")));
-    each.extend(of_attempt.cost.map(|limit| limit.to_string()));
-    let mut all = Vec::new();
-    let Allowance { cost, tokens, time } = limits.of_experiment();
-    all.extend(cost.map(|limit| limit.to_string()));
-    all.extend(tokens.map(|limit| format!("{limit} tokens")));
-    all.extend(time.map(|limit| format!("{} s", limit.as_secs())));
-    if all.is_empty() {
-        all.push("none".to_owned());
-    }
-    format!(
-        "  limits of an attempt: {}\n  limits of the experiment: {}\n",
-        each.join(", "),
-        all.join(", ")
-    )
 }

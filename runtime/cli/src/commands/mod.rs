@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod check_published;
 pub(crate) mod chosen;
 pub(crate) mod doctor;
+pub(crate) mod dry_run;
 pub(crate) mod explain;
 pub(crate) mod grade;
 pub(crate) mod inspect;

@@ -13,9 +13,6 @@ use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// Columns of a report that goes to no terminal.
-const WIDTH: usize = 80;
-
 /// Reports an experiment.
 pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
@@ -37,7 +34,7 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
         Details::default()
     };
     let options = Options {
-        width: args.output.as_ref().map_or_else(width, |_| WIDTH),
+        width: output::columns().filter(|_| args.output.is_none()),
         published: args.published,
         details,
     };
@@ -87,7 +84,7 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
     if args.json {
         output::print_json(&compared)?;
     } else {
-        output::print(&compared.text(width()))?;
+        output::print(&compared.text(output::columns()))?;
     }
     Ok(exit::PASSED)
 }
@@ -181,9 +178,4 @@ fn known_tasks(context: &Context) -> TaskIndex {
             (facts.id.clone(), facts)
         })
         .collect()
-}
-
-/// Columns of the terminal, where the text goes to one.
-fn width() -> usize {
-    output::columns().map_or(WIDTH, |columns| columns.clamp(40, 200))
 }

@@ -161,7 +161,13 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))
+    toml::from_str(&text).map_err(|error: toml::de::Error| {
+        let place = error.span().map_or(String::new(), |span| {
+            let before = text.get(..span.start).unwrap_or_default();
+            format!("line {}: ", before.matches('\n').count() + 1)
+        });
+        wrong(format!("{place}{}", error.message().trim()))
+    })
 }
 
 /// The file of `--mcp-config`: servers by name.
@@ -211,6 +217,10 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
         AgentKind::Replay if args.from.is_none() => {
             wrong("--agent replay plays an attempt; name it with --from".to_owned())
         }
+        AgentKind::Replay if !args.selection.selectors.is_empty() => wrong(format!(
+            "--from names an attempt, and so its task; leave out {}",
+            args.selection.selectors.join(" ")
+        )),
         _ if agent != AgentKind::Replay && args.from.is_some() => {
             wrong(format!("--from is for --agent replay, and not for {name}"))
         }

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
@@ -9,9 +10,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{EngineArgs, ResumeArgs, RunArgs};
-use crate::commands::cast;
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::{self, Request};
+use crate::commands::{cast, dry_run};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -39,8 +40,9 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     };
     spec.tasks = chosen.ids().map(ToString::to_string).collect();
     let models = cast::models(&spec)?;
+    super::runtime(1)?.block_on(cast::check(&models, &spec))?;
     if args.dry_run {
-        output::print(&cast::dry_run(&spec))?;
+        dry_run::say(&spec, jobs(spec.concurrency.jobs), args.json)?;
         return Ok(exit::PASSED);
     }
     interruption::say("interrupted; nothing was begun");
@@ -48,7 +50,6 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     if !args.models.no_preflight {
         super::runtime(1)?.block_on(cast::preflight(&models, &spec))?;
     }
-    warn_of_prices(&spec);
     let jobs = jobs(spec.concurrency.jobs);
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
@@ -65,6 +66,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         None => setting.create_unnamed(&text)?,
     };
     interruption::say(goes_on(&name));
+    warn_of_prices(&spec);
     let _lock = context
         .home()
         .lock_experiment(&id, &name)
@@ -75,14 +77,16 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
 
 /// Says which costs will not be known.
 fn warn_of_prices(spec: &Spec) {
-    for model in &spec.models {
-        if spec.prices.of(&model.name).is_none() {
-            output::note(&format!(
-                "{} the price of {} is not known, so its cost will not be either; --prices FILE gives prices",
-                output::paint(output::WARN, "warning:"),
-                sanitise::line(&model.name)
-            ));
-        }
+    // A model may act with several settings.
+    let names: BTreeSet<&str> = spec.models.iter().map(|model| &*model.name).collect();
+    for name in names
+        .into_iter()
+        .filter(|name| spec.prices.of(name).is_none())
+    {
+        output::warn(&format!(
+            "the price of {} is not known, so its cost will not be either; --prices FILE gives prices",
+            sanitise::line(name)
+        ));
     }
 }
 
@@ -110,6 +114,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     interruption::say(goes_on(&experiment.name));
     interruption::watch();
     let models = cast::models(&spec)?;
+    super::runtime(1)?.block_on(cast::check(&models, &spec))?;
     if !args.no_preflight {
         super::runtime(1)?.block_on(cast::preflight(&models, &spec))?;
     }
@@ -294,7 +299,8 @@ impl Setting {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
         let code = exit_code(&rows, planned, cancel.is_cancelled());
         let unfinished = unfinished(&rows, planned);
-        let report = ExperimentReport::new(name, planned, rows);
+        let spec = serde_json::to_value(spec).map_err(CommandError::infrastructure)?;
+        let report = ExperimentReport::new(name, spec, planned, rows);
         if json {
             output::print_json(&report)?;
         } else {

@@ -1,9 +1,8 @@
 use anstyle::Style;
 use mcpmark_experiment::Spec;
 use mcpmark_experiment::journal::{AttemptRow, SurveyRow};
-use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
+use mcpmark_experiment::report::{AttemptReport, ExperimentReport, reasoning_effort};
 pub(crate) use mcpmark_report::instant;
-use mcpmark_report::reasoning_effort;
 use serde_json::json;
 
 use crate::args::RunsArgs;
@@ -68,7 +67,8 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
     if args.json {
         let rows = journal.attempts(name).map_err(journal_error)?;
         let attempts = planned(&experiment.spec).unwrap_or(rows.len());
-        output::print_json(&ExperimentReport::new(name, attempts, rows))?;
+        let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
+        output::print_json(&ExperimentReport::new(name, spec, attempts, rows))?;
         return Ok(exit::PASSED);
     }
     let survey = journal.survey(name).map_err(journal_error)?;
@@ -110,14 +110,13 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
 
 /// The model of an attempt, with its effort, which tells it from itself in an experiment.
 fn model_of(row: &SurveyRow) -> String {
-    model_with_effort(
-        row.model.as_deref().unwrap_or_default(),
-        &row.model_settings,
-    )
+    let effort = reasoning_effort(&row.model_settings);
+    with_effort(row.model.as_deref().unwrap_or_default(), effort.as_deref())
 }
 
-fn model_with_effort(model: &str, settings: &str) -> String {
-    match reasoning_effort(settings) {
+/// A model and, where it is set, how much it thinks.
+pub(crate) fn with_effort(model: &str, effort: Option<&str>) -> String {
+    match effort {
         Some(effort) => format!("{model} ({effort})"),
         None => model.to_owned(),
     }
@@ -126,7 +125,7 @@ fn model_with_effort(model: &str, settings: &str) -> String {
 /// Who acted: the model with its effort, or the agent where none did.
 pub(crate) fn actor(row: &AttemptRow) -> String {
     match &row.model {
-        Some(model) => model_with_effort(model, &row.model_settings),
+        Some(model) => with_effort(model, reasoning_effort(&row.model_settings).as_deref()),
         None => row.agent.clone(),
     }
 }
@@ -145,11 +144,13 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
     let width = words.iter().map(|(word, _)| word.len()).max().unwrap_or(0);
     let line = |(attempt, (word, style)): (&AttemptReport, &(&str, Style))| {
         let gap = width - word.len();
+        let model = attempt.model.as_deref();
+        let model = model.map(|model| with_effort(model, attempt.effort.as_deref()));
         format!(
             "{}{:gap$}  {}  {}\n",
             output::paint(*style, sanitise::line(word)),
             "",
-            output::progress::label(&attempt.task, attempt.model.as_deref(), attempt.k),
+            output::progress::label(&attempt.task, model.as_deref(), attempt.k),
             output::paint(output::DIM, &attempt.id)
         )
     };

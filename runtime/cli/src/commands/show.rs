@@ -241,10 +241,11 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
                 }
             }
             role => {
-                let title = match role {
-                    "user" => "instruction",
-                    "system" => "system prompt",
-                    role => role,
+                let title = match (role, message.turn) {
+                    ("user", 0) => "instruction",
+                    ("user", _) => "told",
+                    ("system", _) => "system prompt",
+                    (role, _) => role,
                 };
                 text.push_str(&output::paint(output::DIM, title));
                 text.push('\n');
@@ -254,7 +255,12 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
         // A compaction has the number of the turn that comes after it.
         let made = |call: &&CallRow| message.role == "assistant" && call.turn == message.turn;
         while let Some(call) = calls.next_if(made) {
-            let line = clip(&format!("{} {}", call.name, call.arguments), full);
+            // What is no JSON object stands as it was sent.
+            let arguments = match &call.arguments {
+                Value::String(sent) => sent.clone(),
+                arguments => arguments.to_string(),
+            };
+            let line = clip(&format!("{} {arguments}", call.name), full);
             let (name, arguments) = line.split_once(' ').unwrap_or((&line, ""));
             text.push_str(&format!(
                 "  {} {}\n",
@@ -374,13 +380,10 @@ fn as_json(attempt: AttemptRow, trajectory: &Trajectory, changes: Option<&[Chang
         attempt.answer.clone(),
     );
     let ended_detail = attempt.ended_detail.clone();
-    let settings = [&attempt.agent_settings, &attempt.model_settings]
-        .map(|settings| serde_json::from_str::<Value>(settings).unwrap_or_default());
+    let settings: Value = serde_json::from_str(&attempt.agent_settings).unwrap_or_default();
     let mut value = json!(AttemptReport::from(attempt));
     value["experiment"] = experiment.into();
-    let [agent, model] = settings;
-    value["agent_settings"] = agent;
-    value["model_settings"] = model;
+    value["agent_settings"] = settings;
     value["start"] = start.into();
     value["ended_detail"] = ended_detail.into();
     value["answer"] = answer.into();

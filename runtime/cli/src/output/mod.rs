@@ -24,7 +24,7 @@ use crate::environment;
 use crate::error::CommandError;
 
 /// A terminal that says it has fewer columns is not asked to be fitted.
-const MIN_COLUMNS: usize = 40;
+const MIN_COLUMNS: usize = 20;
 
 /// Headings.
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -89,6 +89,11 @@ pub(crate) fn note(line: &str) {
     let _ = writeln!(err, "{line}");
 }
 
+/// Prints a warning to standard error.
+pub(crate) fn warn(message: &str) {
+    note(&format!("{} {message}", paint(WARN, "warning:")));
+}
+
 /// Prints the last line of a process that other threads still draw bars for.
 pub(crate) fn last_note(line: &str) {
     const ERASE: &str = "\r\x1b[K";
@@ -106,9 +111,13 @@ pub(crate) fn on_one_terminal() -> bool {
     io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
-/// How many columns the terminal has that standard output is; none where it is no terminal.
+/// How many columns lines may have: what `COLUMNS` says, else what the terminal has that standard
+/// output is; none where it is no terminal.
 pub(crate) fn columns() -> Option<usize> {
-    columns_of(io::stdout())
+    let told = std::env::var("COLUMNS").ok();
+    told.and_then(|columns| columns.parse().ok())
+        .filter(|columns| *columns >= MIN_COLUMNS)
+        .or_else(|| columns_of(io::stdout()))
 }
 
 fn columns_of(stream: impl AsFd) -> Option<usize> {

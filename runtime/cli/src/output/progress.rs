@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::{Cost, EndKind, Outcome, Planned, Progress};
+use mcpmark_experiment::{Cost, End, EndKind, Outcome, Planned, Progress};
 use mcpmark_sandbox::Check;
 
 use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
@@ -44,7 +44,7 @@ impl Players {
         let by_effort = |(model, settings): (&str, &str)| {
             let settings: serde_json::Value = serde_json::from_str(settings).unwrap_or_default();
             let effort = settings["reasoning-effort"].as_str().unwrap_or("default");
-            format!("{model} {effort}")
+            format!("{model} ({effort})")
         };
         let count = |name: &dyn Fn((&str, &str)) -> String, own: &str| {
             players.iter().filter(|other| name(**other) == own).count()
@@ -123,9 +123,10 @@ impl Standing {
         };
         let left = match self.done - self.before {
             0 => String::new(),
+            _ if self.done >= self.planned => String::new(),
             done => {
                 let each = since.as_secs_f64() / f64::from(done);
-                let left = each * f64::from(self.planned.saturating_sub(self.done));
+                let left = each * f64::from(self.planned - self.done);
                 format!(
                     ", about {} left",
                     indicatif::HumanDuration(Duration::from_secs_f64(left))
@@ -305,7 +306,8 @@ impl Display {
                         format!("  {attempt}  {}", count(tool_calls as usize, "call"))
                     ),
                 ));
-                if let Some(end) = end.filter(|end| end.kind != EndKind::Completed) {
+                let says_more = |end: &End| end.kind != EndKind::Completed || end.detail.is_some();
+                if let Some(end) = end.filter(says_more) {
                     self.line(&format!("       {}", clip(&format!("agent: {end}"))));
                 }
                 for line in reasons(&outcome) {
@@ -491,7 +493,7 @@ mod tests {
             .iter()
             .filter_map(|one| players.get(one.key.model.as_deref(), &one.key.model_settings))
             .collect();
-        let [one, two, low] = ["a/one", "a/two default", "a/two low"].map(str::to_owned);
+        let [one, two, low] = ["a/one", "a/two (default)", "a/two (low)"].map(str::to_owned);
         let three = [format!("a/three {high}"), format!("a/three {hot}")];
         assert_eq!(names, [one, two, low, three[0].clone(), three[1].clone()]);
     }
@@ -519,12 +521,12 @@ mod tests {
         let state = display.state.lock().unwrap();
         let line = |name: &str| state.models[name].line(name, Duration::ZERO);
         assert_eq!(
-            line("a/m default"),
-            "a/m default  0/1 done, 0 passed, 0 failed"
+            line("a/m (default)"),
+            "a/m (default)  0/1 done, 0 passed, 0 failed"
         );
         assert_eq!(
-            line("a/m low"),
-            "a/m low  0/1 done, 0 passed, 0 failed, 1.00 USD"
+            line("a/m (low)"),
+            "a/m (low)  0/1 done, 0 passed, 0 failed, 1.00 USD"
         );
     }
 

@@ -1,9 +1,10 @@
 //! Columns for people.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::io::IsTerminal;
 
 use anstyle::Style;
+use mcpmark_report::columns::{Columns, width};
 
 use super::{BOLD, paint};
 
@@ -22,7 +23,7 @@ enum Column {
 const LEAST: usize = 12;
 
 /// A table whose columns are as wide as their widest cell. On a terminal one of them may be
-/// cut, so that a row stays a line.
+/// cut, so that a row stays a line; where that does not do, the columns stand in blocks.
 pub(crate) struct Table {
     header: Vec<&'static str>,
     columns: Vec<Column>,
@@ -57,53 +58,53 @@ impl Table {
 
     /// The table as lines, none where it has no row, without blanks at their ends, for where standard output goes.
     pub(crate) fn render(&self) -> String {
-        self.render_in(super::columns())
+        self.render_in(super::columns(), std::io::stdout().is_terminal())
     }
 
-    fn render_in(&self, terminal: Option<usize>) -> String {
+    /// What is read by a program is never cut.
+    fn render_in(&self, room: Option<usize>, may_cut: bool) -> String {
         if self.rows.is_empty() {
             return String::new();
         }
-        let mut widths: Vec<usize> = (0..self.header.len())
-            .map(|column| {
-                let cells = self.rows.iter().map(|row| width(&row[column].0));
-                cells.chain([width(self.header[column])]).max().unwrap_or(0)
-            })
-            .collect();
-        let flexible = self
+        let short = room.filter(|_| may_cut).and_then(|room| self.cut_to(room));
+        let cell = |row: usize, column: usize| match (row.checked_sub(1), &short) {
+            (None, _) => self.header[column],
+            (Some(row), Some((cut, texts))) if *cut == column => &texts[row],
+            (Some(row), _) => &self.rows[row][column].0,
+        };
+        let paint = |row: usize, column: usize, text: &str| {
+            let style = row
+                .checked_sub(1)
+                .map_or(BOLD, |row| self.rows[row][column].1);
+            paint(style, text)
+        };
+        let right: Vec<bool> = self.columns.iter().map(|c| *c == Column::Right).collect();
+        let columns = Columns {
+            labels: 1,
+            right: &right,
+            room,
+        };
+        columns.lines(self.rows.len() + 1, cell, paint)
+    }
+
+    /// The column that may be cut and its texts, where a cut makes all columns fit.
+    fn cut_to(&self, room: usize) -> Option<(usize, Vec<Cow<'_, str>>)> {
+        let column = self
             .columns
             .iter()
-            .position(|column| matches!(column, Column::CutEnd | Column::CutStart));
-        if let (Some(columns), Some(flexible)) = (terminal, flexible) {
-            let whole = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
-            let kept = widths[flexible].saturating_sub(whole.saturating_sub(columns));
-            widths[flexible] = kept.max(LEAST.min(widths[flexible]));
-        }
-        let mut out = String::new();
-        let header = self
-            .header
-            .iter()
-            .map(|name| (name.to_string(), BOLD))
-            .collect();
-        for row in std::iter::once(&header).chain(&self.rows) {
-            let last = row
-                .iter()
-                .rposition(|(text, _)| !text.is_empty())
-                .unwrap_or(0);
-            for (column, (text, style)) in row.iter().enumerate().take(last + 1) {
-                let text = cut(text, widths[column], self.columns[column]);
-                let gap = widths[column].saturating_sub(width(&text));
-                let (before, after) = if self.columns[column] == Column::Right {
-                    (gap, 0)
-                } else {
-                    (0, gap)
-                };
-                let after = if column == last { 0 } else { after + 2 };
-                let _ = write!(out, "{:before$}{}{:after$}", "", paint(*style, text), "");
-            }
-            out.push('\n');
-        }
-        out
+            .position(|column| matches!(column, Column::CutEnd | Column::CutStart))?;
+        let widest = |column: usize| {
+            let cells = self.rows.iter().map(|row| width(&row[column].0));
+            cells.chain([width(self.header[column])]).max().unwrap_or(0)
+        };
+        let count = self.header.len();
+        let others = (0..count).filter(|other| *other != column).map(widest);
+        let left = room.checked_sub(others.sum::<usize>() + 2 * (count - 1))?;
+        let texts = self.rows.iter().map(|row| &row[column].0);
+        (left >= LEAST.min(widest(column))).then(|| {
+            let how = self.columns[column];
+            (column, texts.map(|text| cut(text, left, how)).collect())
+        })
     }
 }
 
@@ -126,15 +127,6 @@ fn cut(text: &str, columns: usize, how: Column) -> Cow<'_, str> {
     }
 }
 
-pub(crate) fn width(text: &str) -> usize {
-    // Nearly all cells are plain, and a list has very many.
-    let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    match is_plain {
-        true => text.len(),
-        false => unicode_width::UnicodeWidthStr::width(text),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,15 +140,21 @@ mod tests {
         ] {
             let mut table = Table::new(&[header, ">turns"]);
             table.row(vec![(wide.into(), plain), ("7".into(), plain)]);
-            let row = |columns| {
-                let text = anstream::adapter::strip_str(&table.render_in(columns)).to_string();
+            let row = |columns, terminal| {
+                let text = table.render_in(columns, terminal);
+                let text = anstream::adapter::strip_str(&text).to_string();
                 text.lines().last().unwrap().to_owned()
             };
-            assert!(row(None).starts_with(wide));
-            assert_eq!(row(Some(29)), row(None));
-            assert_eq!(row(Some(19)), format!("{narrow}      7"));
-            // Less than the least is left to the terminal.
-            assert_eq!(row(Some(5)), row(Some(19)));
+            assert!(row(None, true).starts_with(wide));
+            assert_eq!(row(Some(29), true), row(None, true));
+            assert_eq!(row(Some(19), true), format!("{narrow}      7"));
+            // A program gets all of it, and so does a terminal that is too narrow for a cut.
+            for (columns, terminal) in [(19, false), (17, true)] {
+                let text = table.render_in(Some(columns), terminal);
+                let text = anstream::adapter::strip_str(&text).to_string();
+                assert!(!text.contains('…'), "{text}");
+                assert!(text.lines().all(|line| width(line) <= columns), "{text}");
+            }
         }
     }
 

@@ -2,8 +2,8 @@
 
 use anstyle::Style;
 
-use super::table::width;
 use super::{DIM, paint};
+use mcpmark_report::columns::width;
 
 /// A label that takes more columns than this does not push the notes of others away.
 const WIDEST: usize = 56;

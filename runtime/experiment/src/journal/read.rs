@@ -71,7 +71,7 @@ pub struct AttemptRow {
     pub turns: u32,
     /// Tool calls of the agent.
     pub tool_calls: u32,
-    /// Those whose arguments were no JSON object.
+    /// Those whose arguments were no JSON object, and replies that cannot be read.
     pub malformed_calls: u32,
     /// Tokens of all its requests; none where no model acted or a reply does not say.
     pub usage: Option<Usage>,
@@ -128,8 +128,9 @@ pub struct MessageRow {
     /// The message as JSON: `text`, and
     /// - of `system`: `tools`, the digest of the tools that the model saw, and `adapted`, a list
     ///   of what was changed in them for the provider;
-    /// - of `assistant`: `reasoning` where there is some, and `calls`, each with `id`, `name`,
-    ///   `arguments`, and `malformed` where the model wrote no JSON object;
+    /// - of `assistant`: `reasoning` where there is some, `unreadable` where it is in none of the
+    ///   forms that it may have, and `calls`, each with `id`, `name`, `arguments`, and
+    ///   `malformed` where the model wrote no JSON object;
     /// - of `compaction`, instead of a text: `request` with `system` and `text`, `history`, the
     ///   messages that are summed up, `summary`, and `kept`, the messages that the model sees
     ///   from there on.
@@ -174,7 +175,7 @@ pub struct CallRow {
     pub call_id: String,
     /// The tool.
     pub name: String,
-    /// Its arguments.
+    /// Its arguments: an object, or a string where the model wrote what is none.
     pub arguments: Value,
     /// How long it took, in microseconds; none if it never came back.
     pub elapsed_us: Option<i64>,

@@ -14,7 +14,8 @@ pub(super) const FORMAT: i32 = STEPS.len() as i32;
 const STEPS: [&str; 4] = [BASE, MODELS, SURVEY, REGRADES];
 
 /// The columns of [`SURVEY`] out of the other tables. `tools` is an object: for each name the calls,
-/// and those of them without a good result. A reply was cut off where its provider says so: OpenAI's
+/// and those of them without a good result. A reply that cannot be read counts as a malformed call.
+/// A reply was cut off where its provider says so: OpenAI's
 /// two interfaces, Anthropic and Gemini each have a word for it.
 macro_rules! summary {
     () => {
@@ -24,9 +25,12 @@ macro_rules! summary {
     tools = (SELECT json_group_object(name, json_array(calls, errors)) FROM (
         SELECT name, count(*) AS calls, sum(result IS NULL OR is_error = 1) AS errors
         FROM tool_calls WHERE attempt = attempts.id GROUP BY name)),
-    last_malformed = (SELECT content ->> '$.calls[#-1].malformed' FROM messages
+    last_malformed = (
+        SELECT iif(content ->> '$.unreadable', content ->> '$.text',
+            content ->> '$.calls[#-1].malformed')
+        FROM messages
         WHERE attempt = attempts.id AND role = 'assistant'
-          AND json_array_length(content, '$.calls') > 0
+          AND (json_array_length(content, '$.calls') > 0 OR content ->> '$.unreadable')
         ORDER BY seq DESC LIMIT 1),
     truncated = coalesce((SELECT 'length' IS raw ->> '$.choices[0].finish_reason'
             OR 'max_output_tokens' IS raw ->> '$.incomplete_details.reason'

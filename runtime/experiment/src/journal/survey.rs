@@ -44,7 +44,7 @@ pub struct SurveyRow {
     pub turns: u32,
     /// Tool calls of the agent.
     pub tool_calls: u32,
-    /// Those whose arguments were no JSON object.
+    /// Those whose arguments were no JSON object, and replies that cannot be read.
     pub malformed_calls: u32,
     /// Tokens of all its requests; none where no model acted or a reply does not say.
     pub usage: Option<Usage>,

@@ -367,12 +367,14 @@ impl AttemptRecorder {
             Event::Compaction { turn, content } => {
                 self.message(transaction, turn, "compaction", &content.to_string())
             }
-            Event::Note { turn, text } => self.message(
-                transaction,
-                turn,
-                "note",
-                &json!({ "text": text }).to_string(),
-            ),
+            Event::Told { turn, text } | Event::Note { turn, text } => {
+                let role = match event {
+                    Event::Told { .. } => "user",
+                    _ => "note",
+                };
+                let content = json!({ "text": text }).to_string();
+                self.message(transaction, turn, role, &content)
+            }
             Event::Reply { turn, reply } => {
                 self.message(
                     transaction,
@@ -381,16 +383,21 @@ impl AttemptRecorder {
                     &serde_json::to_string(reply)?,
                 )?;
                 let malformed = reply.calls.iter().filter(|call| call.malformed.is_some());
+                let malformed = malformed.count() as i64 + i64::from(reply.unreadable);
                 transaction
                     .prepare_cached(
                         "UPDATE attempts SET turns = ?2, malformed_calls = malformed_calls + ?3
                          WHERE id = ?1",
                     )?
-                    .execute(params![self.id, turn, malformed.count() as i64])?;
+                    .execute(params![self.id, turn, malformed])?;
                 Ok(())
             }
             Event::CallStarted { turn, call } => {
                 self.calls += 1;
+                let arguments = match &call.malformed {
+                    Some(text) => serde_json::to_string(text)?,
+                    None => serde_json::to_string(&call.arguments)?,
+                };
                 transaction
                     .prepare_cached(
                         "INSERT INTO tool_calls
@@ -403,7 +410,7 @@ impl AttemptRecorder {
                         turn,
                         call.id,
                         call.name,
-                        serde_json::to_string(&call.arguments)?,
+                        arguments,
                         now_ms()
                     ])?;
                 transaction

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use mcpmark_experiment::journal::{Survey, SurveyRow};
+use mcpmark_experiment::report::reasoning_effort;
 use mcpmark_experiment::{AttemptLimits, Journal, Spec};
 use serde_json::{Value, json};
 
@@ -88,12 +89,7 @@ pub(super) fn write(
 }
 
 fn effort(row: &SurveyRow) -> String {
-    let settings: Value = serde_json::from_str(&row.model_settings).unwrap_or_default();
-    let effort = settings
-        .get("reasoning_effort")
-        .or_else(|| settings.get("reasoning-effort"))
-        .and_then(Value::as_str);
-    effort.unwrap_or("default").to_owned()
+    reasoning_effort(&row.model_settings).unwrap_or_else(|| "default".to_owned())
 }
 
 /// Who acted, with all settings.

@@ -257,6 +257,7 @@ fn message(out: &mut String, message: &MessageRow) {
     let title = match (message.role.as_str(), message.turn) {
         ("assistant", turn) => format!("turn {turn}"),
         ("user", 0) => "instruction".to_owned(),
+        ("user", _) => "told".to_owned(),
         (role, _) => role.to_owned(),
     };
     let class = if message.role == "assistant" {
@@ -289,15 +290,8 @@ fn message(out: &mut String, message: &MessageRow) {
         }
         _ => {}
     }
-    for call in message.content["calls"].as_array().into_iter().flatten() {
-        if let Some(malformed) = call["malformed"].as_str() {
-            let _ = write!(
-                out,
-                "<p class=\"malformed\">malformed arguments of {}:</p><pre>{}</pre>",
-                text(call["name"].as_str().unwrap_or_default()),
-                clipped(malformed)
-            );
-        }
+    if message.content["unreadable"] == true {
+        out.push_str("<p class=\"malformed\">a reply that cannot be read</p>");
     }
 }
 
@@ -316,14 +310,20 @@ fn call(out: &mut String, call: &CallRow) {
             })
             .collect::<Vec<_>>()
             .join("\n"),
+        // What is no JSON object stands as it was sent.
+        Value::String(sent) => sent.clone(),
         other => other.to_string(),
+    };
+    let malformed = match &call.arguments {
+        Value::String(_) => "<p class=\"malformed\">arguments that cannot be read</p>",
+        _ => "",
     };
     let first = arguments.lines().next().unwrap_or_default();
     let first: String = first.chars().take(80).collect();
     let _ = write!(
         out,
         "<details class=\"call\"><summary><code>{}</code> <span>{}</span></summary>\
-         <pre>{}</pre><pre class=\"result {class}\">{}</pre></details>",
+         {malformed}<pre>{}</pre><pre class=\"result {class}\">{}</pre></details>",
         text(&call.name),
         text(&first),
         clipped(&arguments),

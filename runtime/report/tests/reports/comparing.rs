@@ -14,7 +14,7 @@ fn two_models_of_two_experiments() {
         (&single, Some("openai/atlas-large (high)")),
     )
     .unwrap();
-    let text = compared.text(80);
+    let text = compared.text(Some(80));
     is_plain(&text);
     assert!(text.lines().all(|line| line.chars().count() <= 80));
     insta::assert_snapshot!(text);
@@ -25,7 +25,7 @@ fn single_attempts_are_compared_with_mcnemar() {
     let report = Demonstration::new().report("efforts");
     let (low, high) = ("openai/atlas-large (low)", "openai/atlas-large (high)");
     let compared = compare((&report, Some(low)), (&report, Some(high))).unwrap();
-    insta::assert_snapshot!(compared.text(80));
+    insta::assert_snapshot!(compared.text(Some(80)));
     // A model with itself does not differ.
     let same = compare((&report, Some(low)), (&report, Some(low))).unwrap();
     assert_eq!(same.pairs[0].comparison.p, 1.0);

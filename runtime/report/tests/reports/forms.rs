@@ -39,19 +39,39 @@ fn text() {
 }
 
 #[test]
-fn text_fits_eighty_columns_and_narrower_ones() {
-    for width in [80, 60, 44] {
-        let report = Demonstration::new().report("demonstration");
+fn text_fits_its_width_and_leaves_nothing_out() {
+    let report = Demonstration::new().report("demonstration");
+    let text = |width| {
         let options = Options {
             width,
             published: true,
             ..Options::default()
         };
-        let text = report.render(Format::Text, &options).unwrap();
-        for line in text.lines() {
+        report.render(Format::Text, &options).unwrap()
+    };
+    let whole = text(None);
+    let letters = |text: &str| {
+        let mut letters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+        letters.sort_unstable();
+        letters
+    };
+    for width in [200, 80, 60, 44] {
+        let narrow = text(Some(width));
+        for line in narrow.lines() {
             let columns = unicode_width::UnicodeWidthStr::width(line);
             assert!(columns <= width, "{columns} columns: {line}");
         }
+        // Labels stand again in each block.
+        let mut left = letters(&narrow).into_iter();
+        for letter in letters(&whole) {
+            assert!(
+                left.any(|other| other == letter),
+                "{width}: {letter:?} is missing"
+            );
+        }
+    }
+    for model in &report.models {
+        assert!(whole.contains(&model.name), "{}", model.name);
     }
 }
 

@@ -41,12 +41,12 @@ pub enum Trouble {
     NotMcp(String),
 }
 
-/// Reaches a server and shakes hands with it.
-pub(crate) async fn connect(
+/// The headers that a server is shown, and what of them nobody may see.
+pub(crate) fn headers(
     name: &str,
     server: &HttpServer,
     variable: impl Fn(&str) -> Result<String, ExternalError>,
-) -> Result<ToolClient, ExternalError> {
+) -> Result<(Headers, Vec<Secret>), ExternalError> {
     let mut headers = Headers::new();
     let mut secrets = Vec::new();
     let mut put = |header: HeaderName, variable: &str, text: String| {
@@ -75,6 +75,16 @@ pub(crate) async fn connect(
             put(header, key, variable(key)?.trim().to_owned())?;
         }
     }
+    Ok((headers, secrets))
+}
+
+/// Reaches a server and shakes hands with it.
+pub(crate) async fn connect(
+    name: &str,
+    server: &HttpServer,
+    variable: impl Fn(&str) -> Result<String, ExternalError>,
+) -> Result<ToolClient, ExternalError> {
+    let (headers, secrets) = headers(name, server, variable)?;
     let client = mcpmark_http::client(!server.is_local());
     let client = client.map_err(|error| ExternalError::Client {
         name: name.to_owned(),

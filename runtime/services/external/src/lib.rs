@@ -124,7 +124,36 @@ pub enum ExternalError {
     },
 }
 
+/// The value of a variable that a server cannot do without.
+fn needed(
+    name: &str,
+    key: &str,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<String, ExternalError> {
+    variable(key).ok_or_else(|| ExternalError::NoVariable {
+        name: name.to_owned(),
+        variable: key.to_owned(),
+    })
+}
+
 impl External {
+    /// Says whether the variables that a server needs are there. Nothing is started or sent.
+    ///
+    /// # Errors
+    ///
+    /// When one is not set, or cannot be sent as a header.
+    pub fn check(
+        name: &str,
+        spec: &ServerSpec,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<(), ExternalError> {
+        let variable = |key: &str| needed(name, key, &variable);
+        match &spec.reach {
+            Reach::Program { env, .. } => env.iter().try_for_each(|key| variable(key).map(drop)),
+            Reach::Http(server) => http::headers(name, server, variable).map(drop),
+        }
+    }
+
     /// Starts or reaches a server. `variable` looks a variable of the environment up.
     ///
     /// # Errors
@@ -135,12 +164,7 @@ impl External {
         spec: &ServerSpec,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ExternalError> {
-        let variable = |key: &str| {
-            variable(key).ok_or_else(|| ExternalError::NoVariable {
-                name: name.to_owned(),
-                variable: key.to_owned(),
-            })
-        };
+        let variable = |key: &str| needed(name, key, &variable);
         let (mut client, process) = match &spec.reach {
             Reach::Program { command, env } => {
                 let (client, process) = program::start(name, command, env, variable).await?;

@@ -1,0 +1,297 @@
+//! What an experiment would run and may cost.
+
+use std::collections::BTreeMap;
+
+use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, Spec};
+use mcpmark_model::{ModelSpec, PriceRow, Usage};
+use serde_json::{Value, json};
+
+use crate::commands::runs;
+use crate::error::CommandError;
+use crate::output::{self, sanitise};
+
+/// What an attempt is taken to be: so many turns, or as many as it may have.
+const TURNS: u32 = 15;
+/// Tokens of one of its requests.
+const INPUT: u64 = 20_000;
+/// Tokens of one of its replies.
+const OUTPUT: u64 = 500;
+
+/// What a model may cost.
+struct Estimate<'a> {
+    model: &'a ModelSpec,
+    /// Its price and what all of its attempts cost; none where the price is not known.
+    cost: Option<(&'a PriceRow, Cost)>,
+}
+
+/// What all of it may cost.
+struct Total {
+    cost: Cost,
+    /// Models whose price is not known.
+    unknown: usize,
+    /// Whether a limit of the experiment comes before.
+    limited: bool,
+}
+
+/// Says what would run, with so many attempts at the same time.
+pub(crate) fn say(spec: &Spec, jobs: u32, as_json: bool) -> Result<(), CommandError> {
+    let estimates = estimates(spec);
+    let total = total(spec, &estimates);
+    if as_json {
+        return output::print_json(&json(spec, &estimates, &total));
+    }
+    output::print(&text(spec, jobs, &estimates, &total))
+}
+
+/// Turns and tokens of an attempt under its limits.
+fn typical(spec: &Spec) -> (u32, Usage) {
+    let limits = spec.limits.over(AttemptLimits::default());
+    let turns = TURNS.min(limits.turns);
+    let within = |limit: Option<u64>, tokens: u64| limit.map_or(tokens, |limit| limit.min(tokens));
+    let usage = Usage {
+        input: within(limits.input_tokens, INPUT * u64::from(turns)),
+        cached: 0,
+        output: within(limits.output_tokens, OUTPUT * u64::from(turns)),
+        reasoning: 0,
+    };
+    (turns, usage)
+}
+
+fn estimates(spec: &Spec) -> Vec<Estimate<'_>> {
+    let (_, usage) = typical(spec);
+    let each = spec.planned() / spec.models.len().max(1);
+    let estimate = |model| Estimate {
+        model,
+        cost: cost(spec, model, usage, each as u64),
+    };
+    spec.models.iter().map(estimate).collect()
+}
+
+fn cost<'a>(
+    spec: &'a Spec,
+    model: &ModelSpec,
+    usage: Usage,
+    attempts: u64,
+) -> Option<(&'a PriceRow, Cost)> {
+    let row = spec.prices.of(&model.name)?;
+    let mut each = row.price.cost(usage)?;
+    if let Some(limit) = spec.limits.attempt_cost_nano_usd {
+        each = each.min(limit);
+    }
+    let all = each.nano_usd().checked_mul(attempts)?;
+    Some((row, Cost::from_nano_usd(all)))
+}
+
+fn total(spec: &Spec, estimates: &[Estimate<'_>]) -> Total {
+    let known = estimates.iter().filter_map(|one| one.cost.as_ref());
+    let sum = known.fold(0_u64, |sum, (_, cost)| sum.saturating_add(cost.nano_usd()));
+    let Allowance { cost, tokens, .. } = spec.limits.of_experiment();
+    let (_, usage) = typical(spec);
+    let all = (usage.input + usage.output).saturating_mul(spec.planned() as u64);
+    let mut least = sum;
+    if let Some(limit) = tokens.filter(|limit| *limit < all) {
+        // The share of the tokens is about that of the cost.
+        let share = u128::from(sum) * u128::from(limit) / u128::from(all);
+        least = u64::try_from(share).unwrap_or(sum);
+    }
+    least = cost.map_or(least, |limit| least.min(limit.nano_usd()));
+    Total {
+        cost: Cost::from_nano_usd(least),
+        unknown: estimates.iter().filter(|one| one.cost.is_none()).count(),
+        limited: least < sum,
+    }
+}
+
+fn json(spec: &Spec, estimates: &[Estimate<'_>], total: &Total) -> Value {
+    let (turns, usage) = typical(spec);
+    let models: Vec<Value> = estimates
+        .iter()
+        .map(|Estimate { model, cost }| {
+            json!({
+                "model": model.name,
+                "model_settings": model.settings,
+                "cost_usd": cost.as_ref().map(|(_, cost)| cost.usd()),
+            })
+        })
+        .collect();
+    let known = total.unknown == 0 && !models.is_empty();
+    json!({
+        "attempts": spec.planned(),
+        "estimate": {
+            "an_attempt": {
+                "turns": turns,
+                "input_tokens": usage.input,
+                "output_tokens": usage.output,
+            },
+            "models": models,
+            "cost_usd": known.then(|| total.cost.usd()),
+        },
+        "spec": spec,
+    })
+}
+
+fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> String {
+    let mut text = format!(
+        "{} of {}, {} each",
+        output::count(spec.planned(), "attempt"),
+        output::count(spec.tasks.len(), "task"),
+        spec.attempts
+    );
+    match estimates.len() {
+        0 => text.push('\n'),
+        models => text.push_str(&format!(" by {}\n", output::count(models, "model"))),
+    }
+    text.push_str(&services(spec));
+    text.push_str(&format!("  agent: {}\n", agent(spec)));
+    for (name, server) in &spec.agent_settings.servers {
+        let reached = match &server.reach {
+            Reach::Program { command, .. } => command.first().map_or("", String::as_str),
+            Reach::Http(server) => server.url(),
+        };
+        let line = format!("server {name}: {reached}");
+        text.push_str(&format!("  {}\n", sanitise::line(&line)));
+    }
+    text.push_str(&format!("  at the same time: {}\n", abreast(spec, jobs)));
+    text.push_str(&limits(spec));
+    for Estimate { model, cost } in estimates {
+        let effort = model
+            .settings
+            .reasoning_effort
+            .map(|effort| effort.as_str());
+        let name = runs::with_effort(&model.name, effort);
+        let name = sanitise::line(&name);
+        let line = match cost {
+            Some((row, whole)) => format!(
+                "  {name}: about {whole} ({}, {}, {} USD a million tokens of input, kept input, output; {})",
+                row.price.input.usd(),
+                row.price.cached.usd(),
+                row.price.output.usd(),
+                row.source
+            ),
+            None => format!("  {name}: the price is not known"),
+        };
+        text.push_str(&line);
+        text.push('\n');
+        if !model.settings.is_default() {
+            // Settings are numbers, names and an address without a key.
+            let settings = serde_json::to_string(&model.settings).unwrap_or_default();
+            text.push_str(&format!("    with {}\n", sanitise::line(&settings)));
+        }
+    }
+    if !estimates.is_empty() {
+        text.push_str(&format!(
+            "  together: {}\n",
+            together(total, estimates.len())
+        ));
+        let (turns, usage) = typical(spec);
+        text.push_str(&format!(
+            "  (an attempt is taken as {}, {} tokens in and {} out; yours will differ)\n",
+            output::count(turns as usize, "turn"),
+            usage.input,
+            usage.output
+        ));
+    }
+    text
+}
+
+fn together(total: &Total, models: usize) -> String {
+    let Total {
+        cost,
+        unknown,
+        limited,
+    } = total;
+    let limited = match limited {
+        true => ", where the experiment's limit ends it",
+        false => "",
+    };
+    match unknown {
+        0 => format!("about {cost}{limited}"),
+        _ if *unknown == models => "not known".to_owned(),
+        _ => format!(
+            "about {cost}{limited}, and the unknown cost of {}",
+            output::count(*unknown, "model")
+        ),
+    }
+}
+
+/// Who acts, and what is set for it.
+fn agent(spec: &Spec) -> String {
+    let settings = &spec.agent_settings;
+    let mut parts = vec![spec.agent.as_str().to_owned()];
+    parts.extend(
+        settings
+            .replay
+            .as_ref()
+            .map(|id| format!("of attempt {id}")),
+    );
+    parts.extend(
+        settings
+            .compact_at
+            .map(|tokens| format!("summed up at {tokens} tokens")),
+    );
+    let retries = settings.retries.map(|retries| match retries {
+        1 => "1 retry".to_owned(),
+        retries => format!("{retries} retries"),
+    });
+    parts.extend(retries);
+    parts.join(", ")
+}
+
+/// What goes on at the same time.
+fn abreast(spec: &Spec, jobs: u32) -> String {
+    let concurrency = &spec.concurrency;
+    let mut parts = vec![output::count(jobs as usize, "attempt")];
+    if !spec.models.is_empty() {
+        let calls = concurrency.model_calls.unwrap_or(jobs);
+        parts.push(output::count(calls as usize, "request"));
+    }
+    let grades = super::run::jobs(concurrency.grades);
+    parts.push(output::count(grades as usize, "grade"));
+    parts.join(", ")
+}
+
+/// The tasks of each service.
+fn services(spec: &Spec) -> String {
+    let mut tasks: BTreeMap<&str, usize> = BTreeMap::new();
+    for task in &spec.tasks {
+        let service = task.split('/').next().unwrap_or(task);
+        *tasks.entry(service).or_default() += 1;
+    }
+    let line = |(service, tasks)| {
+        let service = sanitise::line(service);
+        format!("  {service}: {}\n", output::count(tasks, "task"))
+    };
+    tasks.into_iter().map(line).collect()
+}
+
+/// The limits that hold.
+fn limits(spec: &Spec) -> String {
+    let limits = &spec.limits;
+    // The tasks' own may be lower.
+    let of_attempt = limits.over(AttemptLimits::default());
+    let mut each = vec![
+        output::count(of_attempt.turns as usize, "turn"),
+        format!("{} s", of_attempt.time.as_secs()),
+        format!("{} s a tool call", of_attempt.tool_call.as_secs()),
+    ];
+    let tokens = |which: &str| {
+        let which = which.to_owned();
+        move |limit: u64| format!("{limit} {which} tokens")
+    };
+    each.extend(of_attempt.input_tokens.map(tokens("input")));
+    each.extend(of_attempt.output_tokens.map(tokens("output")));
+    each.extend(of_attempt.cost.map(|limit| limit.to_string()));
+    let mut all = Vec::new();
+    let Allowance { cost, tokens, time } = limits.of_experiment();
+    all.extend(cost.map(|limit| limit.to_string()));
+    all.extend(tokens.map(|limit| format!("{limit} tokens")));
+    all.extend(time.map(|limit| format!("{} s", limit.as_secs())));
+    if all.is_empty() {
+        all.push("none".to_owned());
+    }
+    format!(
+        "  limits of an attempt: {}\n  limits of the experiment: {}\n",
+        each.join(", "),
+        all.join(", ")
+    )
+}

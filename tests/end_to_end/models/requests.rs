@@ -1,0 +1,359 @@
+//! What is to be run: files, dry runs, and what is said before anything is spent.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use mcpmark_model_server::Reaction;
+use serde_json::{Value, json};
+
+use super::{TASK, calls, serve};
+use crate::environment::{Environment, Output};
+
+#[test]
+fn what_cannot_work_is_said_before_anything_is_spent() {
+    let environment = Environment::new();
+    let server = serve(|request| match request.model.as_str() {
+        "locked" => Reaction::error(401, "invalid_api_key", "no such key"),
+        "toolless" => Reaction::error(400, "bad", "toolless does not support tools"),
+        "nowhere" => Reaction::error(404, "model_not_found", "there is no such model"),
+        _ => Reaction::say("ok"),
+    });
+    let url = server.base_url();
+    let closed = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/v1", listener.local_addr().unwrap())
+    };
+    let unreachable = format!("openai/m at {closed}: nobody answers");
+    let at = |model: &'static str| vec!["--model", model, "--base-url", &url];
+    for (args, message) in [
+        (vec!["--model", "gpt-5"], "write it as provider/name"),
+        (
+            vec!["--model", "opnai/gpt-5"],
+            "known are anthropic, deepseek, gemini",
+        ),
+        (vec!["--model", "openai/gpt-5"], "OPENAI_API_KEY is not set"),
+        (
+            vec!["--model", "openai/m", "--base-url", &closed],
+            &unreachable,
+        ),
+        (
+            vec!["--model", "openai/m", "--base-url", "localhost:1"],
+            "is no base URL",
+        ),
+        (
+            vec![
+                "--model",
+                "openai/m",
+                "--base-url",
+                "http://127.0.0.1/v1?key=k",
+            ],
+            "\"http://127.0.0.1/v1?…\" is no base URL: it has a part after `?`",
+        ),
+        (at("openai/locked"), "no such key"),
+        (at("openai/toolless"), "does not support tools"),
+        (at("openai/nowhere"), "there is no such model"),
+        (
+            [at("openai/m"), vec!["--limit-cost", "1"]].concat(),
+            "the price of openai/m is not known",
+        ),
+        (
+            [at("openai/m"), vec!["--temperature", "7"]].concat(),
+            "temperature is 7; it may be 0 to 2",
+        ),
+        (
+            [at("openai/m"), vec!["--limit-turns", "0"]].concat(),
+            "the limit turns is 0; it may be 1 or more",
+        ),
+        (
+            [at("openai/m"), vec!["--compact-at", "0"]].concat(),
+            "compact-at is 0; it may be 1 or more",
+        ),
+        (
+            [at("openai/m"), vec!["--agent", "oracle"]].concat(),
+            "--agent oracle asks no model",
+        ),
+        (
+            [at("openai/m"), vec!["--limit-cost", "-1"]].concat(),
+            "\"-1\" is no amount in US dollars",
+        ),
+        (
+            [at("openai/m"), vec!["--limit-turns", "-1"]].concat(),
+            "invalid value '-1' for '--limit-turns <N>'",
+        ),
+        (vec!["--agent", "mcpmark"], "name one with --model"),
+        (vec!["--agent", "replay"], "name it with --from"),
+        (
+            vec!["--from", "3f"],
+            "--from names an attempt, and so its task; leave out filesystem/village-festival/",
+        ),
+    ] {
+        let args: Vec<_> = ["run", TASK].into_iter().chain(args).collect();
+        let output = Output::of(environment.command(&args).env_remove("OPENAI_API_KEY"));
+        let output = output.exits(2);
+        assert!(
+            output.stderr.contains(message),
+            "{args:?}: {}",
+            output.stderr
+        );
+        let errors = output.stderr.lines().filter(|line| line.contains("error:"));
+        assert_eq!(errors.count(), 1, "{}", output.stderr);
+    }
+    assert!(!environment.home().join("journal.db").exists());
+}
+
+#[test]
+fn what_the_environment_or_a_provider_lacks_is_said_without_asking() {
+    let environment = Environment::new();
+    let servers = environment.directory(
+        "servers",
+        &[(
+            "s.toml",
+            "[servers.t]\nurl = \"http://127.0.0.1:9/mcp\"\nbearer = \"NO_SUCH_TOKEN\"\n",
+        )],
+    );
+    let servers = servers.join("s.toml");
+    let servers = servers.to_str().unwrap();
+    for dry in [&["--dry-run"][..], &["--no-preflight"]] {
+        let run = |args: &[&str]| {
+            let all = ["run", TASK].iter().chain(args).chain(dry);
+            Output::of(
+                environment
+                    .command(all)
+                    .env("DEEPSEEK_API_KEY", "sk-nothing")
+                    .env_remove("NO_SUCH_TOKEN"),
+            )
+            .exits(2)
+        };
+        run(&["--mcp-config", servers])
+            .says(&["server t: the environment variable NO_SUCH_TOKEN is not set"]);
+        run(&[
+            "--model",
+            "deepseek/deepseek-chat",
+            "--reasoning-effort",
+            "medium",
+        ])
+        .says(&["model deepseek/deepseek-chat: ", "leave that setting out"]);
+    }
+    let mut command = environment.command(["run", TASK, "--mcp-config", servers, "--dry-run"]);
+    let listed = Output::of(command.env("NO_SUCH_TOKEN", "a-token"))
+        .exits(0)
+        .stdout;
+    assert!(
+        listed.contains("  server t: http://127.0.0.1:9/mcp\n"),
+        "{listed}"
+    );
+    assert!(!listed.contains("a-token"), "{listed}");
+    assert!(!environment.home().join("journal.db").exists());
+}
+
+#[test]
+fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
+    let environment = Environment::new();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let server = serve(move |request| {
+        seen.lock().unwrap().push(request.body.clone());
+        Reaction::say("ok")
+    });
+    let file = format!(
+        "tasks = [\"{TASK}\"]\nattempts = 2\nprices = \"p.csv\"\nseed = 3\n\
+         [limits]\nturns = 7\ncost = 4\nattempt-cost = \"0.50\"\n\
+         [[models]]\nname = \"openai/m\"\nbase-url = \"{}\"\ntemperature = 0.5\n\
+         max-output-tokens = 99\n",
+        server.base_url()
+    );
+    let dir = environment.directory(
+        "config",
+        &[("exp.toml", &file), ("p.csv", "openai/m,1,1,2")],
+    );
+    let config = dir.join("exp.toml");
+    let config = config.to_str().unwrap();
+    let dry = environment
+        .run(["run", "--config", config, "--dry-run"])
+        .exits(0);
+    assert!(
+        dry.stdout
+            .contains("2 attempts of 1 task, 2 each by 1 model"),
+        "{}",
+        dry.stdout
+    );
+    for line in [
+        "  filesystem: 1 task\n",
+        "  agent: mcpmark\n",
+        "  at the same time: ",
+        "  openai/m: about 0.29 USD",
+        "  together: about 0.29 USD\n",
+        "taken as 7 turns, 140000 tokens in and 3500 out",
+        "\"temperature\":0.5",
+        "  limits of an attempt: 7 turns, 3600 s, 60 s a tool call, 0.50 USD\n",
+        "  limits of the experiment: 4.00 USD\n",
+    ] {
+        assert!(dry.stdout.contains(line), "{line}: {}", dry.stdout);
+    }
+    let json = environment
+        .run(["run", "--config", config, "--dry-run", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(json["estimate"]["cost_usd"], json!(0.294));
+    assert_eq!(json["spec"]["limits"]["turns"], 7);
+    assert!(asked.lock().unwrap().is_empty());
+    for (model, message) in [("openia/m", "known are"), ("openai/m", "OPENAI_API_KEY")] {
+        let mut command = environment.command(["run", TASK, "--model", model, "--dry-run"]);
+        let output = Output::of(command.env_remove("OPENAI_API_KEY"));
+        output.exits(2).says(&[message]);
+    }
+    let args = ["run", "--config", config, "--experiment", "filed", "--json"];
+    environment.run(args).exits(1);
+    let body = asked.lock().unwrap().last().unwrap().clone();
+    assert_eq!(
+        (&body["temperature"], &body["max_tokens"]),
+        (&json!(0.5), &json!(99))
+    );
+    let spec = &calls(
+        &environment,
+        "SELECT spec FROM experiments WHERE name = 'filed'",
+    )[0];
+    let spec: Value = serde_json::from_str(spec).unwrap();
+    assert_eq!(spec["seed"], 3);
+    assert_eq!(spec["limits"]["turns"], 7);
+    assert_eq!(spec["prices"][0]["source"], "p.csv");
+    for (wrong, message) in [
+        ("\ntaks = []\n", "exp.toml: line 2: unknown field `taks`"),
+        ("[limits]\ncost = true\n", "an amount in US dollars"),
+        (
+            "[limits]\ncost = -1.5\n",
+            "\"-1.5\" is no amount in US dollars",
+        ),
+        ("[limits]\nrun-time = 0\n", "the limit run-time is 0"),
+    ] {
+        let wrong = environment.directory("wrong", &[("exp.toml", wrong)]);
+        let wrong = wrong.join("exp.toml");
+        let output = environment
+            .run(["run", "--config", wrong.to_str().unwrap()])
+            .exits(2);
+        assert!(output.stderr.lines().count() <= 2, "{}", output.stderr);
+        output.says(&[message]);
+    }
+}
+
+#[test]
+fn an_estimate_ends_at_the_limits() {
+    let environment = Environment::new();
+    let prices = environment.directory(
+        "prices",
+        &[("p.csv", "openai/m,1,1,2\nopenai/n,10,10,10\n")],
+    );
+    let prices = prices.join("p.csv");
+    let dry = |more: &[&str]| {
+        let mut args = vec![
+            "run",
+            TASK,
+            "--base-url",
+            "http://127.0.0.1:9/v1",
+            "--dry-run",
+        ];
+        args.extend(["-k", "2", "-j", "3", "--prices", prices.to_str().unwrap()]);
+        args.extend(["--model", "openai/m"].iter().chain(more));
+        environment.run(args).exits(0).stdout
+    };
+    for (more, lines) in [
+        // 15 turns of 20,000 and 500 tokens, twice.
+        (
+            &[][..],
+            &["openai/m: about 0.63 USD", "together: about 0.63 USD\n"][..],
+        ),
+        (
+            &["--limit-input-tokens", "1000", "--limit-turns", "4"],
+            &["about 0.01 USD", "4 turns, 1000 tokens in and 2000 out"],
+        ),
+        (
+            &["--model", "openai/n"],
+            &["openai/n: about 6.15 USD", "together: about 6.78 USD\n"],
+        ),
+        (
+            &["--model", "openai/n", "--limit-attempt-cost", "0.5"],
+            &["openai/n: about 1.00 USD", "together: about 1.63 USD\n"],
+        ),
+        (
+            &["--model", "openai/n", "--limit-cost", "2"],
+            &["together: about 2.00 USD, where the experiment's limit ends it\n"],
+        ),
+        // A tenth of what both would take.
+        (
+            &["--model", "openai/n", "--limit-tokens", "123000"],
+            &["together: about 0.68 USD, where the experiment's limit ends it\n"],
+        ),
+        (
+            &[
+                "--model",
+                "openai/x",
+                "--agent",
+                "react",
+                "--compact-at",
+                "9000",
+            ],
+            &[
+                "openai/x: the price is not known",
+                "together: about 0.63 USD, and the unknown cost of 1 model\n",
+                "agent: react, summed up at 9000 tokens\n",
+                "at the same time: 3 attempts, 3 requests, ",
+            ],
+        ),
+    ] {
+        let text = dry(more);
+        for line in lines {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
+}
+
+#[test]
+fn efforts_are_told_apart_and_warnings_are_said_once() {
+    let environment = Environment::new();
+    let server = serve(|_| Reaction::say("ok"));
+    let file = format!(
+        "tasks = [\"{TASK}\"]\nexperiment = \"efforts\"\n\
+         [[models]]\nname = \"openai/m\"\nreasoning-effort = \"low\"\nbase-url = \"{0}\"\n\
+         [[models]]\nname = \"openai/m\"\nreasoning-effort = \"high\"\nbase-url = \"{0}\"\n",
+        server.base_url()
+    );
+    let config = environment
+        .directory("config", &[("e.toml", &file)])
+        .join("e.toml");
+    let output = environment
+        .run(["run", "--config", config.to_str().unwrap()])
+        .exits(1);
+    for effort in ["low", "high"] {
+        let named = format!("{TASK}  openai/m ({effort})");
+        assert!(output.stdout.contains(&named), "{}", output.stdout);
+    }
+    let said = |what: &str| output.stderr.matches(what).count();
+    assert_eq!(
+        said("the price of openai/m is not known"),
+        1,
+        "{}",
+        output.stderr
+    );
+    // Once for each setting that it was asked with.
+    assert_eq!(
+        said("was asked to call a tool and did not"),
+        2,
+        "{}",
+        output.stderr
+    );
+    let listed = environment
+        .run(["runs", "efforts", "--json"])
+        .exits(0)
+        .json();
+    let attempts = listed["attempts"].as_array().unwrap();
+    let efforts: BTreeSet<_> = attempts.iter().map(|one| one["effort"].as_str()).collect();
+    assert_eq!(efforts, BTreeSet::from([Some("high"), Some("low")]));
+    assert_eq!(
+        attempts[0]["model_settings"]["reasoning-effort"],
+        attempts[0]["effort"]
+    );
+    assert_eq!(
+        listed["spec"]["models"][1]["settings"]["reasoning-effort"],
+        "high"
+    );
+}
