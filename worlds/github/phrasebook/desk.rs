@@ -64,6 +64,8 @@ const ERRANDS: &[(i64, Errand)] = &[
         Errand::Propose("es", &[Mistake::Number, Mistake::Number]),
     ),
     (603, Errand::Propose("it", &[])),
+    // What is proposed by then is not what the source says any more.
+    (608, Errand::Source("meals", &[3])),
 ];
 
 /// A change of the source that may be taken back.

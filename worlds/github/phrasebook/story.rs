@@ -365,8 +365,7 @@ fn unfinished() -> Vec<Work<Write>> {
                 Write::new("handbook/de/dogs.md", "---\ntitle: Hunde\nfollows: 1\n---\n\n- Hunde schlafen im Holzschuppen.\n- Der Hüttenwart hat den Schlüssel.\n"),
             ])
             .body("Every week somebody asks.")
-            .label("source")
-            .label("lang: de"),
+        .label("source"),
         Work::new(606, "gpellis", Open, "bicycles", "it, fr: where bicycles stay")
             .step("it, fr: where bicycles stay", vec![
                 Write::new("handbook/it/bicycles.md", "---\ntitle: Biciclette\nfollows: 1\n---\n\n- Le biciclette restano alla teleferica.\n"),
@@ -374,7 +373,6 @@ fn unfinished() -> Vec<Work<Write>> {
             ])
             .body("The source is still being written.")
             .label("lang: it")
-            .label("lang: fr")
             .contested(),
         Work::new(607, "btosch", Open, "covers", "print: a cover for each language")
             .step("print: a cover for each language", vec![
@@ -384,15 +382,13 @@ fn unfinished() -> Vec<Work<Write>> {
                 Write::new("print/cover-it.txt", "Manuale per gestori di rifugio\n"),
             ])
             .body("Grey card, as the last one.")
-            .label("print")
             .approved(),
         Work::new(608, "tokonkwo", Open, "words-for-snow", "it, es: words for snow")
             .step("it, es: words for snow", vec![
                 Write::new("glossary/snow-it.csv", "english,use,never\ncornice,cornice,cornicione\n"),
                 Write::new("glossary/snow-es.csv", "english,use,never\ncornice,cornisa,alero\n"),
             ])
-            .body("For the page on the weather, some day.")
-            .label("glossary"),
+            .body("For the page on the weather, some day."),
         Work::new(600, "btosch", Draft, "romansh", "Romansh, a beginning")
             .step("rm: arrival", vec![
                 Write::new("handbook/rm/arrival.md", "---\ntitle: Arrivada\nfollows: 1\n---\n\n- Ils giasts suttascrivan il cudesch.\n"),
