@@ -1,5 +1,7 @@
 //! The straight line of a branch, from first parent to first parent.
 
+#![allow(dead_code, reason = "each verifier takes what it needs of it")]
+
 use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::Timestamp;
