@@ -408,9 +408,10 @@ fn repair(random: &mut Random, now: &Now<'_>) -> Option<Work<Write>> {
         "A guest showed me both pages.",
     )
     .labels(&[language_label(locale)]);
+    let author = *random.pick(translators(locale));
     let work = Work::new(
         now.day,
-        *random.pick(translators(locale)),
+        author,
         Squash,
         &format!("{locale}-number-{}", now.day),
         &title,
@@ -507,16 +508,11 @@ fn propose(
     let revision = source.revision;
     let title = format!("{locale}: {} up to revision {revision}", page.name);
     let branch = format!("read/{locale}-{}", page.name);
-    let work = Work::new(
-        now.day,
-        *random.pick(translators(locale)),
-        Open,
-        &branch,
-        &title,
-    )
-    .step(&title, vec![Write::Whole(own.path, text)])
-    .body("Please read it beside the source, see docs/reading.md.")
-    .label(language_label(locale))
-    .label("second reading");
+    let author = *random.pick(translators(locale));
+    let work = Work::new(now.day, author, Open, &branch, &title)
+        .step(&title, vec![Write::Whole(own.path, text)])
+        .body("Please read it beside the source, see docs/reading.md.")
+        .label(language_label(locale))
+        .label("second reading");
     Some(work)
 }

@@ -85,7 +85,7 @@ fn owners<'a>(rules: &'a str, path: &str, takes_first: bool) -> Vec<&'a str> {
     let line = if takes_first {
         fitting.nth(1)
     } else {
-        fitting.last()
+        fitting.next_back()
     };
     line.into_iter().flat_map(|words| words.skip(1)).collect()
 }
