@@ -17,6 +17,8 @@ pub struct Thread {
     pub labels: Vec<String>,
     pub assignees: Vec<String>,
     pub milestone: Option<u64>,
+    /// The numbers of the issues below it.
+    pub sub_issues: Vec<u64>,
     pub created: i64,
     pub updated: i64,
     pub comments: Vec<Value>,
@@ -56,6 +58,8 @@ pub struct Merged {
 pub struct Hub {
     pub threads: Vec<Thread>,
     pub releases: Vec<Value>,
+    /// The rules of branches.
+    protected: Map<String, Value>,
     comments: u64,
     reviews: u64,
 }
@@ -74,6 +78,11 @@ impl Hub {
 
     pub fn thread(&mut self, number: u64) -> &mut Thread {
         &mut self.threads[number as usize - 1]
+    }
+
+    /// Gives a branch rules, as the document of the repository tells them.
+    pub fn protect(&mut self, branch: &str, rules: Value) {
+        self.protected.insert(branch.to_owned(), rules);
     }
 
     /// The pull request of a number.
@@ -143,7 +152,7 @@ impl Hub {
             .iter()
             .partition(|thread| thread.pull.is_some());
         let documents = [
-            ("repository", repository(project)),
+            ("repository", repository(project, &self.protected)),
             ("users", users(project)),
             ("labels", labels(project)),
             ("milestones", milestones(project)),
@@ -195,6 +204,7 @@ fn document(thread: &Thread) -> Value {
     put(&mut it, "updated_at", iso(thread.updated));
     put(&mut it, "closed_at", closed.map(|it| iso(it.at)));
     put(&mut it, "closed_by", closed.map(|it| it.by.clone()));
+    put(&mut it, "sub_issues", thread.sub_issues.clone());
     put(&mut it, "comments", thread.comments.clone());
     if let Some(pull) = &thread.pull {
         let merged = pull.merged.as_ref();
@@ -218,10 +228,10 @@ fn document(thread: &Thread) -> Value {
     Value::Object(it)
 }
 
-fn repository(project: &Project) -> Value {
+fn repository(project: &Project, protected: &Map<String, Value>) -> Value {
     let mut members: Vec<&str> = project.team.iter().map(|person| person.login).collect();
     members.push(project.viewer.login);
-    json!({
+    let mut repository = json!({
         "owner": project.owner,
         "name": project.name,
         "description": project.description,
@@ -230,7 +240,11 @@ fn repository(project: &Project) -> Value {
         "topics": project.topics,
         "collaborators": members,
         "created_at": iso(project.day(0)),
-    })
+    });
+    if !protected.is_empty() {
+        repository["protected_branches"] = protected.clone().into();
+    }
+    repository
 }
 
 fn users(project: &Project) -> Value {
