@@ -11,7 +11,7 @@ pub const UNITS: [(&str, u64); 7] = [
     ("year", 31_536_000),
 ];
 
-/// A language: its code and name, and for each unit the words, of which the library began with the first.
+/// A language: its code and name, and for each unit the words, of which the library began with the first two.
 pub struct Language {
     pub code: &'static str,
     pub name: &'static str,
@@ -23,77 +23,77 @@ pub const LANGUAGES: [Language; 10] = [
         code: "cy",
         name: "Welsh",
         words: [
-            &["eiliad", "eiliadau", "eil"],
-            &["munud", "munudau", "funud", "mun"],
-            &["awr", "oriau", "or"],
-            &["diwrnod", "diwrnodau", "dydd", "ddiwrnod"],
-            &["wythnos", "wythnosau", "wyth"],
-            &["mis", "misoedd", "fis"],
-            &["blwyddyn", "blynyddoedd", "flynedd", "blynedd"],
+            &["eiliad", "eiliadau", "eil", "eil.", "secs"],
+            &["munud", "munudau", "funud", "mun", "mun."],
+            &["awr", "oriau", "or", "a.", "awren"],
+            &["diwrnod", "diwrnodau", "dydd", "ddiwrnod", "dyddiau"],
+            &["wythnos", "wythnosau", "wyth", "wythn."],
+            &["mis", "misoedd", "fis", "mi."],
+            &["blwyddyn", "blynyddoedd", "flynedd", "blynedd", "bl."],
         ],
     },
     Language {
         code: "da",
         name: "Danish",
         words: [
-            &["sekund", "sekunder", "sek", "sek."],
-            &["minut", "minutter", "min", "min."],
-            &["time", "timer", "t", "timen"],
-            &["dag", "dage", "døgn"],
-            &["uge", "uger", "ugen"],
-            &["måned", "måneder", "mdr", "md."],
-            &["år", "året"],
+            &["sekund", "sekunder", "sek", "sek.", "sekundet"],
+            &["minut", "minutter", "min", "min.", "minuttet"],
+            &["time", "timer", "t", "timen", "tim."],
+            &["dag", "dage", "døgn", "dagen", "dg."],
+            &["uge", "uger", "ugen", "u."],
+            &["måned", "måneder", "mdr", "md.", "mdr."],
+            &["år", "års", "året", "årene"],
         ],
     },
     Language {
         code: "de",
         name: "German",
         words: [
-            &["sekunde", "sekunden", "sek", "sek."],
-            &["minute", "minuten", "min", "min."],
-            &["stunde", "stunden", "std", "std.", "h"],
-            &["tag", "tage", "tagen"],
-            &["woche", "wochen", "wo."],
-            &["monat", "monate", "monaten", "mon."],
-            &["jahr", "jahre", "jahren", "j."],
+            &["sekunde", "sekunden", "sek", "sek.", "s"],
+            &["minute", "minuten", "min", "min.", "minütchen"],
+            &["stunde", "stunden", "std", "std.", "h", "stündchen"],
+            &["tag", "tage", "tagen", "tg.", "d"],
+            &["woche", "wochen", "wo.", "wo"],
+            &["monat", "monate", "monaten", "mon.", "mt."],
+            &["jahr", "jahre", "jahren", "j.", "jährchen"],
         ],
     },
     Language {
         code: "en",
         name: "English",
         words: [
-            &["second", "seconds", "sec", "secs", "s"],
-            &["minute", "minutes", "min", "mins"],
-            &["hour", "hours", "h", "hr", "hrs"],
-            &["day", "days", "d"],
-            &["week", "weeks", "wk", "wks"],
-            &["month", "months", "mo"],
-            &["year", "years", "yr", "yrs"],
+            &["second", "seconds", "sec", "secs", "s", "sec."],
+            &["minute", "minutes", "min", "mins", "min."],
+            &["hour", "hours", "h", "hr", "hrs", "hr."],
+            &["day", "days", "d", "dy"],
+            &["week", "weeks", "wk", "wks", "wk."],
+            &["month", "months", "mo", "mth", "mths"],
+            &["year", "years", "yr", "yrs", "yr."],
         ],
     },
     Language {
         code: "es",
         name: "Spanish",
         words: [
-            &["segundo", "segundos", "seg"],
-            &["minuto", "minutos", "min"],
-            &["hora", "horas", "h"],
-            &["día", "días", "dia", "dias"],
-            &["semana", "semanas", "sem"],
-            &["mes", "meses"],
-            &["año", "años"],
+            &["segundo", "segundos", "seg", "seg.", "s"],
+            &["minuto", "minutos", "min", "min.", "minutitos"],
+            &["hora", "horas", "h", "hs", "horita"],
+            &["día", "días", "dia", "dias", "d"],
+            &["semana", "semanas", "sem", "sem."],
+            &["mes", "meses", "m."],
+            &["año", "años", "a.", "añito"],
         ],
     },
     Language {
         code: "fr",
         name: "French",
         words: [
-            &["seconde", "secondes", "sec", "s"],
-            &["minute", "minutes", "min", "mn"],
-            &["heure", "heures", "h"],
-            &["jour", "jours", "j", "journée"],
-            &["semaine", "semaines", "sem"],
-            &["mois"],
+            &["seconde", "secondes", "sec", "s", "sec."],
+            &["minute", "minutes", "min", "mn", "min."],
+            &["heure", "heures", "h", "hrs"],
+            &["jour", "jours", "j", "journée", "journées"],
+            &["semaine", "semaines", "sem", "sem."],
+            &["mois", "moi", "m."],
             &["an", "ans", "année", "années"],
         ],
     },
@@ -101,52 +101,52 @@ pub const LANGUAGES: [Language; 10] = [
         code: "it",
         name: "Italian",
         words: [
-            &["secondo", "secondi", "sec"],
-            &["minuto", "minuti", "min"],
-            &["ora", "ore", "h"],
-            &["giorno", "giorni", "gg"],
-            &["settimana", "settimane", "sett"],
-            &["mese", "mesi"],
-            &["anno", "anni"],
+            &["secondo", "secondi", "sec", "sec.", "s"],
+            &["minuto", "minuti", "min", "min.", "minutino"],
+            &["ora", "ore", "h", "oretta", "orette"],
+            &["giorno", "giorni", "gg", "g", "giornata"],
+            &["settimana", "settimane", "sett", "sett."],
+            &["mese", "mesi", "mm"],
+            &["anno", "anni", "a."],
         ],
     },
     Language {
         code: "nl",
         name: "Dutch",
         words: [
-            &["seconde", "seconden", "sec", "sec."],
-            &["minuut", "minuten", "min", "min."],
-            &["uur", "uren", "u", "uurtje"],
-            &["dag", "dagen", "etmaal"],
-            &["week", "weken", "wk"],
-            &["maand", "maanden", "mnd"],
-            &["jaar", "jaren", "jr"],
+            &["seconde", "seconden", "sec", "sec.", "s"],
+            &["minuut", "minuten", "min", "min.", "minuutje"],
+            &["uur", "uren", "u", "uurtje", "uurtjes"],
+            &["dag", "dagen", "etmaal", "etmalen", "dgn"],
+            &["week", "weken", "wk", "wkn"],
+            &["maand", "maanden", "mnd", "mnd."],
+            &["jaar", "jaren", "jr", "jr."],
         ],
     },
     Language {
         code: "pl",
         name: "Polish",
         words: [
-            &["sekunda", "sekundy", "sekund", "sek"],
-            &["minuta", "minuty", "minut", "min"],
-            &["godzina", "godziny", "godzin", "godz"],
-            &["dzień", "dni", "doba", "doby"],
-            &["tydzień", "tygodnie", "tygodni"],
-            &["miesiąc", "miesiące", "miesięcy"],
-            &["rok", "lata", "lat"],
+            &["sekunda", "sekundy", "sekund", "sek", "sek."],
+            &["minuta", "minuty", "minut", "min", "min."],
+            &["godzina", "godziny", "godzin", "godz", "godz."],
+            &["dzień", "dni", "doba", "doby", "dób"],
+            &["tydzień", "tygodnie", "tygodni", "tyg", "tyg."],
+            &["miesiąc", "miesiące", "miesięcy", "mies", "mies."],
+            &["rok", "lata", "lat", "roku"],
         ],
     },
     Language {
         code: "sv",
         name: "Swedish",
         words: [
-            &["sekund", "sekunder", "sek"],
-            &["minut", "minuter", "min"],
-            &["timme", "timmar", "tim", "h"],
-            &["dag", "dagar", "dygn"],
-            &["vecka", "veckor", "v"],
-            &["månad", "månader", "mån"],
-            &["år", "året"],
+            &["sekund", "sekunder", "sek", "sek.", "sekunden"],
+            &["minut", "minuter", "min", "min.", "minuten"],
+            &["timme", "timmar", "tim", "tim.", "h"],
+            &["dag", "dagar", "dygn", "dygnet"],
+            &["vecka", "veckor", "v", "v."],
+            &["månad", "månader", "mån", "mån."],
+            &["år", "åren", "året"],
         ],
     },
 ];
@@ -169,7 +169,7 @@ pub fn table(language: &Language) -> String {
     let lines: String = UNITS
         .iter()
         .zip(language.words)
-        .map(|((unit, _), words)| word_line(words[0], unit))
+        .flat_map(|((unit, _), words)| words[..2].iter().map(move |word| word_line(word, unit)))
         .collect();
     format!(
         "# frozen_string_literal: true\n\nmodule Fortnight\n  module Words\n    # {}\n    {} = {{\n{lines}    }}.freeze\n  end\nend\n",
@@ -180,7 +180,9 @@ pub fn table(language: &Language) -> String {
 
 /// The cases with which a language begins.
 pub fn cases(language: &Language) -> String {
-    let hour = language.words[2][0];
+    let [hour, hours, ..] = language.words[2] else {
+        panic!("each unit begins with two words");
+    };
     let day = language.words[3][0];
-    format!("1 {hour},3600\n1 {day},86400\n1 {day} 1 {hour},90000\n")
+    format!("1 {hour},3600\n3 {hours},10800\n1 {day},86400\n1 {day} 1 {hour},90000\n")
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use github_chronicle::{Commit, Git, Hub, Stamp};
 
+use crate::project::FORTNIGHT;
+
 /// Keeps in mind what each commit stands on, and when it was made.
 pub struct Ancestry<'a, G> {
     git: &'a mut G,
@@ -144,7 +146,7 @@ const LOOKED: [Looked; 20] = [
         &[("tsato", COMMENTED, "I need an evening for this.", 0)],
     ),
     (
-        "april-sweep",
+        "winter-sweep",
         &[],
         &[(
             "moakes",
@@ -162,11 +164,35 @@ const TURNS: [(&str, &str); 6] = [
     ("words-fortnight", "needs work"),
     ("compare-ratio", "needs work"),
     ("stopwatch", "ready"),
-    ("april-sweep", "needs work"),
+    ("winter-sweep", "needs work"),
 ];
 
-/// Puts in place who has looked at what is open.
+/// What reviewers ask for before something is merged.
+const WISHES: [&str; 7] = [
+    "There is no case for it in the tests.",
+    "Does this not change what we read today?",
+    "Please say in the message where it was seen.",
+    "The line belongs one further up, they are in the order of their units.",
+    "Another name, please. This one says nothing.",
+    "What happens with nothing at all?",
+    "I would like an example that is longer than a day.",
+];
+
+/// Gives each review that asked for changes before a merge its own words.
+fn vary(hub: &mut Hub) {
+    let wanted = FORTNIGHT.replies.contested[0];
+    for thread in &mut hub.threads {
+        let at = thread.number as usize % WISHES.len();
+        let reviews = thread.pull.iter_mut().flat_map(|pull| &mut pull.reviews);
+        for review in reviews.filter(|it| it["body"] == wanted) {
+            review["body"] = WISHES[at].into();
+        }
+    }
+}
+
+/// Puts in place who has looked at what, and what they said.
 pub fn arrange<G: Git>(hub: &mut Hub, git: &Ancestry<'_, G>) {
+    vary(hub);
     for (branch, asked, said) in LOOKED {
         let open = hub.threads.iter_mut().find(|it| {
             let is_it = it.pull.as_ref().is_some_and(|pull| pull.head == branch);

@@ -73,7 +73,7 @@ fn word(
     }
     let (at, word) = *random.pick(&missing);
     let (unit, seconds) = UNITS[at];
-    let above = word_line(language.words[at][0], unit);
+    let above = word_line(language.words[at][1], unit);
     let title = format!("words/{code}: read \"{word}\"");
     let count = random.between(2, 30) as u64;
     let way = way(random);
@@ -102,6 +102,11 @@ fn word(
             "Everybody here writes it like that, and the result is nothing.",
             "It stands so on our timetable.",
             "We get it from a form that we cannot change.",
+            "Found in a recipe from my grandmother. She is right, I suppose.",
+            "Two of our users have written to us about it this week.",
+            "The old version of our own program wrote it, and now we cannot read what we stored.",
+            "On the telephone it is the only thing that fits on the screen.",
+            "Our payslips have it. They go on being printed like that until next year.",
         ]);
         let report = Report::new(
             by,
@@ -111,6 +116,16 @@ fn word(
         work = work
             .report(report.labels(&["words"]))
             .body("Closes #{issue}");
+    } else {
+        let seen = *random.pick(&[
+            "",
+            "Seen on a sign.",
+            "From the list that people sent.",
+            "Asked somebody who grew up with it: yes, one writes it like that.",
+            "The dictionary has it, and so has the timetable of the buses.",
+            "It is used more than the one that we have.",
+        ]);
+        work = work.body(seen);
     }
     if random.chance(1, 8) {
         work = work.contested();
@@ -134,18 +149,35 @@ fn cases(
         .enumerate()
         .flat_map(|(unit, words)| words.iter().map(move |word| (unit, *word)))
         .filter(|(_, word)| text.contains(&format!("\"{word}\" ")))
+        .filter(|(unit, word)| *word != language.words[*unit][0])
         .collect();
     let way = way(random);
     let author = random.pick(&["kbanerjee", "kbanerjee", "pvries", "idrummond"]);
-    let title = format!("cases/{code}: more of what people write");
+    let what = *random.pick(&[
+        "more of what people write",
+        "from the logs of last week",
+        "two units in one text",
+        "longer ones",
+        "what came in by mail",
+    ]);
+    let title = format!("cases/{code}: {what}");
     let name = branch(way, &format!("cases-{code}"), day);
     let mut work = Work::new(day, author, way, &name, &title).label("internal");
     for _ in 0..random.between(1, 3) {
+        // The larger unit first, and of the smaller one less than would make another of it.
         let (one, first) = *random.pick(&known);
-        let (other, second) = *random.pick(&known);
-        let (many, few) = (random.between(2, 40) as u64, random.between(2, 20) as u64);
-        let seconds = many * UNITS[one].1 + few * UNITS[other].1;
-        let text = format!("{many} {first} {few} {second}");
+        let smaller: Vec<&(usize, &str)> = known.iter().filter(|(unit, _)| *unit < one).collect();
+        let many = random.between(2, 40) as u64;
+        let (seconds, text) = if smaller.is_empty() {
+            (many * UNITS[one].1, format!("{many} {first}"))
+        } else {
+            let (other, second) = **random.pick(&smaller);
+            let few = random.between(2, 6) as u64;
+            (
+                many * UNITS[one].1 + few * UNITS[other].1,
+                format!("{many} {first} {few} {second}"),
+            )
+        };
         work = work.step(
             &format!("cases/{code}: {text}"),
             vec![Write::end(
@@ -173,7 +205,8 @@ fn test(
     if !is_free(path) || now.get(path)?.contains(&line) {
         return None;
     }
-    let title = format!("test: {amount} times a {unit}");
+    let article = if unit == "hour" { "an" } else { "a" };
+    let title = format!("test: {amount} times {article} {unit}");
     let way = way(random);
     let name = branch(way, &format!("test-{unit}"), day);
     Some(
@@ -263,7 +296,9 @@ fn recipe(
     if !is_free(COOKBOOK) || text.contains(question) {
         return None;
     }
-    let title = format!("docs: {}", question.trim_end_matches('?').to_lowercase());
+    let begin = question[..1].to_lowercase();
+    let rest = question[1..].trim_end_matches('?');
+    let title = format!("docs: {begin}{rest}");
     let way = way(random);
     let author = random.pick(&["jferreira", "jferreira", "moakes", "idrummond"]);
     Some(

@@ -106,7 +106,7 @@ fn beginnings() -> Vec<Work<Write>> {
     for language in &LANGUAGES {
         let code = language.code;
         let title = format!(
-            "words/{code}: {} begins with one word a unit",
+            "words/{code}: {} begins with two words a unit",
             language.name
         );
         let author = if code == "sv" || code == "cy" {
@@ -122,7 +122,7 @@ fn beginnings() -> Vec<Work<Write>> {
                     vec![Write::new(&words_path(code), &table(language))],
                 )
                 .step(
-                    &format!("cases/{code}: an hour and a day"),
+                    &format!("cases/{code}: hours and a day"),
                     vec![Write::new(&cases_path(code), &cases(language))],
                 )
                 .section(Added)
