@@ -36,6 +36,9 @@ fn help_names_every_command_and_option() {
         vec!["bundle", "pack"],
         vec!["bundle", "inspect"],
         vec!["bundle", "verify"],
+        vec!["bundle", "sign"],
+        vec!["bundle", "lock"],
+        vec!["bundle", "update"],
         vec!["bundle", "diff"],
         vec!["bundle", "push"],
         vec!["bundle", "pull"],
@@ -878,6 +881,74 @@ fn help_names_every_command_and_option() {
           --key <FILE>  Insist on a signature by this public key; may be repeated, and then any will do
           --json        Print one JSON object
       -h, --help        Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle sign --help
+    Sign a bundle: its signatures lie beside it, and go with it to a registry
+
+    Usage: mcpmark bundle sign [OPTIONS] --key <FILE> <BUNDLE>
+
+    Arguments:
+      <BUNDLE>  A directory or a tar archive
+
+    Options:
+          --key <FILE>  A private key of Ed25519, as `openssl genpkey -algorithm ed25519` makes it
+          --json        Print one JSON object
+      -h, --help        Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle lock --help
+    Lock a suite: it stays what it is now until it is updated
+
+    Usage: mcpmark bundle lock [OPTIONS] <BUNDLE>
+
+    Arguments:
+      <BUNDLE>  A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG]`
+
+    Options:
+      -o, --output <FILE>  The lock, which must be new [default: mcpmark.lock]
+          --json           Print the lock
+      -h, --help           Print help
+
+    Global options:
+          --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest
+                              one upwards] [env: MCPMARK_ROOT=]
+          --home <DIR>        Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+                              [env: MCPMARK_HOME=]
+          --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
+          --no-install        Never change this machine to get a compiler for guests, with rustup or
+                              with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle update --help
+    Show what became of a locked suite, and lock that if you accept it
+
+    Usage: mcpmark bundle update [OPTIONS] [LOCK]
+
+    Arguments:
+      [LOCK]  The lock [default: mcpmark.lock]
+
+    Options:
+          --to <BUNDLE>  Take another bundle than the one that the lock comes from
+      -y, --yes          Accept what is new without being asked
+          --full         Show every line that differs
+          --json         Print one JSON object; nobody is asked
+      -h, --help         Print help
 
     Global options:
           --root <DIR>        Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest

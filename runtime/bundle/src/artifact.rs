@@ -1,7 +1,9 @@
-//! Tasks, worlds and suites as OCI artifacts: their types, their configs, and how they are read.
+//! Tasks, worlds and suites as OCI artifacts: their types and their configs.
+
+mod compression;
+mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
 
 use mcpmark_archive::states::Written;
 use mcpmark_snapshot::Digest;
@@ -9,9 +11,11 @@ use mcpmark_task::{TaskId, World, WorldId, canonical_json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::compression::compressed;
+use self::compression::decompressed;
 use crate::BundleError;
 use crate::layout::{Source, fetch};
-use crate::oci::{self, Descriptor, Index, Manifest};
+use crate::oci::Descriptor;
 
 /// The type of a task.
 pub const TASK: &str = "application/vnd.mcpmark.task.v1";
@@ -271,94 +275,6 @@ impl WorldArtifact {
 }
 
 impl Bundle {
-    /// Reads the manifests and configs of a bundle, no layer.
-    ///
-    /// # Errors
-    ///
-    /// When one is missing, or not what it should be, or contradicts another.
-    pub fn read(source: &dyn Source, root: &Descriptor) -> Result<Self, BundleError> {
-        let what = "the manifest of the bundle";
-        let bytes = fetch(source, what, root, oci::LARGEST_MANIFEST)?;
-        if root.media_type == oci::MANIFEST {
-            let task = TaskArtifact::read_manifest(source, root)?;
-            let world = WorldArtifact::read_manifest(source, &task.config.world)?;
-            let bundle = Self {
-                root: root.clone(),
-                name: None,
-                tasks: vec![task],
-                worlds: BTreeMap::from([(world.descriptor.digest, world)]),
-            };
-            bundle.check()?;
-            return Ok(bundle);
-        }
-        oci::expect(what, &root.media_type, oci::INDEX)?;
-        let index = Index::parse(what, &bytes, SUITE)?;
-        if index.manifests.len() > MOST {
-            return Err(BundleError::TooLarge {
-                what: "the list of the suite's tasks and worlds".to_owned(),
-                size: index.manifests.len() as u64,
-                limit: MOST as u64,
-            });
-        }
-        let (mut tasks, mut worlds) = (Vec::new(), BTreeMap::new());
-        for descriptor in &index.manifests {
-            match descriptor.artifact_type.as_deref() {
-                Some(TASK) => tasks.push(TaskArtifact::read_manifest(source, descriptor)?),
-                Some(WORLD) => {
-                    let world = WorldArtifact::read_manifest(source, descriptor)?;
-                    worlds.insert(world.descriptor.digest, world);
-                }
-                other => {
-                    return Err(BundleError::Foreign {
-                        what: format!("{} in the suite", descriptor.digest),
-                        found: other.unwrap_or_default().to_owned(),
-                        wanted: TASK,
-                    });
-                }
-            }
-        }
-        tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        let bundle = Self {
-            root: root.clone(),
-            name: index.annotations.get(NAME).cloned(),
-            tasks,
-            worlds,
-        };
-        bundle.check()?;
-        Ok(bundle)
-    }
-
-    /// Whether tasks and worlds fit together.
-    fn check(&self) -> Result<(), BundleError> {
-        let against = |message: String| Err(BundleError::Contradiction(message));
-        let mut ids = BTreeSet::new();
-        let mut names = BTreeSet::new();
-        for world in self.worlds.values() {
-            if !names.insert(&world.id) {
-                return against(format!("world {} is there twice", world.id));
-            }
-        }
-        for task in &self.tasks {
-            let id = &task.id;
-            if !ids.insert(id) {
-                return against(format!("task {id} is there twice"));
-            }
-            let Some(world) = self.worlds.get(&task.config.world.digest) else {
-                return against(format!("task {id} starts from a world that is not there"));
-            };
-            let (start, config) = (&task.config.parts.world, &world.config);
-            let ci = config.ci.as_ref().map(|guest| guest.digest);
-            let of_world = (&config.world, config.snapshot, config.seed, ci);
-            if (&start.id, start.snapshot, start.seed, start.ci) != of_world {
-                return against(format!(
-                    "task {id} starts from another world than {}",
-                    world.id
-                ));
-            }
-        }
-        Ok(())
-    }
-
     /// The task with an id.
     pub fn task(&self, id: &TaskId) -> Option<&TaskArtifact> {
         self.tasks.iter().find(|task| task.id == *id)
@@ -392,197 +308,6 @@ impl Bundle {
         let mut seen = BTreeSet::new();
         blobs.retain(|(_, descriptor)| seen.insert(descriptor.digest));
         blobs
-    }
-}
-
-/// The component of a guest, if it is the one that the config speaks of.
-fn decompressed(what: String, bytes: &[u8], guest: &GuestConfig) -> Result<Vec<u8>, BundleError> {
-    let GuestConfig {
-        digest,
-        bytes: size,
-        ..
-    } = *guest;
-    if size > LARGEST_GUEST {
-        let limit = LARGEST_GUEST;
-        return Err(BundleError::TooLarge { what, size, limit });
-    }
-    let mut component = Vec::new();
-    let read = zstd::Decoder::new(bytes).and_then(|mut decoder| {
-        decoder.window_log_max(WINDOW)?;
-        decoder.take(size + 1).read_to_end(&mut component)
-    });
-    if let Err(error) = read {
-        return Err(BundleError::Shape {
-            what,
-            reason: error.to_string(),
-        });
-    }
-    if component.len() as u64 != size {
-        let wanted = size;
-        return Err(BundleError::Length {
-            what,
-            digest,
-            wanted,
-        });
-    }
-    match Digest::of(&component) {
-        found if found == digest => Ok(component),
-        found => Err(BundleError::Damaged {
-            what,
-            digest,
-            found,
-        }),
-    }
-}
-
-/// The binary logarithm of the most bytes that whoever decompresses a guest keeps: 8 MiB.
-const WINDOW: u32 = 23;
-
-/// Compresses the component of a guest.
-pub(crate) fn compressed(component: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), 9)?;
-    encoder.window_log(WINDOW)?;
-    encoder.write_all(component)?;
-    encoder.finish()
-}
-
-fn config<T: for<'a> Deserialize<'a>>(
-    source: &dyn Source,
-    what: &str,
-    descriptor: &Descriptor,
-    media_type: &'static str,
-) -> Result<T, BundleError> {
-    oci::expect(what, &descriptor.media_type, media_type)?;
-    let bytes = fetch(source, what, descriptor, LARGEST_CONFIG)?;
-    let value: Value = oci::parse(what, &bytes)?;
-    // The version first: what a later one has besides is not known here.
-    if value["schema"] != SCHEMA {
-        return Err(BundleError::Shape {
-            what: what.to_owned(),
-            reason: format!(
-                "it has schema {}, and this mcpmark knows {SCHEMA}",
-                value["schema"]
-            ),
-        });
-    }
-    serde_json::from_value(value).map_err(|error| BundleError::Shape {
-        what: what.to_owned(),
-        reason: error.to_string(),
-    })
-}
-
-impl TaskArtifact {
-    fn read_manifest(source: &dyn Source, descriptor: &Descriptor) -> Result<Self, BundleError> {
-        let what = format!("the manifest {} of a task", descriptor.digest);
-        oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
-        let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
-        let manifest = Manifest::parse(&what, &bytes, TASK)?;
-        let of_config = format!("the config {} of a task", manifest.config.digest);
-        let config: TaskConfig = config(source, &of_config, &manifest.config, TASK_CONFIG)?;
-        let id: TaskId = config
-            .parts
-            .task
-            .parse()
-            .map_err(|error: mcpmark_task::Error| BundleError::Shape {
-                what: of_config,
-                reason: error.to_string(),
-            })?;
-        let mut layers = BTreeMap::new();
-        for layer in manifest.layers {
-            let what = format!("task {id}: a layer");
-            let file = layer.title().unwrap_or("").to_owned();
-            let known = FILES.iter().find(|(name, ..)| *name == file);
-            let Some((_, media_type, _)) = known else {
-                return Err(BundleError::Foreign {
-                    what,
-                    found: file,
-                    wanted: INSTRUCTION,
-                });
-            };
-            oci::expect(&what, &layer.media_type, media_type)?;
-            if layers.insert(file.clone(), layer).is_some() {
-                let message = format!("task {id} has {file} twice");
-                return Err(BundleError::Contradiction(message));
-            }
-        }
-        let task = Self {
-            id,
-            descriptor: descriptor.clone(),
-            config,
-            config_descriptor: manifest.config,
-            layers,
-        };
-        task.check()?;
-        Ok(task)
-    }
-
-    /// Whether the layers are those that the config speaks of.
-    fn check(&self) -> Result<(), BundleError> {
-        let parts = &self.config.parts;
-        let against = |what: &str| {
-            let message = format!("task {}: {what}", self.id);
-            Err(BundleError::Contradiction(message))
-        };
-        let layer = |file| self.layer(file).map(|layer| layer.digest);
-        if layer(INSTRUCTION) != Some(parts.instruction) {
-            return against("its instruction is another than its config says");
-        }
-        for (role, file, digest) in [
-            ("verifier", VERIFIER, Some(parts.verifier)),
-            ("solution", SOLUTION, parts.solution),
-        ] {
-            let guest = self.guest(role);
-            if guest.map(|guest| guest.digest) != digest {
-                return against(&format!("its config describes another {role}"));
-            }
-            let held_back = guest.is_some_and(|guest| guest.held_back);
-            if layer(file).is_some() != (digest.is_some() && !held_back) {
-                return against(&format!(
-                    "its config does not say whether its {role} is there"
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl WorldArtifact {
-    fn read_manifest(source: &dyn Source, descriptor: &Descriptor) -> Result<Self, BundleError> {
-        let what = format!("the manifest {} of a world", descriptor.digest);
-        oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
-        let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
-        let manifest = Manifest::parse(&what, &bytes, WORLD)?;
-        let of_config = format!("the config {} of a world", manifest.config.digest);
-        let config: WorldConfig = config(source, &of_config, &manifest.config, WORLD_CONFIG)?;
-        let id: WorldId =
-            config
-                .world
-                .parse()
-                .map_err(|error: mcpmark_task::Error| BundleError::Shape {
-                    what: of_config,
-                    reason: error.to_string(),
-                })?;
-        let wanted = 1 + usize::from(config.ci.is_some());
-        let found = manifest.layers.len();
-        let mut layers = manifest.layers.into_iter();
-        let (Some(states), ci) = (layers.next().filter(|_| found == wanted), layers.next()) else {
-            return Err(BundleError::Shape {
-                what,
-                reason: format!("it has {found} layers, and its config speaks of {wanted}"),
-            });
-        };
-        oci::expect(&what, &states.media_type, STATES)?;
-        if let Some(ci) = &ci {
-            oci::expect(&what, &ci.media_type, WASM)?;
-        }
-        Ok(Self {
-            id,
-            descriptor: descriptor.clone(),
-            config,
-            config_descriptor: manifest.config,
-            states,
-            ci,
-        })
     }
 }
 

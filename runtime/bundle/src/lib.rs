@@ -26,6 +26,7 @@ mod artifact;
 mod error;
 mod layout;
 mod library;
+mod lock;
 pub mod oci;
 mod pack;
 mod registry;
@@ -38,5 +39,6 @@ pub use artifact::{
 pub use error::BundleError;
 pub use layout::{BlobDirectory, Layout, NewLayout, Source, copy, fetch};
 pub use library::unpack;
+pub use lock::{Lock, LockError, LockedTask, LockedWorld};
 pub use pack::{Packed, Packer, TaskContent};
 pub use registry::{BadReference, Reference, Registry, RegistryError, Transferred};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use mcpmark_bundle::Lock;
 use mcpmark_experiment::{
     Home, Journal, PrepareError, Prepared, PublishedWorkshop, Start, Workshop, WorldError,
 };
@@ -14,7 +15,7 @@ use mcpmark_task::python::{PythonError, PythonSource};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
-use crate::commands::bundle;
+use crate::commands::bundle::{self, Unpacked};
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
@@ -27,7 +28,7 @@ use crate::output::{self, sanitise};
 pub(crate) struct Context {
     root: Option<PathBuf>,
     /// The root as a library, where it is a bundle and was opened.
-    unpacked: Arc<OnceLock<Library>>,
+    unpacked: Arc<OnceLock<Unpacked>>,
     held_back: Vec<PathBuf>,
     home: Home,
     cache: PathBuf,
@@ -129,13 +130,7 @@ impl Context {
 
     pub(crate) fn library(&self) -> Result<Library, CommandError> {
         match &self.root {
-            Some(root) if bundle::is_meant(root) => {
-                if let Some(library) = self.unpacked.get() {
-                    return Ok(library.clone());
-                }
-                let library = bundle::library(self, root)?;
-                Ok(self.unpacked.get_or_init(|| library).clone())
-            }
+            Some(root) if bundle::is_meant(root) => self.unpack(root),
             Some(root) => {
                 let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
                 for dir in [&library.tasks_dir, &library.worlds_dir] {
@@ -148,12 +143,23 @@ impl Context {
                 }
                 Ok(library)
             }
+            None if Path::new(Lock::FILE).is_file() && !Path::new("tasks").is_dir() => {
+                self.unpack(Path::new(Lock::FILE))
+            }
             None => Library::discover(Path::new(".")).map_err(|error| {
                 CommandError::usage(chain(&error)).hint(
                     "change into a directory with tasks/ and worlds/, or name one with --root",
                 )
             }),
         }
+    }
+
+    fn unpack(&self, bundle: &Path) -> Result<Library, CommandError> {
+        if let Some(unpacked) = self.unpacked.get() {
+            return Ok(unpacked.library.clone());
+        }
+        let unpacked = bundle::library(self, bundle)?;
+        Ok(self.unpacked.get_or_init(|| unpacked).library.clone())
     }
 
     pub(crate) fn sandbox(&self, slots: u32, args: EngineArgs) -> Result<Sandbox, CommandError> {
@@ -259,9 +265,13 @@ impl Context {
             store,
             report,
         };
-        workshop
+        let prepared = workshop
             .prepare(tasks)
-            .map_err(|error| prepare_error(&error))
+            .map_err(|error| prepare_error(&error))?;
+        if let Some(lock) = self.unpacked.get().and_then(|it| it.lock.as_ref()) {
+            bundle::check_locked(self, lock, tasks, &prepared, sandbox, store)?;
+        }
+        Ok(prepared)
     }
 
     /// Makes tasks of a corpus ready to be attempted.

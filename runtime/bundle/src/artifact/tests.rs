@@ -6,6 +6,7 @@ use mcpmark_snapshot::{MemoryBlobs, Tree};
 
 use super::*;
 use crate::layout::NewLayout;
+use crate::oci;
 use crate::pack::{Packer, TaskContent};
 use crate::{Layout, unpack};
 

@@ -47,7 +47,7 @@ impl Registry {
         reference: &Reference,
         into: &BlobDirectory,
     ) -> Result<(Bundle, Transferred), RegistryError> {
-        prepare(into)?;
+        into.prepare()?;
         let mut sum = Transferred::default();
         let root = self.root(reference, into, &mut sum).await?;
         let what = "the manifest of the bundle";
@@ -103,7 +103,7 @@ impl Registry {
         bundle: &Digest,
         into: &BlobDirectory,
     ) -> Result<Vec<Attached>, RegistryError> {
-        prepare(into)?;
+        into.prepare()?;
         let listed = self.referring(bundle).await?;
         let mut sum = Transferred::default();
         let mut found = Vec::new();
@@ -162,7 +162,7 @@ impl Registry {
         }
         let document: Value = oci::parse(&what, &bytes)?;
         let media_type = document["mediaType"].as_str().unwrap_or("");
-        keep(into, &digest, &bytes)?;
+        into.keep(&digest, &bytes)?;
         sum.add(bytes.len() as u64);
         Ok(Descriptor {
             artifact_type: document["artifactType"].as_str().map(str::to_owned),
@@ -201,7 +201,7 @@ impl Registry {
                 }
                 .into());
             }
-            keep(into, &found, &bytes)?;
+            into.keep(&found, &bytes)?;
             sum.add(bytes.len() as u64);
         }
         let bytes = fetch(into, &what, descriptor, oci::LARGEST_MANIFEST)?;
@@ -237,7 +237,7 @@ impl Registry {
             }
             .into());
         }
-        let place = partial(into).join(descriptor.digest.hex());
+        let place = into.partial().join(descriptor.digest.hex());
         let failed = |source| BundleError::Write {
             place: place.clone(),
             source,
@@ -384,29 +384,4 @@ fn is_there(into: &BlobDirectory, descriptor: &Descriptor) -> bool {
         let _ = fs::remove_file(&path);
     }
     whole
-}
-
-/// Where blobs are while they come.
-fn partial(into: &BlobDirectory) -> std::path::PathBuf {
-    into.root().join("partial")
-}
-
-fn prepare(into: &BlobDirectory) -> Result<(), BundleError> {
-    let place = partial(into);
-    fs::create_dir_all(&place).map_err(|source| BundleError::Write { place, source })
-}
-
-/// Keeps a blob that came whole.
-fn keep(into: &BlobDirectory, digest: &Digest, bytes: &[u8]) -> Result<(), BundleError> {
-    let place = into.path(digest);
-    let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(partial(into))?;
-        file.write_all(bytes)?;
-        file.persist(&place)?;
-        Ok(())
-    };
-    write().map_err(|source| BundleError::Write {
-        place: place.clone(),
-        source,
-    })
 }

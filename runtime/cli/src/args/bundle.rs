@@ -43,6 +43,10 @@ pub(crate) enum BundleCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Lock a suite: it stays what it is now until it is updated
+    Lock(LockArgs),
+    /// Show what became of a locked suite, and lock that if you accept it
+    Update(UpdateArgs),
     /// Say how two bundles differ: tasks, instructions, verifiers, and what guests can do
     Diff {
         /// The bundle before
@@ -98,6 +102,38 @@ pub(crate) struct PackArgs {
     #[arg(long)]
     pub(crate) without_verifier: bool,
     /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LockArgs {
+    /// A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG]`
+    #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+    pub(crate) bundle: PathBuf,
+    /// The lock, which must be new
+    #[arg(short, long, value_name = "FILE", default_value = "mcpmark.lock", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+    /// Print the lock
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// The lock
+    #[arg(value_name = "LOCK", default_value = "mcpmark.lock", value_hint = ValueHint::FilePath)]
+    pub(crate) lock: PathBuf,
+    /// Take another bundle than the one that the lock comes from
+    #[arg(long, value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+    pub(crate) to: Option<PathBuf>,
+    /// Accept what is new without being asked
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Show every line that differs
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Print one JSON object; nobody is asked
     #[arg(long)]
     pub(crate) json: bool,
 }

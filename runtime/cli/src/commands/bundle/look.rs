@@ -8,9 +8,9 @@ use mcpmark_bundle::{
 use mcpmark_snapshot::Store;
 use serde_json::{Value, json};
 
-use super::pack;
 use super::place::{self, Extent, Opened, bundle_error};
 use super::trust;
+use super::{lock, pack};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
@@ -165,6 +165,7 @@ pub(super) fn verify(
         guests(task, source)?;
     }
     worlds(bundle, source)?;
+    lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
     if as_json {
         output::print_json(&json!({

@@ -1,6 +1,7 @@
 //! `bundle`: tasks packed for others.
 
 mod compare;
+mod lock;
 mod look;
 mod pack;
 mod place;
@@ -11,7 +12,8 @@ use crate::args::BundleCommand;
 use crate::context::Context;
 use crate::error::CommandError;
 
-pub(crate) use self::place::{is_meant, is_reference, library, mend};
+pub(crate) use self::lock::check as check_locked;
+pub(crate) use self::place::{Unpacked, is_meant, is_reference, library, mend};
 pub(crate) use self::trust::read_key;
 
 /// `mcpmark bundle …`.
@@ -21,6 +23,8 @@ pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, Co
         BundleCommand::Inspect { bundle, json } => look::inspect(context, &bundle, json),
         BundleCommand::Verify { bundle, key, json } => look::verify(context, &bundle, &key, json),
         BundleCommand::Sign { bundle, key, json } => trust::sign(&bundle, &key, json),
+        BundleCommand::Lock(args) => lock::lock(context, &args),
+        BundleCommand::Update(args) => lock::update(context, &args),
         BundleCommand::Diff {
             before,
             after,

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::trust::Attached;
 use mcpmark_bundle::{
-    BlobDirectory, Bundle, BundleError, Layout, NewLayout, Reference, Registry, RegistryError,
-    SUITE, Source, TASK, Transferred, fetch,
+    BlobDirectory, Bundle, BundleError, INSTRUCTION, Layout, Lock, NewLayout, Reference, Registry,
+    RegistryError, SUITE, Source, TASK, Transferred, fetch,
 };
 use mcpmark_http::Secret;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::{Library, canonical_json};
 use serde_json::json;
 
-use super::trust;
+use super::{lock, trust};
 use crate::args::EngineArgs;
 use crate::context::{self, Context};
 use crate::engine;
@@ -37,6 +37,16 @@ pub(super) struct Opened {
     pub(super) names: Vec<String>,
     /// What came from a registry, where it lies in one.
     pub(super) transferred: Option<Transferred>,
+    /// The lock that it was opened by.
+    pub(super) lock: Option<Lock>,
+}
+
+/// A bundle as a library.
+#[derive(Clone)]
+pub(crate) struct Unpacked {
+    pub(crate) library: Library,
+    /// The lock that it was opened by.
+    pub(crate) lock: Option<Lock>,
 }
 
 impl Opened {
@@ -89,6 +99,9 @@ pub(super) fn open(
     if let Some(text) = place.to_str().filter(|_| is_reference(place)) {
         return open_remote(context, &reference(text)?, extent);
     }
+    if lock::is_meant(place) {
+        return lock::open(context, place, extent);
+    }
     let layout = Layout::open(place).map_err(|error| bundle_error(&error))?;
     of_layout(layout)
 }
@@ -103,6 +116,7 @@ pub(super) fn of_layout(layout: Layout) -> Result<Opened, CommandError> {
         bundle,
         source: Box::new(layout),
         transferred: None,
+        lock: None,
     })
 }
 
@@ -120,7 +134,7 @@ pub(super) fn open_remote(
     extent: Extent,
 ) -> Result<Opened, CommandError> {
     let registry = registry(reference)?;
-    let blobs = BlobDirectory::of_layout(&kept(context));
+    let blobs = blobs(context);
     let runtime = crate::commands::runtime(1)?;
     let ((bundle, transferred), signatures) = runtime
         .block_on(async {
@@ -140,6 +154,28 @@ pub(super) fn open_remote(
         bundle,
         source: Box::new(blobs),
         transferred: Some(transferred),
+        lock: None,
+    })
+}
+
+/// Blobs of registries, and what is kept to compare with.
+pub(super) fn blobs(context: &Context) -> BlobDirectory {
+    BlobDirectory::of_layout(&kept(context))
+}
+
+/// The documents of a bundle that were kept, if all are still there.
+pub(super) fn remembered(context: &Context, digest: &Digest) -> Option<Opened> {
+    let blobs = blobs(context);
+    let bundle = Bundle::kept(&blobs, digest).ok()?;
+    // Instructions are compared too.
+    let mut documents = bundle.tasks.iter().map(|it| it.read(&blobs, INSTRUCTION));
+    documents.all(|it| it.is_ok()).then(|| Opened {
+        signatures: Vec::new(),
+        names: Vec::new(),
+        transferred: None,
+        lock: None,
+        source: Box::new(blobs.clone()),
+        bundle: bundle.clone(),
     })
 }
 
@@ -163,11 +199,21 @@ pub(super) fn registry(reference: &Reference) -> Result<Registry, CommandError> 
 }
 
 /// The tasks of a bundle as a library, made where this is the first time.
-pub(crate) fn library(context: &Context, place: &Path) -> Result<Library, CommandError> {
+pub(crate) fn library(context: &Context, place: &Path) -> Result<Unpacked, CommandError> {
     let opened = open(context, place, Extent::Everything)?;
     trust::check(context, &opened)?;
-    let Opened { bundle, source, .. } = opened;
-    let verifiers = verifiers(context, &bundle)?;
+    let library = unpacked(context, &opened.bundle, opened.source.as_ref())?;
+    let lock = opened.lock;
+    Ok(Unpacked { library, lock })
+}
+
+/// A bundle as a library.
+pub(super) fn unpacked(
+    context: &Context,
+    bundle: &Bundle,
+    source: &dyn Source,
+) -> Result<Library, CommandError> {
+    let verifiers = verifiers(context, bundle)?;
     let given: Vec<_> = verifiers.keys().collect();
     let name = canonical_json(&json!({"bundle": bundle.root.digest, "verifiers": given}));
     let libraries = kept(context).join("libraries");
@@ -178,7 +224,7 @@ pub(crate) fn library(context: &Context, place: &Path) -> Result<Library, Comman
         };
         fs::create_dir_all(&libraries).map_err(failed)?;
         let fresh = tempfile::tempdir_in(&libraries).map_err(failed)?;
-        mcpmark_bundle::unpack(&bundle, source.as_ref(), &verifiers, fresh.path())
+        mcpmark_bundle::unpack(bundle, source, &verifiers, fresh.path())
             .map_err(|error| bundle_error(&error))?;
         match fs::rename(fresh.path(), &dir) {
             // Another process was faster with the same.
