@@ -37,6 +37,7 @@ fn help_names_every_command_and_option() {
         vec!["bundle", "inspect"],
         vec!["bundle", "verify"],
         vec!["bundle", "sign"],
+        vec!["bundle", "keygen"],
         vec!["bundle", "lock"],
         vec!["bundle", "update"],
         vec!["bundle", "diff"],
@@ -674,7 +675,7 @@ fn help_names_every_command_and_option() {
 
     Options:
       -o, --output <FILE>  Write it to this file instead of standard output
-          --sign <KEY>     Sign it with this private key of Ed25519: a sigstore bundle with the
+          --sign <KEY>     Sign it with this private key, as bundles are: a sigstore bundle with the
                            statement in it
       -h, --help           Print help
 
@@ -831,6 +832,9 @@ fn help_names_every_command_and_option() {
     Options:
           --tier <TIER>       Only tasks of this tier; may be repeated [possible values: L1, L2, L3]
           --tag <TAG>         Only tasks with this tag; may be repeated
+          --tasks <DIR>       Tasks in a published layout, with a `verify.py` each; or a bundle, as
+                              `suite.tar` or `oci://…`
+          --states <DIR>      The states that they start from, `[SERVICE/]CATEGORY`
       -o, --output <PATH>     Where it goes: a directory that is new or empty, or a file that ends with
                               `.tar`
           --name <NAME>       The name of the suite
@@ -900,7 +904,8 @@ fn help_names_every_command_and_option() {
       <BUNDLE>  A directory or a tar archive
 
     Options:
-          --key <FILE>  A private key of Ed25519, as `openssl genpkey -algorithm ed25519` makes it
+          --key <FILE>  A private key of Ed25519 or ECDSA P-256 in PEM, as `bundle keygen` and `openssl
+                        genpkey` make it
           --json        Print one JSON object
       -h, --help        Print help
 
@@ -912,6 +917,49 @@ fn help_names_every_command_and_option() {
           --held-back <FILE>  A verifier that a bundle holds back, known by its digest; may be repeated
           --no-install        Never change this machine to get a compiler for guests, with rustup or
                               with apt-get [env: MCPMARK_NO_INSTALL=]
+
+    $ mcpmark bundle keygen --help
+    Make a pair of keys: one that signs, and one that others know its signatures by
+
+    Usage: mcpmark bundle keygen [OPTIONS] --output <FILE>
+
+    Options:
+      -o, --output <FILE>
+              The private key, which must be new; the public one goes beside it, with `.pub` at its end
+
+          --algorithm <ALGORITHM>
+              What kind of keys
+
+              Possible values:
+              - ed25519:    Ed25519
+              - ecdsa-p256: ECDSA over P-256 with SHA-256, as cosign has it
+              
+              [default: ed25519]
+
+          --json
+              Print one JSON object
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Global options:
+          --root <DIR>
+              Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest one upwards]
+              
+              [env: MCPMARK_ROOT=]
+
+          --home <DIR>
+              Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+              
+              [env: MCPMARK_HOME=]
+
+          --held-back <FILE>
+              A verifier that a bundle holds back, known by its digest; may be repeated
+
+          --no-install
+              Never change this machine to get a compiler for guests, with rustup or with apt-get
+              
+              [env: MCPMARK_NO_INSTALL=]
 
     $ mcpmark bundle lock --help
     Lock a suite: it stays what it is now until it is updated

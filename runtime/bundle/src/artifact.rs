@@ -40,14 +40,17 @@ const LARGEST_CONFIG: u64 = 2 << 20;
 const LARGEST_TEXT: u64 = 1 << 20;
 const LARGEST_GUEST: u64 = 256 << 20;
 const LARGEST_STATES: u64 = 2 << 30;
+const LARGEST_SCRIPT: u64 = 128 << 20;
 
 /// The most tasks and worlds of a suite.
 const MOST: usize = 20_000;
 
 /// The file of a layer, its type, and the most bytes that are read of it.
-const FILES: [(&str, &str, u64); 4] = [
+const FILES: [(&str, &str, u64); 6] = [
     (INSTRUCTION, MARKDOWN, LARGEST_TEXT),
     (VERIFIER, WASM, LARGEST_GUEST),
+    (SCRIPT, STATES, LARGEST_SCRIPT),
+    (INTERPRETER, WASM, LARGEST_GUEST),
     (SOLUTION, WASM, LARGEST_GUEST),
     (CERTIFICATE, JSON, 4 << 20),
 ];
@@ -56,6 +59,10 @@ const FILES: [(&str, &str, u64); 4] = [
 pub const INSTRUCTION: &str = "description.md";
 /// The layer with the verifier.
 pub const VERIFIER: &str = "verifier.wasm";
+/// The layer with a script that judges and the files beside it, as states of a world are packed.
+pub const SCRIPT: &str = "verifier.tar.zst";
+/// The layer with the guest that runs the script.
+pub const INTERPRETER: &str = "interpreter.wasm";
 /// The layer with the solution.
 pub const SOLUTION: &str = "solution.wasm";
 /// The layer of a world with the guest that runs its workflows.
@@ -76,8 +83,15 @@ pub struct Parts {
     pub meta: Map<String, Value>,
     /// The digest of the instruction.
     pub instruction: Digest,
-    /// The digest of the verifier.
-    pub verifier: Digest,
+    /// The digest of the verifier, where it is a component.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier: Option<Digest>,
+    /// The digest of the script that judges, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Digest>,
+    /// The digest of the tree of all that the script sees beside the states, itself among it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Digest>,
     /// The digest of the solution.
     pub solution: Option<Digest>,
     /// Where it starts.
@@ -88,26 +102,52 @@ pub struct Parts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartParts {
-    /// The id of the world.
-    pub id: String,
+    /// The id of the world; tasks of published corpora have a state without a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The digest of its tree.
     pub snapshot: Digest,
     /// Its instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// The seed that it was made with.
-    pub seed: u64,
+    /// The seed that it was made with, where it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The digest of the guest that runs its workflows, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci: Option<Digest>,
+}
+
+/// Who judges a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgedBy {
+    /// A component, by its digest.
+    Component(Digest),
+    /// A Python script of a published corpus.
+    Script {
+        /// Its digest.
+        script: Digest,
+        /// The digest of the tree of all that it sees beside the states.
+        beside: Digest,
+    },
+}
+
+impl JudgedBy {
+    /// The digest that tells verifiers apart.
+    pub fn digest(&self) -> Digest {
+        match *self {
+            Self::Component(digest) => digest,
+            Self::Script { beside, .. } => beside,
+        }
+    }
 }
 
 /// A guest as it is described to people who have not got it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuestConfig {
-    /// `verifier`, `solution` or `ci`.
+    /// `verifier`, `solution`, `interpreter` or `ci`.
     pub role: String,
-    /// Of its component.
+    /// Of its component; of the tree of a script and what lies beside it.
     pub digest: Digest,
     /// Its size.
     pub bytes: u64,
@@ -171,6 +211,8 @@ pub struct TaskArtifact {
     pub descriptor: Descriptor,
     /// What the manifest says of it.
     pub config: TaskConfig,
+    /// Who judges.
+    pub judged_by: JudgedBy,
     config_descriptor: Descriptor,
     layers: BTreeMap<String, Descriptor>,
 }
@@ -208,6 +250,28 @@ impl Parts {
     /// The digest that receipts name the task by.
     pub fn digest(&self) -> Digest {
         Digest::of(canonical_json(&json!(self)).as_bytes())
+    }
+
+    /// The version of the published server whose tools agents get, where the task names one.
+    pub fn profile(&self) -> Option<&str> {
+        match self.judged_by()? {
+            JudgedBy::Component(_) => self.meta.get("profile")?.as_str(),
+            // The same key of somebody else's would mean something else.
+            JudgedBy::Script { .. } => None,
+        }
+    }
+
+    /// Who judges; none where that is not said, or said twice.
+    pub fn judged_by(&self) -> Option<JudgedBy> {
+        let named = self.world.id.is_some() && self.world.seed.is_some();
+        let nameless = self.world.id.is_none() && self.world.seed.is_none();
+        match (self.verifier, self.script, self.beside) {
+            (Some(verifier), None, None) if named => Some(JudgedBy::Component(verifier)),
+            (None, Some(script), Some(beside)) if nameless && self.world.ci.is_none() => {
+                Some(JudgedBy::Script { script, beside })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -275,6 +339,12 @@ impl WorldArtifact {
 }
 
 impl Bundle {
+    /// Whether its tasks are those of a published corpus.
+    pub fn is_published(&self) -> bool {
+        let first = self.tasks.first();
+        first.is_some_and(|task| matches!(task.judged_by, JudgedBy::Script { .. }))
+    }
+
     /// The task with an id.
     pub fn task(&self, id: &TaskId) -> Option<&TaskArtifact> {
         self.tasks.iter().find(|task| task.id == *id)
@@ -312,6 +382,23 @@ impl Bundle {
 }
 
 impl WorldConfig {
+    /// Describes a state that has no name, clock or licence of its own.
+    pub fn nameless(id: &WorldId, seed: u64, snapshot: Digest, states: Written) -> Self {
+        Self {
+            schema: SCHEMA,
+            world: id.to_string(),
+            title: String::new(),
+            description: None,
+            license: String::new(),
+            clock: String::new(),
+            seed,
+            snapshot,
+            entries: states.entries,
+            bytes: states.bytes,
+            ci: None,
+        }
+    }
+
     /// Describes a world whose states were written.
     pub fn new(world: &World, seed: u64, snapshot: Digest, states: Written) -> Self {
         let manifest = &world.manifest;

@@ -3,7 +3,9 @@
 mod keeping;
 mod lies;
 mod lock;
+mod login;
 mod packing;
+mod published;
 mod registry;
 mod tampering;
 mod trust;

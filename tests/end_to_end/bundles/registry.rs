@@ -21,6 +21,11 @@ pub(super) struct Registry {
 impl Registry {
     /// None where the program is not there.
     pub(super) fn start(environment: &Environment) -> Option<Self> {
+        Self::start_with(environment, "")
+    }
+
+    /// The same, with more in its configuration.
+    pub(super) fn start_with(environment: &Environment, more: &str) -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -30,7 +35,7 @@ impl Registry {
         let config = environment.path("registry.yml");
         let text = format!(
             "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\n\
-             http: {{addr: \"127.0.0.1:{port}\"}}\n",
+             http: {{addr: \"127.0.0.1:{port}\"}}\n{more}",
             root.display()
         );
         fs::write(&config, text).unwrap();

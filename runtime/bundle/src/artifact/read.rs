@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Bundle, FILES, INSTRUCTION, LARGEST_CONFIG, MARKDOWN, MOST, NAME, SCHEMA, SOLUTION, STATES,
-    SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig, VERIFIER, WASM, WORLD, WORLD_CONFIG,
-    WorldArtifact, WorldConfig,
+    Bundle, FILES, INSTRUCTION, INTERPRETER, JudgedBy, LARGEST_CONFIG, MARKDOWN, MOST, NAME,
+    SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig, VERIFIER,
+    WASM, WORLD, WORLD_CONFIG, WorldArtifact, WorldConfig,
 };
 use crate::BundleError;
 use crate::layout::{BlobDirectory, Source, fetch};
@@ -148,11 +148,21 @@ impl Bundle {
             };
             let (start, config) = (&task.config.parts.world, &world.config);
             let ci = config.ci.as_ref().map(|guest| guest.digest);
-            let of_world = (&config.world, config.snapshot, config.seed, ci);
-            if (&start.id, start.snapshot, start.seed, start.ci) != of_world {
+            let named = start.id.as_ref().is_none_or(|id| *id == config.world);
+            let seeded = start.seed.is_none_or(|seed| seed == config.seed);
+            if !(named && seeded) || (start.snapshot, start.ci) != (config.snapshot, ci) {
                 return against(format!(
                     "task {id} starts from another world than {}",
                     world.id
+                ));
+            }
+            if matches!(task.judged_by, JudgedBy::Script { .. }) != self.is_published() {
+                return against("components judge some tasks, and scripts others".to_owned());
+            }
+            let interpreter = |task: &TaskArtifact| task.guest("interpreter").map(|it| it.digest);
+            if interpreter(task) != interpreter(&self.tasks[0]) {
+                return against(format!(
+                    "another guest than before runs the script of task {id}"
                 ));
             }
         }
@@ -193,14 +203,18 @@ impl TaskArtifact {
         let manifest = Manifest::parse(&what, &bytes, TASK)?;
         let of_config = format!("the config {} of a task", manifest.config.digest);
         let config: TaskConfig = config(source, &of_config, &manifest.config, TASK_CONFIG)?;
-        let id: TaskId = config
-            .parts
-            .task
-            .parse()
-            .map_err(|error: mcpmark_task::Error| BundleError::Shape {
-                what: of_config,
-                reason: error.to_string(),
-            })?;
+        let shape = |reason: String| BundleError::Shape {
+            what: of_config.clone(),
+            reason,
+        };
+        let judged_by = config.parts.judged_by();
+        let judged_by = judged_by
+            .ok_or_else(|| shape("it does not say who judges, and from where".to_owned()))?;
+        let id = match judged_by {
+            JudgedBy::Component(_) => config.parts.task.parse(),
+            JudgedBy::Script { .. } => TaskId::published(&config.parts.task),
+        };
+        let id = id.map_err(|error| shape(error.to_string()))?;
         let mut layers = BTreeMap::new();
         for layer in manifest.layers {
             let what = format!("task {id}: a layer");
@@ -223,6 +237,7 @@ impl TaskArtifact {
             id,
             descriptor: descriptor.clone(),
             config,
+            judged_by,
             config_descriptor: manifest.config,
             layers,
         };
@@ -241,9 +256,18 @@ impl TaskArtifact {
         if layer(INSTRUCTION) != Some(parts.instruction) {
             return against("its instruction is another than its config says");
         }
+        let (judge, other, interpreter) = match self.judged_by {
+            JudgedBy::Component(_) => (VERIFIER, SCRIPT, None),
+            JudgedBy::Script { .. } => (SCRIPT, VERIFIER, self.guest("interpreter")),
+        };
+        let interpreter = interpreter.map(|guest| guest.digest);
+        if layer(other).is_some() || interpreter.is_some() != (judge == SCRIPT) {
+            return against("its layers are not those of who judges it");
+        }
         for (role, file, digest) in [
-            ("verifier", VERIFIER, Some(parts.verifier)),
+            ("verifier", judge, Some(self.judged_by.digest())),
             ("solution", SOLUTION, parts.solution),
+            ("interpreter", INTERPRETER, interpreter),
         ] {
             let guest = self.guest(role);
             if guest.map(|guest| guest.digest) != digest {

@@ -9,7 +9,7 @@ use reqwest::header::{ACCEPT, CONTENT_RANGE, HeaderMap, RANGE};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
-use super::{Reference, Registry, RegistryError, body, checked, within};
+use super::{Reference, Registry, RegistryError, body, within};
 use crate::layout::{BlobDirectory, fetch};
 use crate::oci::{self, Descriptor, Index, Manifest};
 use crate::trust::{self, Attached};
@@ -175,7 +175,7 @@ impl Registry {
         let types = format!("{}, {}", oci::INDEX, oci::MANIFEST);
         let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, types.clone());
         let response = self.send(what, Method::GET, url, ask).await?;
-        let response = checked(what, response).await?;
+        let response = self.checked(what, response).await?;
         body(what, response, oci::LARGEST_MANIFEST).await
     }
 
@@ -320,7 +320,7 @@ impl Registry {
             from => request.header(RANGE, format!("bytes={from}-")),
         };
         let response = self.send(what, Method::GET, url, ask).await?;
-        let mut response = checked(what, response).await?;
+        let mut response = self.checked(what, response).await?;
         let goes_on = response.status() == StatusCode::PARTIAL_CONTENT
             && begins_at(response.headers()) == Some(from);
         let mut length = from;

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use mcpmark_bundle::trust::Kind;
 
-use super::Selection;
+use super::{PublishedArgs, Selection};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BundleCommand {
@@ -36,9 +37,21 @@ pub(crate) enum BundleCommand {
         /// A directory or a tar archive
         #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
         bundle: PathBuf,
-        /// A private key of Ed25519, as `openssl genpkey -algorithm ed25519` makes it
+        /// A private key of Ed25519 or ECDSA P-256 in PEM, as `bundle keygen` and `openssl genpkey` make it
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         key: PathBuf,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a pair of keys: one that signs, and one that others know its signatures by
+    Keygen {
+        /// The private key, which must be new; the public one goes beside it, with `.pub` at its end
+        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        output: PathBuf,
+        /// What kind of keys
+        #[arg(long, value_enum, default_value_t = Algorithm::Ed25519)]
+        algorithm: Algorithm,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -88,10 +101,30 @@ pub(crate) enum BundleCommand {
     },
 }
 
+/// Kinds of keys.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Algorithm {
+    /// Ed25519
+    Ed25519,
+    /// ECDSA over P-256 with SHA-256, as cosign has it
+    EcdsaP256,
+}
+
+impl Algorithm {
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Self::Ed25519 => Kind::Ed25519,
+            Self::EcdsaP256 => Kind::EcdsaP256,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct PackArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) published: PublishedArgs,
     /// Where it goes: a directory that is new or empty, or a file that ends with `.tar`
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) output: PathBuf,

@@ -138,7 +138,7 @@ fn compare(
         let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
         diff.unified_diff().header("before", "after").to_string()
     });
-    let guests = ["verifier", "solution", "ci"];
+    let guests = ["verifier", "interpreter", "solution", "ci"];
     let guests = guests.into_iter().filter_map(|role| {
         let (before, after) = (guest(before, old, role), guest(after, new, role));
         let digest = |guest: Option<&GuestConfig>| guest.map(|guest| guest.digest);

@@ -5,11 +5,11 @@ use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use mcpmark_bundle::{Bundle, Lock, LockError, Reference, Source};
-use mcpmark_experiment::{Prepared, Start, service, tool_surface};
+use mcpmark_bundle::{Lock, LockError, Reference, Source, WorldArtifact};
+use mcpmark_experiment::{CiGuest, Prepared, Start, service, tool_surface};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, ScratchSpace, Store};
-use mcpmark_task::{Library, Task, WorldId};
+use mcpmark_task::WorldId;
 use serde::Serialize;
 
 use super::compare::{self, Sides};
@@ -144,38 +144,74 @@ fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
 }
 
 fn of(context: &Context, opened: &Opened, source: String) -> Result<Lock, CommandError> {
-    let library = place::unpacked(context, &opened.bundle, opened.source.as_ref())?;
-    let engine = context.sandbox(1, EngineArgs::default())?.profile();
-    let surfaces = surfaces(context, &library, &opened.bundle)?;
-    Ok(Lock::of(&opened.bundle, source, engine, surfaces))
+    let sandbox = context.sandbox(1, EngineArgs::default())?;
+    let surfaces = surfaces(context, opened, &sandbox)?;
+    Ok(Lock::of(
+        &opened.bundle,
+        source,
+        sandbox.profile(),
+        surfaces,
+    ))
 }
 
 /// What agents are offered in the worlds of a bundle.
 fn surfaces(
     context: &Context,
-    library: &Library,
-    bundle: &Bundle,
+    opened: &Opened,
+    sandbox: &Sandbox,
 ) -> Result<BTreeMap<String, Digest>, CommandError> {
-    let mut wanted: BTreeMap<WorldId, BTreeSet<Option<String>>> = BTreeMap::new();
-    for task in &bundle.tasks {
-        let parts = &task.config.parts;
-        let Some(world) = bundle.worlds.get(&task.config.world.digest) else {
-            continue;
-        };
-        let profile = parts.meta.get("profile").and_then(|it| it.as_str());
-        let of_world = wanted.entry(world.id.clone()).or_default();
-        of_world.insert(profile.map(str::to_owned));
+    let mut wanted: BTreeMap<Digest, BTreeSet<Option<&str>>> = BTreeMap::new();
+    for task in &opened.bundle.tasks {
+        let profile = task.config.parts.profile();
+        let of_world = wanted.entry(task.config.world.digest).or_default();
+        of_world.insert(profile);
     }
     let (store, scratch) = (context.store()?, context.scratch()?);
     let mut found = BTreeMap::new();
-    for (world, profiles) in &wanted {
-        let start = context.start_world(library, world, &store)?;
+    for (digest, profiles) in &wanted {
+        let Some(world) = opened.bundle.worlds.get(digest) else {
+            continue;
+        };
+        let start = start(opened, world, sandbox, &store)?;
         for profile in profiles {
-            let offered = surface(world, &start, profile.as_deref(), &store, &scratch)?;
-            found.extend(offered);
+            found.extend(surface(&world.id, &start, *profile, &store, &scratch)?);
         }
     }
     Ok(found)
+}
+
+/// A world of a bundle, ready to be started from.
+fn start(
+    opened: &Opened,
+    world: &WorldArtifact,
+    sandbox: &Sandbox,
+    store: &Store,
+) -> Result<Start, CommandError> {
+    let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
+        .map_err(CommandError::infrastructure)?;
+    let file = scratch.path().join("states");
+    let source = opened.source.as_ref();
+    let component = world
+        .copy_states(source, &file)
+        .and_then(|()| world.read_states(&file, store))
+        .and_then(|_| world.read_ci(source))
+        .map_err(|error| place::bundle_error(&error))?;
+    let invalid = |problem: String| {
+        let message = format!("world {}: {problem}", world.id);
+        CommandError::invalid(sanitise::block(&message))
+    };
+    let ci = component.map(|component| CiGuest::load(sandbox, &component));
+    let clock = world.config.clock.parse::<jiff::Timestamp>();
+    let tree = store.load_tree(&world.config.snapshot);
+    Ok(Start {
+        tree: tree.map_err(|error| invalid(chain(&error)))?,
+        digest: world.config.snapshot,
+        seed: world.config.seed,
+        clock: clock
+            .map_err(|error| invalid(error.to_string()))?
+            .as_second(),
+        ci: ci.transpose().map_err(|error| invalid(error.to_string()))?,
+    })
 }
 
 /// The name of a surface and its digest; none where this mcpmark does not have the service.
@@ -210,8 +246,7 @@ fn surface_name(world: &WorldId, profile: Option<&str>) -> String {
 pub(crate) fn check(
     context: &Context,
     lock: &Lock,
-    tasks: &[Task],
-    prepared: &[Prepared],
+    prepared: &[(WorldId, &Prepared)],
     sandbox: &Sandbox,
     store: &Store,
 ) -> Result<(), CommandError> {
@@ -225,11 +260,10 @@ pub(crate) fn check(
     }
     let scratch = context.scratch()?;
     let mut seen = BTreeSet::new();
-    for (task, prepared) in tasks.iter().zip(prepared) {
+    for (world, prepared) in prepared {
         let profile = prepared.profile.as_deref();
-        if seen.insert((&task.world, profile))
-            && let Some((name, found)) =
-                surface(&task.world, &prepared.start, profile, store, &scratch)?
+        if seen.insert((world, profile))
+            && let Some((name, found)) = surface(world, &prepared.start, profile, store, &scratch)?
             && lock.surfaces.get(&name) != Some(&found)
         {
             let locked = lock.surfaces.get(&name);
