@@ -22,7 +22,7 @@ use crate::error::{CommandError, chain};
 const UNKNOWN_LICENCE: &str = "NOASSERTION";
 
 /// What is said of scripts to people who have not got them.
-const SCRIPT: &str = "is a Python script, which the interpreter runs; nothing else";
+const SCRIPT: &str = "can do what its interpreter can; nothing else";
 
 pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Made, CommandError> {
     let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;

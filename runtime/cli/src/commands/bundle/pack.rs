@@ -225,12 +225,17 @@ pub(super) fn described(
 /// What is said of a guest to people who have not got it.
 pub(super) fn guest(role: &str, component: &[u8]) -> Result<GuestConfig, String> {
     let inspection = mcpmark_sandbox::inspect(component).map_err(|error| error.to_string())?;
+    let can = match role {
+        // What it asks for beyond a verifier is made up in memory, for scripts alone.
+        "interpreter" => "can run a Python script on what that is given; nothing else".to_owned(),
+        _ => inspection.in_words(),
+    };
     Ok(GuestConfig {
         role: role.to_owned(),
         digest: inspection.digest,
         bytes: inspection.bytes,
         held_back: false,
-        can: inspection.in_words(),
+        can,
         imports: inspection.imports.into_iter().map(|it| it.import).collect(),
     })
 }
