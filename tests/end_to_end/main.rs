@@ -4,6 +4,7 @@ mod bad_input;
 mod batch;
 mod bundles;
 mod check;
+mod collecting;
 mod environment;
 mod grading;
 mod guests;

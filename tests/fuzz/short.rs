@@ -9,7 +9,9 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use crate::bodies::{bundle, component, filesystem, guest, metadata, repository, tree, wasi};
+use crate::bodies::{
+    bundle, component, filesystem, guest, metadata, repository, tree, vouching, wasi,
+};
 
 #[test]
 fn bundle() {
@@ -39,6 +41,11 @@ fn repository() {
 #[test]
 fn tree() {
     short("tree", tree::run, 3_000);
+}
+
+#[test]
+fn vouching() {
+    short("vouching", vouching::run, 20_000);
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! Tasks, worlds and suites as OCI artifacts: their types, their configs, and how they are read.
+//! Tasks, worlds and suites as OCI artifacts: their types and their configs.
+
+mod compression;
+mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
 
 use mcpmark_archive::states::Written;
 use mcpmark_snapshot::Digest;
@@ -9,9 +11,11 @@ use mcpmark_task::{TaskId, World, WorldId, canonical_json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::compression::compressed;
+use self::compression::decompressed;
 use crate::BundleError;
 use crate::layout::{Source, fetch};
-use crate::oci::{self, Descriptor, Index, Manifest};
+use crate::oci::Descriptor;
 
 /// The type of a task.
 pub const TASK: &str = "application/vnd.mcpmark.task.v1";
@@ -36,14 +40,17 @@ const LARGEST_CONFIG: u64 = 2 << 20;
 const LARGEST_TEXT: u64 = 1 << 20;
 const LARGEST_GUEST: u64 = 256 << 20;
 const LARGEST_STATES: u64 = 2 << 30;
+const LARGEST_SCRIPT: u64 = 128 << 20;
 
 /// The most tasks and worlds of a suite.
 const MOST: usize = 20_000;
 
 /// The file of a layer, its type, and the most bytes that are read of it.
-const FILES: [(&str, &str, u64); 4] = [
+const FILES: [(&str, &str, u64); 6] = [
     (INSTRUCTION, MARKDOWN, LARGEST_TEXT),
     (VERIFIER, WASM, LARGEST_GUEST),
+    (SCRIPT, STATES, LARGEST_SCRIPT),
+    (INTERPRETER, WASM, LARGEST_GUEST),
     (SOLUTION, WASM, LARGEST_GUEST),
     (CERTIFICATE, JSON, 4 << 20),
 ];
@@ -52,6 +59,10 @@ const FILES: [(&str, &str, u64); 4] = [
 pub const INSTRUCTION: &str = "description.md";
 /// The layer with the verifier.
 pub const VERIFIER: &str = "verifier.wasm";
+/// The layer with a script that judges and the files beside it, as states of a world are packed.
+pub const SCRIPT: &str = "verifier.tar.zst";
+/// The layer with the guest that runs the script.
+pub const INTERPRETER: &str = "interpreter.wasm";
 /// The layer with the solution.
 pub const SOLUTION: &str = "solution.wasm";
 /// The layer of a world with the guest that runs its workflows.
@@ -72,8 +83,15 @@ pub struct Parts {
     pub meta: Map<String, Value>,
     /// The digest of the instruction.
     pub instruction: Digest,
-    /// The digest of the verifier.
-    pub verifier: Digest,
+    /// The digest of the verifier, where it is a component.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier: Option<Digest>,
+    /// The digest of the script that judges, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Digest>,
+    /// The digest of the tree of all that the script sees beside the states, itself among it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Digest>,
     /// The digest of the solution.
     pub solution: Option<Digest>,
     /// Where it starts.
@@ -84,26 +102,52 @@ pub struct Parts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartParts {
-    /// The id of the world.
-    pub id: String,
+    /// The id of the world; tasks of published corpora have a state without a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The digest of its tree.
     pub snapshot: Digest,
     /// Its instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// The seed that it was made with.
-    pub seed: u64,
+    /// The seed that it was made with, where it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The digest of the guest that runs its workflows, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci: Option<Digest>,
+}
+
+/// Who judges a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgedBy {
+    /// A component, by its digest.
+    Component(Digest),
+    /// A Python script of a published corpus.
+    Script {
+        /// Its digest.
+        script: Digest,
+        /// The digest of the tree of all that it sees beside the states.
+        beside: Digest,
+    },
+}
+
+impl JudgedBy {
+    /// The digest that tells verifiers apart.
+    pub fn digest(&self) -> Digest {
+        match *self {
+            Self::Component(digest) => digest,
+            Self::Script { beside, .. } => beside,
+        }
+    }
 }
 
 /// A guest as it is described to people who have not got it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuestConfig {
-    /// `verifier`, `solution` or `ci`.
+    /// `verifier`, `solution`, `interpreter` or `ci`.
     pub role: String,
-    /// Of its component.
+    /// Of its component; of the tree of a script and what lies beside it.
     pub digest: Digest,
     /// Its size.
     pub bytes: u64,
@@ -167,6 +211,8 @@ pub struct TaskArtifact {
     pub descriptor: Descriptor,
     /// What the manifest says of it.
     pub config: TaskConfig,
+    /// Who judges.
+    pub judged_by: JudgedBy,
     config_descriptor: Descriptor,
     layers: BTreeMap<String, Descriptor>,
 }
@@ -204,6 +250,28 @@ impl Parts {
     /// The digest that receipts name the task by.
     pub fn digest(&self) -> Digest {
         Digest::of(canonical_json(&json!(self)).as_bytes())
+    }
+
+    /// The version of the published server whose tools agents get, where the task names one.
+    pub fn profile(&self) -> Option<&str> {
+        match self.judged_by()? {
+            JudgedBy::Component(_) => self.meta.get("profile")?.as_str(),
+            // The same key of somebody else's would mean something else.
+            JudgedBy::Script { .. } => None,
+        }
+    }
+
+    /// Who judges; none where that is not said, or said twice.
+    pub fn judged_by(&self) -> Option<JudgedBy> {
+        let named = self.world.id.is_some() && self.world.seed.is_some();
+        let nameless = self.world.id.is_none() && self.world.seed.is_none();
+        match (self.verifier, self.script, self.beside) {
+            (Some(verifier), None, None) if named => Some(JudgedBy::Component(verifier)),
+            (None, Some(script), Some(beside)) if nameless && self.world.ci.is_none() => {
+                Some(JudgedBy::Script { script, beside })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -271,92 +339,10 @@ impl WorldArtifact {
 }
 
 impl Bundle {
-    /// Reads the manifests and configs of a bundle, no layer.
-    ///
-    /// # Errors
-    ///
-    /// When one is missing, or not what it should be, or contradicts another.
-    pub fn read(source: &dyn Source, root: &Descriptor) -> Result<Self, BundleError> {
-        let what = "the manifest of the bundle";
-        let bytes = fetch(source, what, root, oci::LARGEST_MANIFEST)?;
-        if root.media_type == oci::MANIFEST {
-            let task = TaskArtifact::read_manifest(source, root)?;
-            let world = WorldArtifact::read_manifest(source, &task.config.world)?;
-            let bundle = Self {
-                root: root.clone(),
-                name: None,
-                tasks: vec![task],
-                worlds: BTreeMap::from([(world.descriptor.digest, world)]),
-            };
-            bundle.check()?;
-            return Ok(bundle);
-        }
-        oci::expect(what, &root.media_type, oci::INDEX)?;
-        let index = Index::parse(what, &bytes, SUITE)?;
-        if index.manifests.len() > MOST {
-            return Err(BundleError::TooLarge {
-                what: "the list of the suite's tasks and worlds".to_owned(),
-                size: index.manifests.len() as u64,
-                limit: MOST as u64,
-            });
-        }
-        let (mut tasks, mut worlds) = (Vec::new(), BTreeMap::new());
-        for descriptor in &index.manifests {
-            match descriptor.artifact_type.as_deref() {
-                Some(TASK) => tasks.push(TaskArtifact::read_manifest(source, descriptor)?),
-                Some(WORLD) => {
-                    let world = WorldArtifact::read_manifest(source, descriptor)?;
-                    worlds.insert(world.descriptor.digest, world);
-                }
-                other => {
-                    return Err(BundleError::Foreign {
-                        what: format!("{} in the suite", descriptor.digest),
-                        found: other.unwrap_or_default().to_owned(),
-                        wanted: TASK,
-                    });
-                }
-            }
-        }
-        tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        let bundle = Self {
-            root: root.clone(),
-            name: index.annotations.get(NAME).cloned(),
-            tasks,
-            worlds,
-        };
-        bundle.check()?;
-        Ok(bundle)
-    }
-
-    /// Whether tasks and worlds fit together.
-    fn check(&self) -> Result<(), BundleError> {
-        let against = |message: String| Err(BundleError::Contradiction(message));
-        let mut ids = BTreeSet::new();
-        let mut names = BTreeSet::new();
-        for world in self.worlds.values() {
-            if !names.insert(&world.id) {
-                return against(format!("world {} is there twice", world.id));
-            }
-        }
-        for task in &self.tasks {
-            let id = &task.id;
-            if !ids.insert(id) {
-                return against(format!("task {id} is there twice"));
-            }
-            let Some(world) = self.worlds.get(&task.config.world.digest) else {
-                return against(format!("task {id} starts from a world that is not there"));
-            };
-            let (start, config) = (&task.config.parts.world, &world.config);
-            let ci = config.ci.as_ref().map(|guest| guest.digest);
-            let of_world = (&config.world, config.snapshot, config.seed, ci);
-            if (&start.id, start.snapshot, start.seed, start.ci) != of_world {
-                return against(format!(
-                    "task {id} starts from another world than {}",
-                    world.id
-                ));
-            }
-        }
-        Ok(())
+    /// Whether its tasks are those of a published corpus.
+    pub fn is_published(&self) -> bool {
+        let first = self.tasks.first();
+        first.is_some_and(|task| matches!(task.judged_by, JudgedBy::Script { .. }))
     }
 
     /// The task with an id.
@@ -395,198 +381,24 @@ impl Bundle {
     }
 }
 
-/// The component of a guest, if it is the one that the config speaks of.
-fn decompressed(what: String, bytes: &[u8], guest: &GuestConfig) -> Result<Vec<u8>, BundleError> {
-    let GuestConfig {
-        digest,
-        bytes: size,
-        ..
-    } = *guest;
-    if size > LARGEST_GUEST {
-        let limit = LARGEST_GUEST;
-        return Err(BundleError::TooLarge { what, size, limit });
-    }
-    let mut component = Vec::new();
-    let read = zstd::Decoder::new(bytes).and_then(|mut decoder| {
-        decoder.window_log_max(WINDOW)?;
-        decoder.take(size + 1).read_to_end(&mut component)
-    });
-    if let Err(error) = read {
-        return Err(BundleError::Shape {
-            what,
-            reason: error.to_string(),
-        });
-    }
-    if component.len() as u64 != size {
-        let wanted = size;
-        return Err(BundleError::Length {
-            what,
-            digest,
-            wanted,
-        });
-    }
-    match Digest::of(&component) {
-        found if found == digest => Ok(component),
-        found => Err(BundleError::Damaged {
-            what,
-            digest,
-            found,
-        }),
-    }
-}
-
-/// The binary logarithm of the most bytes that whoever decompresses a guest keeps: 8 MiB.
-const WINDOW: u32 = 23;
-
-/// Compresses the component of a guest.
-pub(crate) fn compressed(component: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), 9)?;
-    encoder.window_log(WINDOW)?;
-    encoder.write_all(component)?;
-    encoder.finish()
-}
-
-fn config<T: for<'a> Deserialize<'a>>(
-    source: &dyn Source,
-    what: &str,
-    descriptor: &Descriptor,
-    media_type: &'static str,
-) -> Result<T, BundleError> {
-    oci::expect(what, &descriptor.media_type, media_type)?;
-    let bytes = fetch(source, what, descriptor, LARGEST_CONFIG)?;
-    let value: Value = oci::parse(what, &bytes)?;
-    // The version first: what a later one has besides is not known here.
-    if value["schema"] != SCHEMA {
-        return Err(BundleError::Shape {
-            what: what.to_owned(),
-            reason: format!(
-                "it has schema {}, and this mcpmark knows {SCHEMA}",
-                value["schema"]
-            ),
-        });
-    }
-    serde_json::from_value(value).map_err(|error| BundleError::Shape {
-        what: what.to_owned(),
-        reason: error.to_string(),
-    })
-}
-
-impl TaskArtifact {
-    fn read_manifest(source: &dyn Source, descriptor: &Descriptor) -> Result<Self, BundleError> {
-        let what = format!("the manifest {} of a task", descriptor.digest);
-        oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
-        let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
-        let manifest = Manifest::parse(&what, &bytes, TASK)?;
-        let of_config = format!("the config {} of a task", manifest.config.digest);
-        let config: TaskConfig = config(source, &of_config, &manifest.config, TASK_CONFIG)?;
-        let id: TaskId = config
-            .parts
-            .task
-            .parse()
-            .map_err(|error: mcpmark_task::Error| BundleError::Shape {
-                what: of_config,
-                reason: error.to_string(),
-            })?;
-        let mut layers = BTreeMap::new();
-        for layer in manifest.layers {
-            let what = format!("task {id}: a layer");
-            let file = layer.title().unwrap_or("").to_owned();
-            let known = FILES.iter().find(|(name, ..)| *name == file);
-            let Some((_, media_type, _)) = known else {
-                return Err(BundleError::Foreign {
-                    what,
-                    found: file,
-                    wanted: INSTRUCTION,
-                });
-            };
-            oci::expect(&what, &layer.media_type, media_type)?;
-            if layers.insert(file.clone(), layer).is_some() {
-                let message = format!("task {id} has {file} twice");
-                return Err(BundleError::Contradiction(message));
-            }
-        }
-        let task = Self {
-            id,
-            descriptor: descriptor.clone(),
-            config,
-            config_descriptor: manifest.config,
-            layers,
-        };
-        task.check()?;
-        Ok(task)
-    }
-
-    /// Whether the layers are those that the config speaks of.
-    fn check(&self) -> Result<(), BundleError> {
-        let parts = &self.config.parts;
-        let against = |what: &str| {
-            let message = format!("task {}: {what}", self.id);
-            Err(BundleError::Contradiction(message))
-        };
-        let layer = |file| self.layer(file).map(|layer| layer.digest);
-        if layer(INSTRUCTION) != Some(parts.instruction) {
-            return against("its instruction is another than its config says");
-        }
-        for (role, file, digest) in [
-            ("verifier", VERIFIER, Some(parts.verifier)),
-            ("solution", SOLUTION, parts.solution),
-        ] {
-            let guest = self.guest(role);
-            if guest.map(|guest| guest.digest) != digest {
-                return against(&format!("its config describes another {role}"));
-            }
-            let held_back = guest.is_some_and(|guest| guest.held_back);
-            if layer(file).is_some() != (digest.is_some() && !held_back) {
-                return against(&format!(
-                    "its config does not say whether its {role} is there"
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl WorldArtifact {
-    fn read_manifest(source: &dyn Source, descriptor: &Descriptor) -> Result<Self, BundleError> {
-        let what = format!("the manifest {} of a world", descriptor.digest);
-        oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
-        let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
-        let manifest = Manifest::parse(&what, &bytes, WORLD)?;
-        let of_config = format!("the config {} of a world", manifest.config.digest);
-        let config: WorldConfig = config(source, &of_config, &manifest.config, WORLD_CONFIG)?;
-        let id: WorldId =
-            config
-                .world
-                .parse()
-                .map_err(|error: mcpmark_task::Error| BundleError::Shape {
-                    what: of_config,
-                    reason: error.to_string(),
-                })?;
-        let wanted = 1 + usize::from(config.ci.is_some());
-        let found = manifest.layers.len();
-        let mut layers = manifest.layers.into_iter();
-        let (Some(states), ci) = (layers.next().filter(|_| found == wanted), layers.next()) else {
-            return Err(BundleError::Shape {
-                what,
-                reason: format!("it has {found} layers, and its config speaks of {wanted}"),
-            });
-        };
-        oci::expect(&what, &states.media_type, STATES)?;
-        if let Some(ci) = &ci {
-            oci::expect(&what, &ci.media_type, WASM)?;
-        }
-        Ok(Self {
-            id,
-            descriptor: descriptor.clone(),
-            config,
-            config_descriptor: manifest.config,
-            states,
-            ci,
-        })
-    }
-}
-
 impl WorldConfig {
+    /// Describes a state that has no name, clock or licence of its own.
+    pub fn nameless(id: &WorldId, seed: u64, snapshot: Digest, states: Written) -> Self {
+        Self {
+            schema: SCHEMA,
+            world: id.to_string(),
+            title: String::new(),
+            description: None,
+            license: String::new(),
+            clock: String::new(),
+            seed,
+            snapshot,
+            entries: states.entries,
+            bytes: states.bytes,
+            ci: None,
+        }
+    }
+
     /// Describes a world whose states were written.
     pub fn new(world: &World, seed: u64, snapshot: Digest, states: Written) -> Self {
         let manifest = &world.manifest;

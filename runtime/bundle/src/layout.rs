@@ -138,9 +138,30 @@ impl BlobDirectory {
         self.root.join(digest.hex())
     }
 
-    /// Where the blobs lie.
-    pub fn root(&self) -> &Path {
-        &self.root
+    /// Where blobs are while they come.
+    pub(crate) fn partial(&self) -> PathBuf {
+        self.root.join("partial")
+    }
+
+    /// Makes room for blobs.
+    pub(crate) fn prepare(&self) -> Result<(), BundleError> {
+        let place = self.partial();
+        fs::create_dir_all(&place).map_err(|source| BundleError::Write { place, source })
+    }
+
+    /// Keeps a blob that came whole.
+    pub(crate) fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<(), BundleError> {
+        let place = self.path(digest);
+        let write = || {
+            let mut file = tempfile::NamedTempFile::new_in(self.partial())?;
+            file.write_all(bytes)?;
+            file.persist(&place)?;
+            Ok(())
+        };
+        write().map_err(|source| BundleError::Write {
+            place: place.clone(),
+            source,
+        })
     }
 }
 

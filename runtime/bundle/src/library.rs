@@ -10,12 +10,14 @@ use mcpmark_archive::tar::Bounds;
 use mcpmark_snapshot::{Digest, Store};
 use serde_json::{Value, json};
 
-use crate::BundleError;
 use crate::artifact::{Bundle, CI, INSTRUCTION, SOLUTION, VERIFIER, WorldArtifact};
 use crate::layout::{Source, copy};
+use crate::{BundleError, corpus};
 
 /// Writes the tasks and worlds of a bundle into a directory. `verifiers` are components by their
-/// digests, for tasks that hold theirs back; a task whose verifier is not among them has none.
+/// digests, and scripts as their layers are by the digests of their trees, for tasks that hold
+/// theirs back; a task whose verifier is not among them has none. Tasks of a published corpus become
+/// [that again](UnpackedCorpus).
 ///
 /// # Errors
 ///
@@ -28,6 +30,9 @@ pub fn unpack(
 ) -> Result<(), BundleError> {
     for name in ["tasks", "worlds"] {
         make(&into.join(name))?;
+    }
+    if bundle.is_published() {
+        return corpus::unpack(bundle, source, verifiers, into);
     }
     for world in bundle.worlds.values() {
         let dir = into
@@ -124,18 +129,18 @@ fn manifest(world: &WorldArtifact) -> Value {
     })
 }
 
-fn pretty(value: &Value) -> Vec<u8> {
+pub(crate) fn pretty(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }
 
-fn make(dir: &Path) -> Result<(), BundleError> {
+pub(crate) fn make(dir: &Path) -> Result<(), BundleError> {
     fs::create_dir_all(dir).map_err(|source| BundleError::Write {
         place: dir.to_owned(),
         source,
     })
 }
 
-fn write(file: &Path, bytes: &[u8]) -> Result<(), BundleError> {
+pub(crate) fn write(file: &Path, bytes: &[u8]) -> Result<(), BundleError> {
     fs::write(file, bytes).map_err(|source| BundleError::Write {
         place: file.to_owned(),
         source,

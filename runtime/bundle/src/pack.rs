@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{WorldId, canonical_json};
@@ -9,9 +10,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::artifact::{
-    CERTIFICATE, CI, GuestConfig, INSTRUCTION, JSON, MARKDOWN, NAME, Parts, SCHEMA, SOLUTION,
-    STATES, SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER, WASM, WORLD, WORLD_CONFIG, WorldConfig,
-    compressed,
+    CERTIFICATE, CI, GuestConfig, INSTRUCTION, INTERPRETER, JSON, MARKDOWN, NAME, Parts, SCHEMA,
+    SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER, WASM, WORLD,
+    WORLD_CONFIG, WorldConfig, compressed,
 };
 use crate::layout::NewLayout;
 use crate::oci::{self, Descriptor, Index, Manifest, TITLE};
@@ -25,12 +26,26 @@ pub struct TaskContent {
     pub guests: Vec<GuestConfig>,
     /// What the agent is told.
     pub instruction: Vec<u8>,
-    /// The verifier's component.
-    pub verifier: Vec<u8>,
+    /// Who judges.
+    pub judge: JudgeContent,
     /// The solution's component.
     pub solution: Option<Vec<u8>>,
     /// The certificate.
     pub certificate: Option<Vec<u8>>,
+}
+
+/// Who judges a task that is to be packed.
+#[derive(Debug)]
+pub enum JudgeContent {
+    /// A component.
+    Component(Vec<u8>),
+    /// A script and the files beside it, as states are packed, with the component that runs it.
+    Script {
+        /// The compressed states.
+        beside: Vec<u8>,
+        /// The component.
+        interpreter: Arc<Vec<u8>>,
+    },
 }
 
 /// Packs tasks and worlds into a layout. The same tasks give the same bytes.
@@ -38,6 +53,8 @@ pub struct TaskContent {
 pub struct Packer {
     layout: NewLayout,
     worlds: BTreeMap<WorldId, Descriptor>,
+    /// Guests that were compressed, by their digests: tasks share them.
+    guests: BTreeMap<Digest, Descriptor>,
     tasks: Vec<Descriptor>,
 }
 
@@ -66,7 +83,7 @@ impl Packer {
     ) -> io::Result<()> {
         let mut layers = vec![self.layout.put(STATES, states)];
         if let Some(component) = ci {
-            let layer = self.layout.put(WASM, compressed(component)?);
+            let layer = self.guest(component)?;
             layers.push(layer.annotated(TITLE, CI));
         }
         let licence = config.license.clone();
@@ -91,22 +108,32 @@ impl Packer {
             let mut guests = content.guests.iter();
             guests.any(|guest| guest.role == role && guest.held_back)
         };
-        let verifier = (!held_back("verifier")).then_some(content.verifier);
-        let mut layers = Vec::new();
-        for (file, media_type, bytes) in [
-            (INSTRUCTION, MARKDOWN, Some(content.instruction)),
-            (VERIFIER, WASM, verifier),
-            (SOLUTION, WASM, content.solution),
-            (CERTIFICATE, JSON, content.certificate),
-        ] {
-            if let Some(bytes) = bytes {
-                let bytes = match media_type {
-                    WASM => compressed(&bytes)?,
-                    _ => bytes,
-                };
-                layers.push(self.layout.put(media_type, bytes).annotated(TITLE, file));
+        let shown = !held_back("verifier");
+        let mut layers = vec![(INSTRUCTION, self.layout.put(MARKDOWN, content.instruction))];
+        match content.judge {
+            JudgeContent::Component(component) if shown => {
+                layers.push((VERIFIER, self.guest(&component)?));
+            }
+            JudgeContent::Component(_) => {}
+            JudgeContent::Script {
+                beside,
+                interpreter,
+            } => {
+                if shown {
+                    layers.push((SCRIPT, self.layout.put(STATES, beside)));
+                }
+                layers.push((INTERPRETER, self.guest(&interpreter)?));
             }
         }
+        if let Some(solution) = content.solution {
+            layers.push((SOLUTION, self.guest(&solution)?));
+        }
+        if let Some(certificate) = content.certificate {
+            layers.push((CERTIFICATE, self.layout.put(JSON, certificate)));
+        }
+        let layers = layers.into_iter();
+        let layers = layers.map(|(file, layer)| layer.annotated(TITLE, file));
+        let layers = layers.collect();
         let config = TaskConfig {
             schema: SCHEMA,
             parts: content.parts,
@@ -141,6 +168,16 @@ impl Packer {
             root,
             layout: self.layout,
         }
+    }
+
+    fn guest(&mut self, component: &[u8]) -> io::Result<Descriptor> {
+        let digest = Digest::of(component);
+        if let Some(known) = self.guests.get(&digest) {
+            return Ok(known.clone());
+        }
+        let layer = self.layout.put(WASM, compressed(component)?);
+        self.guests.insert(digest, layer.clone());
+        Ok(layer)
     }
 
     fn json(&mut self, media_type: &str, document: &impl Serialize) -> Descriptor {

@@ -4,16 +4,15 @@
 //! sigstore bundle (version 0.3) that names a key and no certificate. It lies beside the bundle as an
 //! OCI artifact that refers to it.
 
-use std::fmt;
-use std::str::FromStr;
+mod keys;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use mcpmark_snapshot::Digest;
 use mcpmark_task::canonical_json;
-use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use serde_json::{Value, json};
 
+pub use self::keys::{BadKey, Kind, NoRandomness, PrivateKey, PublicKey};
 use crate::BundleError;
 use crate::layout::{NewLayout, Source, fetch};
 use crate::oci::{self, Descriptor};
@@ -32,89 +31,22 @@ const LARGEST: u64 = 64 << 10;
 /// The most signatures of a bundle that are read.
 pub(crate) const MOST: usize = 100;
 
-/// What stands before an Ed25519 key in its PEM file.
-const PUBLIC: [u8; 12] = [48, 42, 48, 5, 6, 3, 43, 101, 112, 3, 33, 0];
-
-/// Text that is no key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("it is no {what} key of Ed25519 in PEM: {reason}")]
-pub struct BadKey {
-    what: &'static str,
-    reason: &'static str,
-}
-
-/// A key that signs.
-pub struct PrivateKey(Ed25519KeyPair);
-
-impl fmt::Debug for PrivateKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PrivateKey({})", self.public())
-    }
-}
-
-/// A key that signatures are known by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PublicKey([u8; 32]);
-
-fn pem(text: &str, label: &str) -> Option<Vec<u8>> {
-    let text = text.trim();
-    let body = text.strip_prefix(&format!("-----BEGIN {label}-----"))?;
-    let body = body.strip_suffix(&format!("-----END {label}-----"))?;
-    BASE64
-        .decode(body.split_whitespace().collect::<String>())
-        .ok()
-}
-
-impl FromStr for PrivateKey {
-    type Err = BadKey;
-
-    fn from_str(text: &str) -> Result<Self, BadKey> {
-        let wrong = |reason| BadKey {
-            what: "private",
-            reason,
-        };
-        let bytes = pem(text, "PRIVATE KEY").ok_or_else(|| wrong("it has no block PRIVATE KEY"))?;
-        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes);
-        pair.map(Self).map_err(|_| wrong("it is of another kind"))
-    }
-}
-
-impl FromStr for PublicKey {
-    type Err = BadKey;
-
-    fn from_str(text: &str) -> Result<Self, BadKey> {
-        let wrong = |reason| BadKey {
-            what: "public",
-            reason,
-        };
-        let bytes = pem(text, "PUBLIC KEY").ok_or_else(|| wrong("it has no block PUBLIC KEY"))?;
-        let key = bytes.strip_prefix(&PUBLIC[..]);
-        let key = key.and_then(|key| <[u8; 32]>::try_from(key).ok());
-        key.map(Self).ok_or_else(|| wrong("it is of another kind"))
-    }
-}
-
-impl fmt::Display for PublicKey {
-    /// The digest of the key as its PEM file has it, which tells keys apart.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let der = [&PUBLIC[..], &self.0].concat();
-        f.write_str(&BASE64.encode(Digest::of(&der).as_bytes()))
-    }
+/// What is signed of a DSSE envelope.
+fn encoding(kind: &str, payload: &[u8]) -> Vec<u8> {
+    let head = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len());
+    [head.as_bytes(), payload].concat()
 }
 
 impl PrivateKey {
-    /// The key that its signatures are known by.
-    pub fn public(&self) -> PublicKey {
-        let mut key = [0; 32];
-        key.copy_from_slice(self.0.public_key().as_ref());
-        PublicKey(key)
-    }
-
     /// Signs a statement: a sigstore bundle in canonical JSON.
-    pub fn sign(&self, statement: &Value) -> String {
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no random numbers, of which some kinds need one for each signature.
+    pub fn sign(&self, statement: &Value) -> Result<String, NoRandomness> {
         let payload = canonical_json(statement);
-        let signature = self.0.sign(&encoding(PAYLOAD, payload.as_bytes()));
-        canonical_json(&json!({
+        let signature = self.sign_bytes(&encoding(PAYLOAD, payload.as_bytes()))?;
+        Ok(canonical_json(&json!({
             "mediaType": SIGNATURE,
             "verificationMaterial": {"publicKey": {"hint": self.public().to_string()}},
             "dsseEnvelope": {
@@ -122,14 +54,8 @@ impl PrivateKey {
                 "payloadType": PAYLOAD,
                 "signatures": [{"sig": BASE64.encode(signature)}],
             },
-        }))
+        })))
     }
-}
-
-/// What is signed of a DSSE envelope.
-fn encoding(kind: &str, payload: &[u8]) -> Vec<u8> {
-    let head = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len());
-    [head.as_bytes(), payload].concat()
 }
 
 /// What is said of a bundle by whoever signs it.
@@ -191,10 +117,9 @@ impl Signature {
 
     /// The statement, if the key signed it.
     pub fn verified(&self, key: &PublicKey) -> Option<Value> {
-        let key = UnparsedPublicKey::new(&ED25519, key.0);
         let signed = encoding(&self.kind, &self.payload);
         let mut signatures = self.signatures.iter();
-        let good = signatures.any(|signature| key.verify(&signed, signature).is_ok());
+        let good = signatures.any(|signature| key.verifies(&signed, signature));
         let statement = good.then(|| serde_json::from_slice(&self.payload).ok())?;
         statement.filter(|_| self.kind == PAYLOAD)
     }

@@ -11,7 +11,7 @@ use clap::{
 
 use crate::environment;
 
-pub(crate) use self::bundle::{BundleCommand, PackArgs};
+pub(crate) use self::bundle::{BundleCommand, LockArgs, PackArgs, UpdateArgs};
 pub(crate) use self::keeping::{ReceiptCommand, RegradeArgs, StoreCommand, VerifyReceiptArgs};
 pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use mcpmark_bundle::{Lock, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, PrepareError, Prepared, PublishedWorkshop, Start, Workshop, WorldError,
 };
@@ -10,11 +11,11 @@ use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
 use mcpmark_task::published::{Corpus, PublishedTask};
-use mcpmark_task::python::{PythonError, PythonSource};
+use mcpmark_task::python::{Given, PythonError, PythonGuest, PythonSource};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
-use crate::commands::bundle;
+use crate::commands::bundle::{self, Unpacked};
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
@@ -27,7 +28,7 @@ use crate::output::{self, sanitise};
 pub(crate) struct Context {
     root: Option<PathBuf>,
     /// The root as a library, where it is a bundle and was opened.
-    unpacked: Arc<OnceLock<Library>>,
+    unpacked: Arc<OnceLock<Unpacked>>,
     held_back: Vec<PathBuf>,
     home: Home,
     cache: PathBuf,
@@ -114,12 +115,19 @@ impl Context {
     }
 
     /// The same with a bundle for its root, where that is what the place of tasks is. Then there is
-    /// no other place.
-    pub(crate) fn at_tasks(&self, tasks: &mut Option<PathBuf>) -> Self {
-        match tasks.take_if(|tasks| bundle::is_meant(tasks)) {
+    /// no other place, unless the bundle is of a published corpus: then it is where that was unpacked.
+    pub(crate) fn at_tasks(
+        &self,
+        tasks: &mut Option<PathBuf>,
+    ) -> Result<(Self, Option<UnpackedCorpus>), CommandError> {
+        let context = match tasks.take_if(|tasks| bundle::is_meant(tasks)) {
             Some(tasks) => self.at_bundle(&tasks),
+            None if tasks.is_some() => return Ok((self.clone(), None)),
             None => self.clone(),
-        }
+        };
+        let corpus = context.corpus()?;
+        *tasks = corpus.as_ref().map(|corpus| corpus.root.clone());
+        Ok((context, corpus))
     }
 
     /// Where a person's own settings are, if there is such a place.
@@ -128,14 +136,10 @@ impl Context {
     }
 
     pub(crate) fn library(&self) -> Result<Library, CommandError> {
+        if let Some(unpacked) = self.unpack()? {
+            return Ok(unpacked.library.clone());
+        }
         match &self.root {
-            Some(root) if bundle::is_meant(root) => {
-                if let Some(library) = self.unpacked.get() {
-                    return Ok(library.clone());
-                }
-                let library = bundle::library(self, root)?;
-                Ok(self.unpacked.get_or_init(|| library).clone())
-            }
             Some(root) => {
                 let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
                 for dir in [&library.tasks_dir, &library.worlds_dir] {
@@ -153,6 +157,57 @@ impl Context {
                     "change into a directory with tasks/ and worlds/, or name one with --root",
                 )
             }),
+        }
+    }
+
+    /// The bundle that is the root, or that a lock in the current directory names; none where the
+    /// root is a directory with tasks.
+    fn unpack(&self) -> Result<Option<&Unpacked>, CommandError> {
+        let lock = Path::new(Lock::FILE);
+        let bundle = match &self.root {
+            Some(root) if bundle::is_meant(root) => root,
+            None if lock.is_file() && !Path::new("tasks").is_dir() => lock,
+            _ => return Ok(None),
+        };
+        if let Some(unpacked) = self.unpacked.get() {
+            return Ok(Some(unpacked));
+        }
+        let unpacked = bundle::library(self, bundle)?;
+        Ok(Some(self.unpacked.get_or_init(|| unpacked)))
+    }
+
+    /// Whether tasks come from a bundle.
+    pub(crate) fn is_bundle(&self) -> Result<bool, CommandError> {
+        Ok(self.unpack()?.is_some())
+    }
+
+    /// The published corpus of the bundle that is the root, where it is one.
+    pub(crate) fn corpus(&self) -> Result<Option<UnpackedCorpus>, CommandError> {
+        let unpacked = self.unpack()?;
+        Ok(unpacked.and_then(|unpacked| unpacked.corpus.clone()))
+    }
+
+    /// Whether what was made ready is what the bundle says that its tasks are, and what was locked.
+    fn hold(
+        &self,
+        prepared: &[(WorldId, &Prepared)],
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<(), CommandError> {
+        let Some(unpacked) = self.unpacked.get() else {
+            return Ok(());
+        };
+        for (_, task) in prepared {
+            let said = unpacked.bundles.get(&task.id.to_string());
+            if said.is_some_and(|said| *said != task.bundle) {
+                let message = format!("task {} is not what its bundle says of it", task.id);
+                return Err(CommandError::invalid(message)
+                    .hint("it was made by another version of mcpmark, or by hand"));
+            }
+        }
+        match &unpacked.lock {
+            Some(lock) => bundle::check_locked(self, lock, prepared, sandbox, store),
+            None => Ok(()),
         }
     }
 
@@ -206,6 +261,17 @@ impl Context {
 
     /// Where the guest for Python scripts comes from.
     pub(crate) fn python(&self) -> Result<PythonSource, CommandError> {
+        // That of a bundle goes first: its scripts are judged by it everywhere.
+        if let Some(corpus) = self.unpacked.get().and_then(|it| it.corpus.as_ref()) {
+            return Ok(PythonSource {
+                given: Some(Given {
+                    file: corpus.interpreter.clone(),
+                    digest: Some(corpus.digest),
+                }),
+                cache: self.cache.clone(),
+                allow_install: false,
+            });
+        }
         let given = match environment::text(PYTHON_GUEST)? {
             Some(text) => Some(text.parse().map_err(|error| {
                 CommandError::usage(format!("{PYTHON_GUEST}: {error}"))
@@ -220,14 +286,17 @@ impl Context {
         })
     }
 
-    /// The guest for Python scripts, made and compiled where this is the first time.
-    pub(crate) fn interpreter(&self, sandbox: &Sandbox) -> Result<Interpreter, CommandError> {
+    /// The guest for Python scripts as a file, made where this is the first time.
+    pub(crate) fn python_guest(&self) -> Result<PythonGuest, CommandError> {
         interruption::watch();
         let mut display = BuildDisplay::default();
-        let guest = self
-            .python()?
-            .guest(&mut |event| display.show(event))
-            .map_err(|error| python_error(&error))?;
+        let guest = self.python()?.guest(&mut |event| display.show(event));
+        guest.map_err(|error| python_error(&error))
+    }
+
+    /// The guest for Python scripts, made and compiled where this is the first time.
+    pub(crate) fn interpreter(&self, sandbox: &Sandbox) -> Result<Interpreter, CommandError> {
+        let guest = self.python_guest()?;
         if !sandbox.has_interpreter(&guest.digest) {
             let line = "compiling the guest for Python scripts; once on this machine";
             output::note(&format!("{} {line}", output::paint(output::BOLD, "·")));
@@ -259,9 +328,13 @@ impl Context {
             store,
             report,
         };
-        workshop
+        let prepared = workshop
             .prepare(tasks)
-            .map_err(|error| prepare_error(&error))
+            .map_err(|error| prepare_error(&error))?;
+        let worlds = tasks.iter().map(|task| task.world.clone());
+        let pairs: Vec<_> = worlds.zip(&prepared).collect();
+        self.hold(&pairs, sandbox, store)?;
+        Ok(prepared)
     }
 
     /// Makes tasks of a corpus ready to be attempted.
@@ -286,14 +359,21 @@ impl Context {
             store,
             report,
         };
-        workshop.prepare(tasks).map_err(|error| match &error {
+        let prepared = workshop.prepare(tasks).map_err(|error| match &error {
             PrepareError::Task(_)
                 if states.is_none() && tasks.iter().any(|it| it.world.is_none()) =>
             {
                 prepare_error(&error).hint("--states names the directory with the states")
             }
             error => prepare_error(error),
-        })
+        })?;
+        let pairs = prepared.iter().map(|task| {
+            let state = bundle::state_name(&task.id, &task.start.digest)?;
+            Ok((state, task))
+        });
+        let pairs: Vec<_> = pairs.collect::<Result<_, CommandError>>()?;
+        self.hold(&pairs, sandbox, store)?;
+        Ok(prepared)
     }
 
     /// Makes the starting state of a shipped world.

@@ -73,9 +73,14 @@ pub struct PublishedParts<'a> {
 }
 
 impl PublishedParts<'_> {
-    /// SHA-256 of a document of the parts in canonical form: same parts, same digest.
+    /// SHA-256 of [`document`](Self::document) in canonical form: same parts, same digest.
     pub fn digest(&self) -> Digest {
-        let document = json!({
+        Digest::of(canonical_json(&self.document()).as_bytes())
+    }
+
+    /// The parts as a JSON document.
+    pub fn document(&self) -> Value {
+        json!({
             "schema": SCHEMA,
             "task": self.task.id.to_string(),
             "meta": self.task.metadata,
@@ -87,8 +92,7 @@ impl PublishedParts<'_> {
                 "snapshot": self.snapshot,
                 "clock": self.clock,
             },
-        });
-        Digest::of(canonical_json(&document).as_bytes())
+        })
     }
 }
 

@@ -29,6 +29,23 @@ impl TaskId {
         })
     }
 
+    /// Reads the name of a published task: the directories on the way to it.
+    ///
+    /// # Errors
+    ///
+    /// When there are too few or too many, or one breaks the rules for names.
+    pub fn published(text: &str) -> Result<Self, Error> {
+        let parts: Vec<String> = text.split('/').map(str::to_owned).collect();
+        if parts.len() > crate::published::MAX_DEPTH {
+            return Err(Error::Name {
+                text: text.to_owned(),
+                what: "task id",
+                reason: "a task lies less deep below the directory of a service".to_owned(),
+            });
+        }
+        Self::of_directories(&parts)
+    }
+
     /// Joins the directories that a published task lies in: the service, at most a suite and a
     /// category, and its own. Each must follow the rules for names.
     pub(crate) fn of_directories(parts: &[String]) -> Result<Self, Error> {

@@ -17,9 +17,9 @@ use crate::meta::limits;
 use crate::{Error, GuestSource, Limits, TaskId};
 
 /// What judges.
-const SCRIPT: &str = "verify.py";
+pub const SCRIPT: &str = "verify.py";
 /// How deep below `tasks/` a task may lie.
-const MAX_DEPTH: usize = 4;
+pub(crate) const MAX_DEPTH: usize = 4;
 /// Directories that are looked into.
 const MAX_DIRECTORIES: usize = 100_000;
 /// Keys under which a task names its world.
@@ -365,6 +365,22 @@ impl Corpus {
             warnings,
             id,
         })
+    }
+}
+
+/// Where the state of a task lies in a corpus whose states lie in `states/` beside its `tasks/`; none where a
+/// task names no world and no category, or one that is no name.
+pub fn state_place(id: &TaskId, metadata: &Map<String, Value>) -> Option<PathBuf> {
+    let world = WORLD_KEYS
+        .iter()
+        .find_map(|key| metadata.get(*key).and_then(Value::as_str));
+    match (world, id.category()) {
+        (Some(world), _) if is_name(world) => {
+            let worlds = Path::new("worlds").join(id.service());
+            Some(worlds.join(world).join("env"))
+        }
+        (None, Some(category)) => Some(Path::new("states").join(id.service()).join(category)),
+        _ => None,
     }
 }
 

@@ -9,5 +9,6 @@ pub(crate) mod guest;
 pub(crate) mod metadata;
 pub(crate) mod repository;
 pub(crate) mod tree;
+pub(crate) mod vouching;
 pub(crate) mod wasi;
 pub(crate) mod wasi_guest;

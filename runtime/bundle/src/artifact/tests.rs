@@ -6,7 +6,8 @@ use mcpmark_snapshot::{MemoryBlobs, Tree};
 
 use super::*;
 use crate::layout::NewLayout;
-use crate::pack::{Packer, TaskContent};
+use crate::oci;
+use crate::pack::{JudgeContent, Packer, TaskContent};
 use crate::{Layout, unpack};
 
 const CI_GUEST: &[u8] = b"runs workflows";
@@ -53,19 +54,21 @@ fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
             task: "github/office/easy".to_owned(),
             meta: serde_json::from_str(META).unwrap(),
             instruction: Digest::of(&instruction),
-            verifier: Digest::of(&verifier),
+            verifier: Some(Digest::of(&verifier)),
+            script: None,
+            beside: None,
             solution: Some(Digest::of(&solution)),
             world: StartParts {
-                id: world.to_string(),
+                id: Some(world.to_string()),
                 snapshot: tree.digest(),
                 clock: 1_772_442_000,
-                seed: 1,
+                seed: Some(1),
                 ci: Some(Digest::of(CI_GUEST)),
             },
         },
         guests: vec![guest("verifier", &verifier), guest("solution", &solution)],
         instruction,
-        verifier,
+        judge: JudgeContent::Component(verifier),
         solution: Some(solution),
         certificate: None,
     };

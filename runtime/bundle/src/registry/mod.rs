@@ -1,5 +1,7 @@
 //! Registries: what the OCI distribution specification has of HTTP to send and get bundles.
 
+mod challenge;
+mod login;
 mod pull;
 mod push;
 mod reference;
@@ -12,6 +14,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, LOCATION, WWW_AUTHENTICATE};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use url::Url;
 
+pub use self::challenge::Challenge;
+pub use self::login::{BadLogin, Login};
 pub use self::pull::Transferred;
 pub use self::reference::{BadReference, Reference};
 use crate::BundleError;
@@ -31,7 +35,7 @@ pub struct Registry {
     client: reqwest::Client,
     /// The repository's own address, with a slash at the end.
     base: Url,
-    login: Option<(String, Secret)>,
+    login: Option<Login>,
     authorization: Arc<Mutex<Option<Secret>>>,
 }
 
@@ -118,7 +122,7 @@ impl RegistryError {
 
 impl Registry {
     /// The repository that a reference names. Without encryption only this machine is reached, unless
-    /// `plain` says that any may be. `login` is a user's name and password.
+    /// `plain` says that any may be. `login` is told to the registry, and to where that says that tokens are given.
     ///
     /// # Errors
     ///
@@ -126,7 +130,7 @@ impl Registry {
     pub fn new(
         reference: &Reference,
         plain: bool,
-        login: Option<(String, Secret)>,
+        login: Option<Login>,
     ) -> Result<Self, RegistryError> {
         let Reference {
             host, repository, ..
@@ -189,14 +193,16 @@ impl Registry {
         let url = location
             .and_then(|location| from.join(location).ok())
             .ok_or_else(|| answer(what, "it sends elsewhere without saying where"))?;
-        let encrypted = url.scheme() == "https" || url.origin() == self.base.origin();
-        match encrypted {
+        match self.may_go(&url) {
             true => Ok(url),
-            false => {
-                let host = url.host_str().unwrap_or("another host");
-                Err(RegistryError::Readable(host.to_owned()))
-            }
+            false => Err(sends_to_readable(what, &url)),
         }
+    }
+
+    /// Whether a registry may send there: to itself, or where nobody on the way can read along.
+    fn may_go(&self, url: &Url) -> bool {
+        let address = Address::parse(&url.origin().ascii_serialization());
+        url.origin() == self.base.origin() || address.is_ok_and(|it| !it.is_readable())
     }
 
     /// Gets what the registry wants to see of whoever asks.
@@ -205,20 +211,19 @@ impl Registry {
             what: what.to_owned(),
             status: 401,
         };
-        let challenge = headers
-            .get(WWW_AUTHENTICATE)
-            .and_then(|value| value.to_str().ok())
-            .ok_or_else(refused)?;
-        let (scheme, parameters) = challenge.split_once(' ').ok_or_else(refused)?;
-        let value = match scheme.to_ascii_lowercase().as_str() {
-            "basic" => {
-                let (user, password) = self.login.as_ref().ok_or_else(refused)?;
-                basic(user, password)
-            }
-            "bearer" => {
-                let token = self.token(what, parameters).await?;
+        let challenges: Vec<Challenge> = headers
+            .get_all(WWW_AUTHENTICATE)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(Challenge::parse)
+            .collect();
+        let of_scheme = |scheme| challenges.iter().find(|it| it.scheme == scheme);
+        let value = match (of_scheme("bearer"), of_scheme("basic"), &self.login) {
+            (Some(challenge), _, _) => {
+                let token = self.token(what, challenge).await?;
                 format!("Bearer {token}")
             }
+            (None, Some(_), Some(login)) => basic(login),
             _ => return Err(refused()),
         };
         let mut known = self
@@ -229,37 +234,34 @@ impl Registry {
         Ok(())
     }
 
-    async fn token(&self, what: &str, parameters: &str) -> Result<String, RegistryError> {
-        let parameter = |name: &str| {
-            parameters.split(',').find_map(|pair| {
-                let (key, value) = pair.trim().split_once('=')?;
-                (key == name).then(|| value.trim_matches('"').to_owned())
-            })
-        };
-        let realm = parameter("realm").and_then(|realm| self.base.join(&realm).ok());
+    /// Asks for a token where the registry says that they are given.
+    async fn token(&self, what: &str, challenge: &Challenge) -> Result<String, RegistryError> {
+        let realm = challenge.parameter("realm");
+        let realm = realm.and_then(|realm| self.base.join(realm).ok());
         let mut url =
             realm.ok_or_else(|| answer(what, "it does not say where tokens are given"))?;
-        if url.scheme() != "https" && url.origin() != self.base.origin() {
-            let host = url.host_str().unwrap_or("another host");
-            // A scheme that is not encrypted takes a password only where the registry is that, too.
-            if self.base.scheme() == "https" || self.login.is_some() {
-                return Err(RegistryError::Readable(host.to_owned()));
-            }
+        if !self.may_go(&url) {
+            return Err(sends_to_readable(what, &url));
         }
         for name in ["service", "scope"] {
-            if let Some(value) = parameter(name) {
-                url.query_pairs_mut().append_pair(name, &value);
+            if let Some(value) = challenge.parameter(name) {
+                url.query_pairs_mut().append_pair(name, value);
             }
         }
         let mut request = self.client.get(url);
-        if let Some((user, password)) = &self.login {
-            request = request.header(AUTHORIZATION, basic(user, password));
+        if let Some(login) = &self.login {
+            request = request.header(AUTHORIZATION, basic(login));
         }
         let response = within(what, request.send()).await?;
-        let response = checked(what, response).await?;
+        let response = self.checked(what, response).await?;
         let bytes = body(what, response, 1 << 20).await?;
-        let document: serde_json::Value = serde_json::from_slice(&bytes)
-            .map_err(|error| answer(what, &format!("its token is none: {error}")))?;
+        let document: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            answer(
+                what,
+                &format!("its token is no JSON (line {line}, column {column})"),
+            )
+        })?;
         let token = ["token", "access_token"]
             .into_iter()
             .find_map(|key| document[key].as_str());
@@ -270,17 +272,51 @@ impl Registry {
             .to_owned())
     }
 
+    /// The response, unless it tells of an error; what it echoes of a password is taken out.
+    async fn checked(&self, what: &str, response: Response) -> Result<Response, RegistryError> {
+        let error = match checked(what, response).await {
+            Err(RegistryError::Status {
+                what,
+                status,
+                message,
+            }) => {
+                let known = self.authorization.lock();
+                let known = known.unwrap_or_else(PoisonError::into_inner).clone();
+                let mut secrets: Vec<Secret> = known
+                    .iter()
+                    .flat_map(|value| value.expose().split(' '))
+                    .map(Secret::new)
+                    .collect();
+                if let Some(login) = &self.login {
+                    secrets.push(login.password.clone());
+                    secrets.push(Secret::new(encoded(login)));
+                }
+                let scrubbed = |text: String, secret: &Secret| secret.scrub(&text);
+                RegistryError::Status {
+                    what,
+                    status,
+                    message: secrets.iter().fold(message, scrubbed),
+                }
+            }
+            other => return other,
+        };
+        Err(error)
+    }
+
     fn url(&self, what: &str, path: &str) -> Result<Url, RegistryError> {
         let url = self.base.join(path);
         url.map_err(|error| answer(what, &error.to_string()))
     }
 }
 
-fn basic(user: &str, password: &Secret) -> String {
+fn basic(login: &Login) -> String {
+    format!("Basic {}", encoded(login))
+}
+
+fn encoded(login: &Login) -> String {
     use base64::Engine as _;
-    let pair = format!("{user}:{}", password.expose());
-    let encoded = base64::engine::general_purpose::STANDARD.encode(pair);
-    format!("Basic {encoded}")
+    let pair = format!("{}:{}", login.user, login.password.expose());
+    base64::engine::general_purpose::STANDARD.encode(pair)
 }
 
 fn answer(what: &str, problem: &str) -> RegistryError {
@@ -288,6 +324,12 @@ fn answer(what: &str, problem: &str) -> RegistryError {
         what: what.to_owned(),
         problem: problem.to_owned(),
     }
+}
+
+fn sends_to_readable(what: &str, url: &Url) -> RegistryError {
+    let host = url.host_str().unwrap_or("a place without a name");
+    let problem = format!("it sends to {host}, which is not reached with encryption");
+    answer(what, &problem)
 }
 
 /// Waits for the registry, not for ever.

@@ -9,7 +9,7 @@ use reqwest::header::{ACCEPT, CONTENT_RANGE, HeaderMap, RANGE};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
-use super::{Reference, Registry, RegistryError, body, checked, within};
+use super::{Reference, Registry, RegistryError, body, within};
 use crate::layout::{BlobDirectory, fetch};
 use crate::oci::{self, Descriptor, Index, Manifest};
 use crate::trust::{self, Attached};
@@ -47,7 +47,7 @@ impl Registry {
         reference: &Reference,
         into: &BlobDirectory,
     ) -> Result<(Bundle, Transferred), RegistryError> {
-        prepare(into)?;
+        into.prepare()?;
         let mut sum = Transferred::default();
         let root = self.root(reference, into, &mut sum).await?;
         let what = "the manifest of the bundle";
@@ -103,7 +103,7 @@ impl Registry {
         bundle: &Digest,
         into: &BlobDirectory,
     ) -> Result<Vec<Attached>, RegistryError> {
-        prepare(into)?;
+        into.prepare()?;
         let listed = self.referring(bundle).await?;
         let mut sum = Transferred::default();
         let mut found = Vec::new();
@@ -162,7 +162,7 @@ impl Registry {
         }
         let document: Value = oci::parse(&what, &bytes)?;
         let media_type = document["mediaType"].as_str().unwrap_or("");
-        keep(into, &digest, &bytes)?;
+        into.keep(&digest, &bytes)?;
         sum.add(bytes.len() as u64);
         Ok(Descriptor {
             artifact_type: document["artifactType"].as_str().map(str::to_owned),
@@ -175,7 +175,7 @@ impl Registry {
         let types = format!("{}, {}", oci::INDEX, oci::MANIFEST);
         let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, types.clone());
         let response = self.send(what, Method::GET, url, ask).await?;
-        let response = checked(what, response).await?;
+        let response = self.checked(what, response).await?;
         body(what, response, oci::LARGEST_MANIFEST).await
     }
 
@@ -201,7 +201,7 @@ impl Registry {
                 }
                 .into());
             }
-            keep(into, &found, &bytes)?;
+            into.keep(&found, &bytes)?;
             sum.add(bytes.len() as u64);
         }
         let bytes = fetch(into, &what, descriptor, oci::LARGEST_MANIFEST)?;
@@ -237,7 +237,7 @@ impl Registry {
             }
             .into());
         }
-        let place = partial(into).join(descriptor.digest.hex());
+        let place = into.partial().join(descriptor.digest.hex());
         let failed = |source| BundleError::Write {
             place: place.clone(),
             source,
@@ -320,7 +320,7 @@ impl Registry {
             from => request.header(RANGE, format!("bytes={from}-")),
         };
         let response = self.send(what, Method::GET, url, ask).await?;
-        let mut response = checked(what, response).await?;
+        let mut response = self.checked(what, response).await?;
         let goes_on = response.status() == StatusCode::PARTIAL_CONTENT
             && begins_at(response.headers()) == Some(from);
         let mut length = from;
@@ -384,29 +384,4 @@ fn is_there(into: &BlobDirectory, descriptor: &Descriptor) -> bool {
         let _ = fs::remove_file(&path);
     }
     whole
-}
-
-/// Where blobs are while they come.
-fn partial(into: &BlobDirectory) -> std::path::PathBuf {
-    into.root().join("partial")
-}
-
-fn prepare(into: &BlobDirectory) -> Result<(), BundleError> {
-    let place = partial(into);
-    fs::create_dir_all(&place).map_err(|source| BundleError::Write { place, source })
-}
-
-/// Keeps a blob that came whole.
-fn keep(into: &BlobDirectory, digest: &Digest, bytes: &[u8]) -> Result<(), BundleError> {
-    let place = into.path(digest);
-    let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(partial(into))?;
-        file.write_all(bytes)?;
-        file.persist(&place)?;
-        Ok(())
-    };
-    write().map_err(|source| BundleError::Write {
-        place: place.clone(),
-        source,
-    })
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use url::Url;
 
 use super::pull::tag_of;
-use super::{Reference, Registry, RegistryError, Transferred, answer, checked};
+use super::{Reference, Registry, RegistryError, Transferred, answer, sends_to_readable};
 use crate::layout::{Source, fetch};
 use crate::oci::{self, Descriptor};
 use crate::trust::Attached;
@@ -104,7 +104,7 @@ impl Registry {
             request.header(CONTENT_TYPE, media_type).body(bytes.clone())
         };
         let response = self.send(what, Method::PUT, url, put).await?;
-        checked(what, response).await?;
+        self.checked(what, response).await?;
         Ok(())
     }
 
@@ -122,7 +122,7 @@ impl Registry {
             return Ok(());
         }
         if known.status() != StatusCode::NOT_FOUND {
-            checked(what, known).await?;
+            self.checked(what, known).await?;
         }
         if descriptor.size > WorldArtifact::LARGEST {
             return Err(BundleError::TooLarge {
@@ -135,7 +135,7 @@ impl Registry {
         let url = self.url(what, "blobs/uploads/")?;
         let empty = |request: reqwest::RequestBuilder| request.header(CONTENT_LENGTH, 0);
         let response = self.send(what, Method::POST, url, empty).await?;
-        let mut place = self.location(what, checked(what, response).await?)?;
+        let mut place = self.location(what, self.checked(what, response).await?)?;
         let missing = |source| BundleError::Missing {
             what: what.to_owned(),
             digest: descriptor.digest,
@@ -161,7 +161,7 @@ impl Registry {
                     .body(piece.clone())
             };
             let response = self.send(what, Method::PATCH, place, patch).await?;
-            place = self.location(what, checked(what, response).await?)?;
+            place = self.location(what, self.checked(what, response).await?)?;
             sent = end;
         }
         let found = hasher.finish();
@@ -176,7 +176,7 @@ impl Registry {
         let digest = descriptor.digest.to_string();
         place.query_pairs_mut().append_pair("digest", &digest);
         let response = self.send(what, Method::PUT, place, empty).await?;
-        checked(what, response).await?;
+        self.checked(what, response).await?;
         sum.add(sent);
         Ok(())
     }
@@ -188,12 +188,9 @@ impl Registry {
             .and_then(|location| location.to_str().ok())
             .and_then(|location| self.base.join(location).ok())
             .ok_or_else(|| answer(what, "it does not say where to send the blob"))?;
-        match url.origin() == self.base.origin() || url.scheme() == "https" {
+        match self.may_go(&url) {
             true => Ok(url),
-            false => {
-                let host = url.host_str().unwrap_or("another host");
-                Err(RegistryError::Readable(host.to_owned()))
-            }
+            false => Err(sends_to_readable(what, &url)),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) enum ReceiptCommand {
         /// Write it to this file instead of standard output
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: Option<PathBuf>,
-        /// Sign it with this private key of Ed25519: a sigstore bundle with the statement in it
+        /// Sign it with this private key, as bundles are: a sigstore bundle with the statement in it
         #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath)]
         sign: Option<PathBuf>,
     },

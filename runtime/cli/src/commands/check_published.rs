@@ -38,7 +38,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     examiner
         .check_python()
         .map_err(|reason| CommandError::usage(format!("--against-python: {reason}")))?;
-    let prepared = chosen.prepare(context, &sandbox, &store)?;
+    let prepared = chosen.prepare(&sandbox, &store)?;
     let runtime = super::runtime(1)?;
     let mut reports = Vec::new();
     for task in &prepared {

@@ -11,17 +11,17 @@ use crate::commands::{bundle, published};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 
-/// The tasks that a person chose, and where they lie.
-pub(crate) enum Chosen {
-    Library {
-        library: Library,
-        tasks: Vec<Task>,
-    },
-    Corpus {
-        corpus: Corpus,
-        place: PublishedPlace,
-        tasks: Vec<PublishedTask>,
-    },
+/// The tasks that a person chose.
+pub(crate) struct Chosen {
+    /// Where they are made ready: their bundle is its root, where they come from one.
+    context: Context,
+    tasks: Tasks,
+}
+
+/// Tasks, and where they lie.
+enum Tasks {
+    Own(Library, Vec<Task>),
+    Published(Corpus, PublishedPlace, Vec<PublishedTask>),
 }
 
 /// The place of a corpus, so that an experiment finds it again from any directory.
@@ -46,21 +46,20 @@ impl Chosen {
         place: Option<&PublishedPlace>,
         selection: &Selection,
     ) -> Result<Self, CommandError> {
-        match place {
-            Some(place) if bundle::is_meant(&place.tasks) => {
-                Self::select(&context.at_bundle(&place.tasks), None, selection)
-            }
+        let (context, place) = lying(context, place)?;
+        let tasks = match place {
             Some(place) => {
-                let corpus = open(place)?;
+                let corpus = open(&place)?;
                 let tasks = published::select(&corpus, selection)?;
-                Ok(Self::corpus(corpus, place, tasks))
+                Tasks::Published(corpus, place, tasks)
             }
             None => {
                 let library = context.library()?;
                 let tasks = context::select(&library, selection)?;
-                Ok(Self::Library { library, tasks })
+                Tasks::Own(library, tasks)
             }
-        }
+        };
+        Ok(Self { context, tasks })
     }
 
     pub(crate) fn by_id(
@@ -68,37 +67,28 @@ impl Chosen {
         place: Option<&PublishedPlace>,
         ids: &[String],
     ) -> Result<Self, CommandError> {
-        match place {
-            Some(place) if bundle::is_meant(&place.tasks) => {
-                Self::by_id(&context.at_bundle(&place.tasks), None, ids)
-            }
+        let (context, place) = lying(context, place)?;
+        let tasks = match place {
             Some(place) => {
-                let corpus = open(place)?;
+                let corpus = open(&place)?;
                 let tasks = ids.iter().map(|id| published::task_of(&corpus, id));
                 let tasks = tasks.collect::<Result<_, _>>()?;
-                Ok(Self::corpus(corpus, place, tasks))
+                Tasks::Published(corpus, place, tasks)
             }
             None => {
                 let library = context.library()?;
                 let tasks = ids.iter().map(|id| context::one_task(&library, id));
                 let tasks = tasks.collect::<Result<_, _>>()?;
-                Ok(Self::Library { library, tasks })
+                Tasks::Own(library, tasks)
             }
-        }
-    }
-
-    fn corpus(corpus: Corpus, place: &PublishedPlace, tasks: Vec<PublishedTask>) -> Self {
-        Self::Corpus {
-            corpus,
-            place: place.clone(),
-            tasks,
-        }
+        };
+        Ok(Self { context, tasks })
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &TaskId> {
-        let (own, published) = match self {
-            Self::Library { tasks, .. } => (&tasks[..], &[][..]),
-            Self::Corpus { tasks, .. } => (&[][..], &tasks[..]),
+        let (own, published) = match &self.tasks {
+            Tasks::Own(_, tasks) => (&tasks[..], &[][..]),
+            Tasks::Published(_, _, tasks) => (&[][..], &tasks[..]),
         };
         let published = published.iter().map(|task| &task.id);
         own.iter().map(|task| &task.id).chain(published)
@@ -106,12 +96,12 @@ impl Chosen {
 
     /// The first task that nobody has shown to be solvable.
     pub(crate) fn unsolved(&self) -> Option<&TaskId> {
-        match self {
-            Self::Library { tasks, .. } => {
+        match &self.tasks {
+            Tasks::Own(_, tasks) => {
                 let task = tasks.iter().find(|task| task.solution.is_none());
                 task.map(|task| &task.id)
             }
-            Self::Corpus { tasks, .. } => {
+            Tasks::Published(_, _, tasks) => {
                 let task = tasks.iter().find(|task| task.solution.is_none());
                 task.map(|task| &task.id)
             }
@@ -121,19 +111,34 @@ impl Chosen {
     /// Makes them ready to be attempted.
     pub(crate) fn prepare(
         &self,
-        context: &Context,
         sandbox: &Sandbox,
         store: &Store,
     ) -> Result<Vec<Prepared>, CommandError> {
-        match self {
-            Self::Library { library, tasks } => context.prepare(library, tasks, sandbox, store),
-            Self::Corpus {
-                corpus,
-                place,
-                tasks,
-            } => context.prepare_published(corpus, place.states.as_deref(), tasks, sandbox, store),
+        let context = &self.context;
+        match &self.tasks {
+            Tasks::Own(library, tasks) => context.prepare(library, tasks, sandbox, store),
+            Tasks::Published(corpus, place, tasks) => {
+                context.prepare_published(corpus, place.states.as_deref(), tasks, sandbox, store)
+            }
         }
     }
+}
+
+/// Where tasks lie: in a bundle, which is then the root; or in a corpus, that of a bundle among them.
+fn lying(
+    context: &Context,
+    place: Option<&PublishedPlace>,
+) -> Result<(Context, Option<PublishedPlace>), CommandError> {
+    let context = match place {
+        Some(place) if bundle::is_meant(&place.tasks) => context.at_bundle(&place.tasks),
+        Some(place) => return Ok((context.clone(), Some(place.clone()))),
+        None => context.clone(),
+    };
+    let unpacked = context.corpus()?.map(|corpus| PublishedPlace {
+        tasks: corpus.root,
+        states: Some(corpus.states),
+    });
+    Ok((context, unpacked))
 }
 
 fn open(place: &PublishedPlace) -> Result<Corpus, CommandError> {

@@ -50,7 +50,7 @@ pub(crate) fn explain(
     )?;
     // The oracle holds its slot while it plays.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
-    let task = chosen.prepare(context, &sandbox, &store)?.remove(0);
+    let task = chosen.prepare(&sandbox, &store)?.remove(0);
     if attempt.world.as_deref() != Some(task.start.digest.to_string().as_str()) {
         return Err(CommandError::invalid(format!(
             "the world of task {} has changed since: what passes now does not say what this attempt lacks",

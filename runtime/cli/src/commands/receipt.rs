@@ -6,12 +6,14 @@ use std::path::Path;
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
 use mcpmark_experiment::receipt::{Receipt, ReceiptError};
 use mcpmark_experiment::{GradeInput, Graded, Start, TermsError, capture_state, grade};
+use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
 use mcpmark_task::{TaskId, WorldId, canonical_json};
 use serde_json::json;
 
 use crate::args::{ReceiptCommand, VerifyReceiptArgs};
+use crate::commands::chosen::Chosen;
 use crate::commands::run::journal_error;
 use crate::commands::{bundle, judge};
 use crate::context::Context;
@@ -51,7 +53,7 @@ fn show(
     if let Some(key) = key {
         let key: PrivateKey = bundle::read_key(key)?;
         let statement = serde_json::from_str(&text).map_err(CommandError::infrastructure)?;
-        text = key.sign(&statement) + "\n";
+        text = key.sign(&statement).map_err(CommandError::infrastructure)? + "\n";
     }
     match to {
         None => output::print(&text)?,
@@ -78,7 +80,7 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         .map_err(|error| CommandError::invalid(sanitise::line(&format!("{named}: {error}"))))?;
     let store = context.store()?;
     let sandbox = context.sandbox_for_one(args.engine)?;
-    take_in(context, args, &receipt, &store)?;
+    take_in(context, args, &receipt, &sandbox, &store)?;
     let answer = match &receipt.answer {
         Some(digest) => Some(read_answer(&store, digest)?),
         None => None,
@@ -149,8 +151,18 @@ fn take_in(
     context: &Context,
     args: &VerifyReceiptArgs,
     receipt: &Receipt,
+    sandbox: &Sandbox,
     store: &Store,
 ) -> Result<(), CommandError> {
+    let lacks = |store: &Store| {
+        let wanted = [receipt.start, receipt.verifier()];
+        wanted.iter().any(|digest| !store.contains(digest))
+    };
+    if lacks(store) && context.is_bundle()? {
+        // What it has of the task goes into the store; what the receipt names is looked for there.
+        let task = [receipt.task.clone()];
+        Chosen::by_id(context, None, &task)?.prepare(sandbox, store)?;
+    }
     if !store.contains(&receipt.start) {
         make_start(context, receipt, store)?;
     }
@@ -230,6 +242,10 @@ fn store_error(error: &StoreError) -> CommandError {
 }
 
 fn read_answer(store: &Store, digest: &Digest) -> Result<String, CommandError> {
+    // Whoever said nothing left nothing to keep.
+    if *digest == Digest::of(b"") {
+        return Ok(String::new());
+    }
     let bytes = store.read(digest).map_err(|error| {
         CommandError::invalid(format!("the agent's last message: {error}"))
             .hint("name it with --answer, or the store that has it with --home")

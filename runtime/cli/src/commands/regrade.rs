@@ -54,7 +54,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         let place = place.filter(|_| args.bundle.is_none());
         let chosen = Chosen::by_id(context, place, &tasks)?;
         let prepared: BTreeMap<String, Arc<_>> = chosen
-            .prepare(context, &sandbox, &store)?
+            .prepare(&sandbox, &store)?
             .into_iter()
             .map(|task| (task.id.to_string(), Arc::new(task)))
             .collect();

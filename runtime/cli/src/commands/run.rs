@@ -193,7 +193,7 @@ impl Setting {
         };
         let sandbox = context.sandbox(slots, engine)?;
         let store = context.store()?;
-        let prepared = chosen.prepare(context, &sandbox, &store)?;
+        let prepared = chosen.prepare(&sandbox, &store)?;
         let runner = Runner {
             journal: context.journal()?,
             store: Arc::new(store),

@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use anstyle::Style;
+use mcpmark_bundle::UnpackedCorpus;
 use mcpmark_task::{GuestSource, Library, Task};
 use serde_json::json;
 
@@ -19,11 +21,13 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
         TaskCommand::Build(args) => build(context, &args),
         TaskCommand::New { task, title } => new(context, &task, &title),
         TaskCommand::Check(mut args) => {
-            let context = context.at_tasks(&mut args.published.tasks);
+            let (context, corpus) = context.at_tasks(&mut args.published.tasks)?;
+            args.published.states = states_of(corpus, args.published.states);
             super::check::check(&context, &args)
         }
         TaskCommand::List(mut args) => {
-            let context = context.at_tasks(&mut args.published.tasks);
+            let (context, corpus) = context.at_tasks(&mut args.published.tasks)?;
+            args.published.states = states_of(corpus, args.published.states);
             match &args.published.tasks {
                 Some(dir) => {
                     let SelectArgs { selection, json } = &args.select;
@@ -34,6 +38,11 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
         }
         TaskCommand::Show { task, json } => show(context, &task, json),
     }
+}
+
+/// Where the states of a corpus lie: those of a bundle with it, others where somebody says.
+fn states_of(corpus: Option<UnpackedCorpus>, named: Option<PathBuf>) -> Option<PathBuf> {
+    corpus.map(|corpus| corpus.states).or(named)
 }
 
 fn build(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {

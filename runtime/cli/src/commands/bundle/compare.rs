@@ -15,13 +15,18 @@ use crate::error::CommandError;
 use crate::exit;
 use crate::output::{self, sanitise, unified};
 
+/// How two bundles differ.
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     before: Digest,
     after: Digest,
-    same: bool,
+    pub(super) same: bool,
     added: Vec<String>,
     removed: Vec<String>,
+    /// What guests ask for that none asked for before.
+    gained: Vec<String>,
+    /// What no guest asks for any more.
+    lost: Vec<String>,
     changed: Vec<Changed>,
 }
 
@@ -48,9 +53,9 @@ struct ChangedGuest {
 }
 
 #[derive(Serialize)]
-struct Sides<T> {
-    before: T,
-    after: T,
+pub(super) struct Sides<T> {
+    pub(super) before: T,
+    pub(super) after: T,
 }
 
 /// Says how two bundles differ.
@@ -61,29 +66,7 @@ pub(super) fn diff(
     json: bool,
 ) -> Result<u8, CommandError> {
     let [before, after] = places.map(|place| place::open(context, place, Extent::Everything));
-    let (before, after) = (before?, after?);
-    let ids = |opened: &Opened| -> BTreeSet<String> {
-        let tasks = opened.bundle.tasks.iter();
-        tasks.map(|task| task.id.to_string()).collect()
-    };
-    let (old, new) = (ids(&before), ids(&after));
-    let mut changed = Vec::new();
-    for task in &before.bundle.tasks {
-        let Some(other) = after.bundle.task(&task.id) else {
-            continue;
-        };
-        if task.descriptor.digest != other.descriptor.digest {
-            changed.push(compare((task, &before), (other, &after))?);
-        }
-    }
-    let report = Report {
-        before: before.bundle.root.digest,
-        after: after.bundle.root.digest,
-        same: before.bundle.root.digest == after.bundle.root.digest,
-        added: new.difference(&old).cloned().collect(),
-        removed: old.difference(&new).cloned().collect(),
-        changed,
-    };
+    let report = report(&before?, &after?)?;
     if json {
         output::print_json(&report)?;
     } else {
@@ -93,6 +76,45 @@ pub(super) fn diff(
         true => exit::PASSED,
         false => exit::FAILED,
     })
+}
+
+/// Compares two bundles.
+pub(super) fn report(before: &Opened, after: &Opened) -> Result<Report, CommandError> {
+    let ids = |opened: &Opened| -> BTreeSet<String> {
+        let tasks = opened.bundle.tasks.iter();
+        tasks.map(|task| task.id.to_string()).collect()
+    };
+    let (old, new) = (ids(before), ids(after));
+    let mut changed = Vec::new();
+    for task in &before.bundle.tasks {
+        let Some(other) = after.bundle.task(&task.id) else {
+            continue;
+        };
+        if task.descriptor.digest != other.descriptor.digest {
+            changed.push(compare((task, before), (other, after))?);
+        }
+    }
+    let asked = (imports(before), imports(after));
+    Ok(Report {
+        before: before.bundle.root.digest,
+        after: after.bundle.root.digest,
+        same: before.bundle.root.digest == after.bundle.root.digest,
+        added: new.difference(&old).cloned().collect(),
+        removed: old.difference(&new).cloned().collect(),
+        gained: asked.1.difference(&asked.0).cloned().collect(),
+        lost: asked.0.difference(&asked.1).cloned().collect(),
+        changed,
+    })
+}
+
+/// All that the guests of a bundle ask for: that of new tasks is news, too.
+fn imports(opened: &Opened) -> BTreeSet<String> {
+    let bundle = &opened.bundle;
+    let of_tasks = bundle.tasks.iter().flat_map(|task| &task.config.guests);
+    let of_worlds = bundle.worlds.values();
+    let of_worlds = of_worlds.filter_map(|world| world.config.ci.as_ref());
+    let guests = of_tasks.chain(of_worlds);
+    guests.flat_map(|guest| guest.imports.clone()).collect()
 }
 
 fn compare(
@@ -116,7 +138,7 @@ fn compare(
         let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
         diff.unified_diff().header("before", "after").to_string()
     });
-    let guests = ["verifier", "solution", "ci"];
+    let guests = ["verifier", "interpreter", "solution", "ci"];
     let guests = guests.into_iter().filter_map(|role| {
         let (before, after) = (guest(before, old, role), guest(after, new, role));
         let digest = |guest: Option<&GuestConfig>| guest.map(|guest| guest.digest);
@@ -168,11 +190,20 @@ fn guest<'o>(task: &'o TaskArtifact, opened: &'o Opened, role: &str) -> Option<&
 }
 
 impl Report {
-    fn text(&self, full: bool) -> String {
+    pub(super) fn text(&self, full: bool) -> String {
         if self.same {
             return format!("the same: {}\n", self.before);
         }
         let mut text = String::new();
+        for (imports, word, style) in [
+            (&self.gained, "asks for", output::BAD),
+            (&self.lost, "no longer asks for", output::GOOD),
+        ] {
+            for import in imports {
+                let line = format!("the suite {word} {}", sanitise::line(import));
+                text.push_str(&format!("{}\n", output::paint(style, line)));
+            }
+        }
         for (tasks, mark, style) in [
             (&self.removed, "-", output::BAD),
             (&self.added, "+", output::GOOD),

@@ -1,16 +1,17 @@
 //! `bundle inspect` and `bundle verify`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::{
-    Bundle, GuestConfig, SOLUTION, Source, TaskArtifact, VERIFIER, WorldArtifact,
+    Bundle, GuestConfig, INTERPRETER, SOLUTION, Source, TaskArtifact, VERIFIER, WorldArtifact,
 };
 use mcpmark_snapshot::Store;
 use serde_json::{Value, json};
 
-use super::pack;
 use super::place::{self, Extent, Opened, bundle_error};
 use super::trust;
+use super::{lock, pack};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
@@ -157,14 +158,25 @@ pub(super) fn verify(
     };
     let bundle = &opened.bundle;
     let source = opened.source.as_ref();
+    let (mut seen, mut described) = (BTreeSet::new(), BTreeSet::new());
     for task in &bundle.tasks {
-        for (file, _) in task.layers() {
-            task.read(source, file)
-                .map_err(|error| bundle_error(&error))?;
+        for (file, layer) in task.layers() {
+            if seen.insert((file, layer.digest)) {
+                task.read(source, file)
+                    .map_err(|error| bundle_error(&error))?;
+            }
         }
-        guests(task, source)?;
+        guests(task, source, &mut described)?;
+    }
+    if bundle.is_published() {
+        // That scripts are what their configs say is seen when they are unpacked.
+        let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
+            .map_err(CommandError::infrastructure)?;
+        mcpmark_bundle::unpack(bundle, source, &Default::default(), scratch.path())
+            .map_err(|error| bundle_error(&error))?;
     }
     worlds(bundle, source)?;
+    lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
     if as_json {
         output::print_json(&json!({
@@ -193,14 +205,27 @@ pub(super) fn verify(
 }
 
 /// Whether guests are as they are described to people who have not got them.
-fn guests(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandError> {
-    for (role, file) in [("verifier", VERIFIER), ("solution", SOLUTION)] {
+/// Those that were seen of an earlier task are not looked at again.
+fn guests(
+    task: &TaskArtifact,
+    source: &dyn Source,
+    seen: &mut BTreeSet<String>,
+) -> Result<(), CommandError> {
+    for (role, file) in [
+        ("verifier", VERIFIER),
+        ("solution", SOLUTION),
+        ("interpreter", INTERPRETER),
+    ] {
+        let Some(described) = task.guest(role) else {
+            continue;
+        };
+        if task.layer(file).is_none() || !seen.insert(json!(described).to_string()) {
+            continue;
+        }
         let component = task
             .read(source, file)
             .map_err(|error| bundle_error(&error))?;
-        let (Some(component), Some(described)) = (component, task.guest(role)) else {
-            continue;
-        };
+        let component = component.unwrap_or_default();
         let invalid = |reason: &str| {
             let message = format!("task {}: {role}: {reason}", task.id);
             CommandError::invalid(sanitise::block(&message))

@@ -1,6 +1,8 @@
 //! `bundle`: tasks packed for others.
 
 mod compare;
+mod corpus;
+mod lock;
 mod look;
 mod pack;
 mod place;
@@ -11,16 +13,25 @@ use crate::args::BundleCommand;
 use crate::context::Context;
 use crate::error::CommandError;
 
-pub(crate) use self::place::{is_meant, is_reference, library, mend};
+pub(crate) use self::corpus::state_name;
+pub(crate) use self::lock::check as check_locked;
+pub(crate) use self::place::{Unpacked, is_meant, is_reference, library, mend};
 pub(crate) use self::trust::read_key;
 
 /// `mcpmark bundle …`.
 pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, CommandError> {
     match command {
-        BundleCommand::Pack(args) => pack::pack(context, &args),
+        BundleCommand::Pack(mut args) => pack::pack(context, &mut args),
         BundleCommand::Inspect { bundle, json } => look::inspect(context, &bundle, json),
         BundleCommand::Verify { bundle, key, json } => look::verify(context, &bundle, &key, json),
         BundleCommand::Sign { bundle, key, json } => trust::sign(&bundle, &key, json),
+        BundleCommand::Keygen {
+            output,
+            algorithm,
+            json,
+        } => trust::keygen(&output, algorithm.kind(), json),
+        BundleCommand::Lock(args) => lock::lock(context, &args),
+        BundleCommand::Update(args) => lock::update(context, &args),
         BundleCommand::Diff {
             before,
             after,

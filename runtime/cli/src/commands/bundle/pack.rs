@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 use mcpmark_archive::states;
-use mcpmark_bundle::{GuestConfig, Packer, Parts, TaskContent, WorldConfig};
+use mcpmark_bundle::{GuestConfig, JudgeContent, Packer, Parts, TaskContent, WorldConfig};
 use mcpmark_experiment::{CiGuest, Prepared};
 use mcpmark_snapshot::Digest;
-use mcpmark_task::{BundleParts, GuestSource, Task, World};
+use mcpmark_task::{BundleParts, GuestSource, Task, TaskId, World};
 use serde_json::json;
 
-use super::place;
+use super::{corpus, place};
 use crate::args::{EngineArgs, PackArgs};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
@@ -19,7 +20,50 @@ use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
 
 /// Packs tasks for others.
-pub(super) fn pack(context: &Context, args: &PackArgs) -> Result<u8, CommandError> {
+pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
+    let (context, corpus) = &context.at_tasks(&mut args.published.tasks)?;
+    if let Some(corpus) = corpus {
+        args.published.states = Some(corpus.states.clone());
+    }
+    let made = match args.published.tasks.clone() {
+        Some(corpus) => corpus::pack(context, &corpus, args)?,
+        None => of_library(context, args)?,
+    };
+    let packed = made.packer.finish(args.name.as_deref());
+    place::write(&packed.layout, &args.output)?;
+    let bytes = packed.layout.bytes();
+    if args.json {
+        output::print_json(&json!({
+            "digest": packed.digest(),
+            "tasks": made.tasks,
+            "worlds": made.worlds,
+            "bytes": bytes,
+            "world_bytes": made.world_bytes,
+        }))?;
+    } else {
+        output::print(&format!(
+            "{}\n{} and {}, {}, {} of them worlds\n",
+            packed.digest(),
+            output::count(made.tasks, "task"),
+            output::count(made.worlds, "world"),
+            output::bytes(bytes),
+            output::bytes(made.world_bytes)
+        ))?;
+    }
+    Ok(exit::PASSED)
+}
+
+/// All that is to be in a bundle, and how much it is.
+#[derive(Default)]
+pub(super) struct Made {
+    pub(super) packer: Packer,
+    pub(super) tasks: usize,
+    pub(super) worlds: usize,
+    /// Compressed.
+    pub(super) world_bytes: u64,
+}
+
+fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> {
     let library = context.library()?;
     let tasks = context::select(&library, &args.selection)?;
     let sandbox = context.sandbox(1, EngineArgs::default())?;
@@ -33,8 +77,11 @@ pub(super) fn pack(context: &Context, args: &PackArgs) -> Result<u8, CommandErro
         worlds.insert(task.world.clone(), world);
     }
     let components = components(context, &library, &tasks, worlds.values())?;
-    let mut packer = Packer::default();
-    let mut of_worlds = 0;
+    let mut made = Made {
+        tasks: tasks.len(),
+        worlds: worlds.len(),
+        ..Made::default()
+    };
     let mut packed = BTreeSet::new();
     for (task, prepared) in tasks.iter().zip(&prepared) {
         if !packed.insert(&task.world) {
@@ -44,7 +91,7 @@ pub(super) fn pack(context: &Context, args: &PackArgs) -> Result<u8, CommandErro
         let mut stream = Vec::new();
         let written = states::write(&store, &[prepared.start.digest], &[], &mut stream)
             .map_err(|error| CommandError::infrastructure(chain(&error)))?;
-        of_worlds += stream.len() as u64;
+        made.world_bytes += stream.len() as u64;
         let start = &prepared.start;
         let ci = world.ci.as_ref().and_then(|source| components.get(source));
         let described = ci.map(|component| guest("ci", component)).transpose();
@@ -55,39 +102,18 @@ pub(super) fn pack(context: &Context, args: &PackArgs) -> Result<u8, CommandErro
             })?,
             ..WorldConfig::new(world, start.seed, start.digest, written)
         };
-        packer
+        made.packer
             .world(&task.world, &config, stream, ci.map(Vec::as_slice))
             .map_err(CommandError::infrastructure)?;
     }
     for (task, prepared) in tasks.iter().zip(&prepared) {
         let world = &worlds[&task.world];
         let content = content(task, world, prepared, &components, args.without_verifier)?;
-        packer
+        made.packer
             .task(&task.world, content)
             .map_err(CommandError::infrastructure)?;
     }
-    let packed = packer.finish(args.name.as_deref());
-    place::write(&packed.layout, &args.output)?;
-    let bytes = packed.layout.bytes();
-    if args.json {
-        output::print_json(&json!({
-            "digest": packed.digest(),
-            "tasks": tasks.len(),
-            "worlds": worlds.len(),
-            "bytes": bytes,
-            "world_bytes": of_worlds,
-        }))?;
-    } else {
-        output::print(&format!(
-            "{}\n{} and {}, {}, {} of them worlds\n",
-            packed.digest(),
-            output::count(tasks.len(), "task"),
-            output::count(worlds.len(), "world"),
-            output::bytes(bytes),
-            output::bytes(of_worlds)
-        ))?;
-    }
-    Ok(exit::PASSED)
+    Ok(made)
 }
 
 /// The components of all that is packed, which are built by now.
@@ -149,37 +175,47 @@ fn content(
     if parts.digest() != prepared.bundle {
         return Err(changed());
     }
-    let mut guests = vec![described("verifier", &verifier, without_verifier, task)?];
+    let mut guests = vec![described(
+        "verifier",
+        &verifier,
+        without_verifier,
+        &task.id,
+    )?];
     if let Some(solution) = &solution {
-        guests.push(described("solution", solution, false, task)?);
+        guests.push(described("solution", solution, false, &task.id)?);
     }
-    let file = task.dir.join("certificate.json");
-    let certificate = match fs::read(&file) {
-        Ok(bytes) => Some(bytes),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => {
-            let message = format!("{}: {error}", file.display());
-            return Err(CommandError::infrastructure(message));
-        }
-    };
+    let certificate = certificate(&task.dir)?;
     Ok(TaskContent {
         parts,
         guests,
         instruction: task.instruction.clone().into_bytes(),
-        verifier,
+        judge: JudgeContent::Component(verifier),
         solution,
         certificate,
     })
 }
 
-fn described(
+/// The certificate in the directory of a task, where it has one.
+pub(super) fn certificate(dir: &Path) -> Result<Option<Vec<u8>>, CommandError> {
+    let file = dir.join("certificate.json");
+    match fs::read(&file) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let message = format!("{}: {error}", file.display());
+            Err(CommandError::infrastructure(message))
+        }
+    }
+}
+
+pub(super) fn described(
     role: &str,
     component: &[u8],
     held_back: bool,
-    task: &Task,
+    task: &TaskId,
 ) -> Result<GuestConfig, CommandError> {
     let mut guest = guest(role, component).map_err(|reason| {
-        let message = format!("task {}: {role}: {reason}", task.id);
+        let message = format!("task {task}: {role}: {reason}");
         CommandError::invalid(sanitise::block(&message))
     })?;
     guest.held_back = held_back;
@@ -189,12 +225,17 @@ fn described(
 /// What is said of a guest to people who have not got it.
 pub(super) fn guest(role: &str, component: &[u8]) -> Result<GuestConfig, String> {
     let inspection = mcpmark_sandbox::inspect(component).map_err(|error| error.to_string())?;
+    let can = match role {
+        // What it asks for beyond a verifier is made up in memory, for scripts alone.
+        "interpreter" => "can run a Python script on what that is given; nothing else".to_owned(),
+        _ => inspection.in_words(),
+    };
     Ok(GuestConfig {
         role: role.to_owned(),
         digest: inspection.digest,
         bytes: inspection.bytes,
         held_back: false,
-        can: inspection.in_words(),
+        can,
         imports: inspection.imports.into_iter().map(|it| it.import).collect(),
     })
 }

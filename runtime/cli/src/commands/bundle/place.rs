@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::trust::Attached;
 use mcpmark_bundle::{
-    BlobDirectory, Bundle, BundleError, Layout, NewLayout, Reference, Registry, RegistryError,
-    SUITE, Source, TASK, Transferred, fetch,
+    BlobDirectory, Bundle, BundleError, INSTRUCTION, Layout, Lock, Login, NewLayout, Reference,
+    Registry, RegistryError, SUITE, Source, TASK, Transferred, UnpackedCorpus, fetch,
 };
 use mcpmark_http::Secret;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::{Library, canonical_json};
 use serde_json::json;
 
-use super::trust;
+use super::{corpus, lock, trust};
 use crate::args::EngineArgs;
+use crate::commands::script::is_script;
 use crate::context::{self, Context};
 use crate::engine;
 use crate::environment;
@@ -26,6 +27,8 @@ use crate::output::{self, sanitise};
 const PLAIN: &str = "MCPMARK_REGISTRY_PLAIN_HTTP";
 const USER: &str = "MCPMARK_REGISTRY_USER";
 const PASSWORD: &str = "MCPMARK_REGISTRY_PASSWORD";
+/// The one registry that name and password are for.
+const HOST: &str = "MCPMARK_REGISTRY_HOST";
 
 /// A bundle, and where its layers are.
 pub(super) struct Opened {
@@ -37,6 +40,20 @@ pub(super) struct Opened {
     pub(super) names: Vec<String>,
     /// What came from a registry, where it lies in one.
     pub(super) transferred: Option<Transferred>,
+    /// The lock that it was opened by.
+    pub(super) lock: Option<Lock>,
+}
+
+/// A bundle as a library.
+#[derive(Clone)]
+pub(crate) struct Unpacked {
+    pub(crate) library: Library,
+    /// Its tasks, where they are those of a published corpus: then the library has none.
+    pub(crate) corpus: Option<UnpackedCorpus>,
+    /// What receipts name its tasks by.
+    pub(crate) bundles: BTreeMap<String, Digest>,
+    /// The lock that it was opened by.
+    pub(crate) lock: Option<Lock>,
 }
 
 impl Opened {
@@ -89,6 +106,9 @@ pub(super) fn open(
     if let Some(text) = place.to_str().filter(|_| is_reference(place)) {
         return open_remote(context, &reference(text)?, extent);
     }
+    if lock::is_meant(place) {
+        return lock::open(context, place, extent);
+    }
     let layout = Layout::open(place).map_err(|error| bundle_error(&error))?;
     of_layout(layout)
 }
@@ -103,6 +123,7 @@ pub(super) fn of_layout(layout: Layout) -> Result<Opened, CommandError> {
         bundle,
         source: Box::new(layout),
         transferred: None,
+        lock: None,
     })
 }
 
@@ -120,7 +141,7 @@ pub(super) fn open_remote(
     extent: Extent,
 ) -> Result<Opened, CommandError> {
     let registry = registry(reference)?;
-    let blobs = BlobDirectory::of_layout(&kept(context));
+    let blobs = blobs(context);
     let runtime = crate::commands::runtime(1)?;
     let ((bundle, transferred), signatures) = runtime
         .block_on(async {
@@ -140,6 +161,28 @@ pub(super) fn open_remote(
         bundle,
         source: Box::new(blobs),
         transferred: Some(transferred),
+        lock: None,
+    })
+}
+
+/// Blobs of registries, and what is kept to compare with.
+pub(super) fn blobs(context: &Context) -> BlobDirectory {
+    BlobDirectory::of_layout(&kept(context))
+}
+
+/// The documents of a bundle that were kept, if all are still there.
+pub(super) fn remembered(context: &Context, digest: &Digest) -> Option<Opened> {
+    let blobs = blobs(context);
+    let bundle = Bundle::kept(&blobs, digest).ok()?;
+    // Instructions are compared too.
+    let mut documents = bundle.tasks.iter().map(|it| it.read(&blobs, INSTRUCTION));
+    documents.all(|it| it.is_ok()).then(|| Opened {
+        signatures: Vec::new(),
+        names: Vec::new(),
+        transferred: None,
+        lock: None,
+        source: Box::new(blobs.clone()),
+        bundle: bundle.clone(),
     })
 }
 
@@ -155,19 +198,69 @@ pub(super) fn reference(text: &str) -> Result<Reference, CommandError> {
     })
 }
 
+/// Who asks a registry: as the environment says, or else as docker's own file does.
+fn login(host: &str) -> Result<Option<Login>, CommandError> {
+    let own = environment::text(HOST)?;
+    let is_meant = own.is_none_or(|own| own == host);
+    match (environment::text(USER)?, environment::text(PASSWORD)?) {
+        (Some(user), Some(password)) if is_meant => {
+            let password = Secret::new(password);
+            return Ok(Some(Login { user, password }));
+        }
+        (Some(_), None) | (None, Some(_)) => {
+            return Err(CommandError::usage(format!(
+                "one of {USER} and {PASSWORD} is set, and the other is not"
+            )));
+        }
+        _ => {}
+    }
+    let dir = match environment::text("DOCKER_CONFIG")? {
+        Some(dir) => PathBuf::from(dir),
+        None => match std::env::var_os("HOME") {
+            Some(home) => PathBuf::from(home).join(".docker"),
+            None => return Ok(None),
+        },
+    };
+    let file = dir.join("config.json");
+    let wrong =
+        |error: &dyn std::fmt::Display| CommandError::usage(format!("{}: {error}", file.display()));
+    match fs::read(&file) {
+        Ok(text) => Login::of_docker(&text, host).map_err(|error| {
+            wrong(&error).hint(format!("{USER} and {PASSWORD} go before that file"))
+        }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(wrong(&error)),
+    }
+}
+
 pub(super) fn registry(reference: &Reference) -> Result<Registry, CommandError> {
     let plain = environment::is_set(PLAIN.as_ref());
-    let login = environment::text(USER)?.zip(environment::text(PASSWORD)?);
-    let login = login.map(|(user, password)| (user, Secret::new(password)));
+    let login = login(&reference.host)?;
     Registry::new(reference, plain, login).map_err(|error| registry_error(reference, &error))
 }
 
 /// The tasks of a bundle as a library, made where this is the first time.
-pub(crate) fn library(context: &Context, place: &Path) -> Result<Library, CommandError> {
+pub(crate) fn library(context: &Context, place: &Path) -> Result<Unpacked, CommandError> {
     let opened = open(context, place, Extent::Everything)?;
     trust::check(context, &opened)?;
-    let Opened { bundle, source, .. } = opened;
-    let verifiers = verifiers(context, &bundle)?;
+    let Opened { bundle, lock, .. } = &opened;
+    let library = unpacked(context, bundle, opened.source.as_ref())?;
+    let bundles = bundle.tasks.iter();
+    let bundles = bundles.map(|it| (it.id.to_string(), it.config.parts.digest()));
+    Ok(Unpacked {
+        corpus: UnpackedCorpus::of(bundle, &library.root),
+        bundles: bundles.collect(),
+        lock: lock.clone(),
+        library,
+    })
+}
+
+fn unpacked(
+    context: &Context,
+    bundle: &Bundle,
+    source: &dyn Source,
+) -> Result<Library, CommandError> {
+    let verifiers = verifiers(context, bundle)?;
     let given: Vec<_> = verifiers.keys().collect();
     let name = canonical_json(&json!({"bundle": bundle.root.digest, "verifiers": given}));
     let libraries = kept(context).join("libraries");
@@ -178,7 +271,7 @@ pub(crate) fn library(context: &Context, place: &Path) -> Result<Library, Comman
         };
         fs::create_dir_all(&libraries).map_err(failed)?;
         let fresh = tempfile::tempdir_in(&libraries).map_err(failed)?;
-        mcpmark_bundle::unpack(&bundle, source.as_ref(), &verifiers, fresh.path())
+        mcpmark_bundle::unpack(bundle, source, &verifiers, fresh.path())
             .map_err(|error| bundle_error(&error))?;
         match fs::rename(fresh.path(), &dir) {
             // Another process was faster with the same.
@@ -207,6 +300,17 @@ pub(crate) fn mend(context: &Context, place: &Path, store: &Store) -> Result<(),
     }
     let context = context.at_bundle(place);
     let library = context.library()?;
+    if let Some(corpus) = context.corpus()? {
+        let opened = mcpmark_task::published::Corpus::at(&corpus.root);
+        let published = opened.map_err(|error| context::invalid(&error))?;
+        let tasks = published
+            .tasks()
+            .map_err(|error| context::invalid(&error))?;
+        let sandbox = context.sandbox(1, EngineArgs::default())?;
+        let states = Some(corpus.states.as_path());
+        context.prepare_published(&published, states, &tasks.tasks, &sandbox, store)?;
+        return Ok(());
+    }
     // Those whose verifiers are held back cannot be prepared, and have nothing to give.
     let tasks = library.tasks().map_err(|error| context::invalid(&error))?;
     let sandbox = context.sandbox(1, EngineArgs::default())?;
@@ -226,8 +330,12 @@ fn verifiers(
         .collect();
     let mut verifiers = BTreeMap::new();
     for file in context.held_back() {
-        let bytes = engine::read_component(file)?;
-        let digest = Digest::of(&bytes);
+        let (digest, bytes) = if is_script(file) {
+            corpus::handed_over(file, &context.store()?)?
+        } else {
+            let bytes = engine::read_component(file)?;
+            (Digest::of(&bytes), bytes)
+        };
         if !wanted.contains(&digest) {
             let message = format!(
                 "{}: its digest is {digest}, which no task of the bundle holds back",
@@ -319,8 +427,9 @@ pub(super) fn registry_error(reference: &Reference, error: &RegistryError) -> Co
         RegistryError::Readable(_) => CommandError::usage(message).hint(format!(
             "{PLAIN}=1 allows it; then everybody on the way may read and change what is sent"
         )),
-        RegistryError::Refused { .. } => CommandError::infrastructure(message)
-            .hint(format!("{USER} and {PASSWORD} say who asks")),
+        RegistryError::Refused { .. } => CommandError::infrastructure(message).hint(format!(
+            "`docker login`, or {USER} and {PASSWORD}, say who asks"
+        )),
         error if error.is_infrastructure() => CommandError::infrastructure(message),
         _ => CommandError::invalid(message),
     }

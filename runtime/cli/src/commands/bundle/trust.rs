@@ -1,10 +1,12 @@
 //! Who vouches for bundles: `bundle sign`, and the policy that says whose signatures count.
 
 use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::Layout;
-use mcpmark_bundle::trust::{PrivateKey, PublicKey, attach, statement};
+use mcpmark_bundle::trust::{Kind, PrivateKey, PublicKey, attach, statement};
 use mcpmark_snapshot::Digest;
 use serde::Deserialize;
 use serde_json::json;
@@ -64,14 +66,60 @@ pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, Comma
     let layout = Layout::open(bundle).map_err(|error| bundle_error(&error))?;
     let opened = place::of_layout(layout)?;
     let root = opened.bundle.root.clone();
-    let mut layout = opened.layout().map_err(|error| bundle_error(&error))?;
-    attach(&mut layout, &root, &key.sign(&statement(&root.digest)));
-    place::rewrite(&layout, bundle)?;
+    // Once is enough, also where each signature is another.
+    let mut signatures = opened.signatures.iter();
+    if !signatures.any(|it| it.signature.vouches(&key.public(), &root.digest)) {
+        let mut layout = opened.layout().map_err(|error| bundle_error(&error))?;
+        let signed = key
+            .sign(&statement(&root.digest))
+            .map_err(CommandError::infrastructure)?;
+        attach(&mut layout, &root, &signed);
+        place::rewrite(&layout, bundle)?;
+    }
     let public = key.public().to_string();
     if as_json {
         output::print_json(&json!({"digest": root.digest, "key": public}))?;
     } else {
         output::print(&format!("{}\nsigned by key {public}\n", root.digest))?;
+    }
+    Ok(exit::PASSED)
+}
+
+/// Makes a pair of keys: the private one, which nobody else can read, and the public one beside it.
+pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, CommandError> {
+    let public_file = file.with_extension("pub");
+    if public_file == file {
+        let message = format!("{}: that is the public key's name", file.display());
+        return Err(CommandError::usage(message));
+    }
+    let (key, text) = PrivateKey::generate(kind).map_err(CommandError::infrastructure)?;
+    for (path, text, mode) in [
+        (file, text, 0o600),
+        (&public_file, key.public().pem(), 0o644),
+    ] {
+        let mut options = fs::OpenOptions::new();
+        let written = options
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .open(path)
+            .and_then(|mut new| new.write_all(text.as_bytes()));
+        written.map_err(|error| {
+            let message = format!("{}: {error}", path.display());
+            match error.kind() {
+                ErrorKind::AlreadyExists => CommandError::usage(message),
+                _ => CommandError::infrastructure(message),
+            }
+        })?;
+    }
+    let public = key.public().to_string();
+    if as_json {
+        output::print_json(&json!({"key": public, "private": file, "public": public_file}))?;
+    } else {
+        let (file, public_file) = (file.display(), public_file.display());
+        output::print(&format!(
+            "{file} signs, {public_file} vouches: key {public}\n"
+        ))?;
     }
     Ok(exit::PASSED)
 }

@@ -1,0 +1,63 @@
+//! Guests are compressed in bundles, and known by the digests of their components.
+
+use std::io::{Read, Write};
+
+use mcpmark_snapshot::Digest;
+
+use super::{GuestConfig, LARGEST_GUEST};
+use crate::BundleError;
+
+/// The component of a guest, if it is the one that the config speaks of.
+pub(super) fn decompressed(
+    what: String,
+    bytes: &[u8],
+    guest: &GuestConfig,
+) -> Result<Vec<u8>, BundleError> {
+    let GuestConfig {
+        digest,
+        bytes: size,
+        ..
+    } = *guest;
+    if size > LARGEST_GUEST {
+        let limit = LARGEST_GUEST;
+        return Err(BundleError::TooLarge { what, size, limit });
+    }
+    let mut component = Vec::new();
+    let read = zstd::Decoder::new(bytes).and_then(|mut decoder| {
+        decoder.window_log_max(WINDOW)?;
+        decoder.take(size + 1).read_to_end(&mut component)
+    });
+    if let Err(error) = read {
+        return Err(BundleError::Shape {
+            what,
+            reason: error.to_string(),
+        });
+    }
+    if component.len() as u64 != size {
+        let wanted = size;
+        return Err(BundleError::Length {
+            what,
+            digest,
+            wanted,
+        });
+    }
+    match Digest::of(&component) {
+        found if found == digest => Ok(component),
+        found => Err(BundleError::Damaged {
+            what,
+            digest,
+            found,
+        }),
+    }
+}
+
+/// The binary logarithm of the most bytes that whoever decompresses a guest keeps: 8 MiB.
+const WINDOW: u32 = 23;
+
+/// Compresses the component of a guest.
+pub(crate) fn compressed(component: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 9)?;
+    encoder.window_log(WINDOW)?;
+    encoder.write_all(component)?;
+    encoder.finish()
+}

@@ -1,0 +1,325 @@
+//! How artifacts are read: manifests and configs, and whether they fit together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+
+use mcpmark_snapshot::Digest;
+use mcpmark_task::{TaskId, WorldId};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    Bundle, FILES, INSTRUCTION, INTERPRETER, JudgedBy, LARGEST_CONFIG, MARKDOWN, MOST, NAME,
+    SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig, VERIFIER,
+    WASM, WORLD, WORLD_CONFIG, WorldArtifact, WorldConfig,
+};
+use crate::BundleError;
+use crate::layout::{BlobDirectory, Source, fetch};
+use crate::oci::{self, Descriptor, Index, Manifest};
+
+impl Bundle {
+    /// Reads the manifests and configs of a bundle, no layer.
+    ///
+    /// # Errors
+    ///
+    /// When one is missing, or not what it should be, or contradicts another.
+    pub fn read(source: &dyn Source, root: &Descriptor) -> Result<Self, BundleError> {
+        let what = "the manifest of the bundle";
+        let bytes = fetch(source, what, root, oci::LARGEST_MANIFEST)?;
+        if root.media_type == oci::MANIFEST {
+            let task = TaskArtifact::read_manifest(source, root)?;
+            let world = WorldArtifact::read_manifest(source, &task.config.world)?;
+            let bundle = Self {
+                root: root.clone(),
+                name: None,
+                tasks: vec![task],
+                worlds: BTreeMap::from([(world.descriptor.digest, world)]),
+            };
+            bundle.check()?;
+            return Ok(bundle);
+        }
+        oci::expect(what, &root.media_type, oci::INDEX)?;
+        let index = Index::parse(what, &bytes, SUITE)?;
+        if index.manifests.len() > MOST {
+            return Err(BundleError::TooLarge {
+                what: "the list of the suite's tasks and worlds".to_owned(),
+                size: index.manifests.len() as u64,
+                limit: MOST as u64,
+            });
+        }
+        let (mut tasks, mut worlds) = (Vec::new(), BTreeMap::new());
+        for descriptor in &index.manifests {
+            match descriptor.artifact_type.as_deref() {
+                Some(TASK) => tasks.push(TaskArtifact::read_manifest(source, descriptor)?),
+                Some(WORLD) => {
+                    let world = WorldArtifact::read_manifest(source, descriptor)?;
+                    worlds.insert(world.descriptor.digest, world);
+                }
+                other => {
+                    return Err(BundleError::Foreign {
+                        what: format!("{} in the suite", descriptor.digest),
+                        found: other.unwrap_or_default().to_owned(),
+                        wanted: TASK,
+                    });
+                }
+            }
+        }
+        tasks.sort_by(|a, b| a.id.cmp(&b.id));
+        let bundle = Self {
+            root: root.clone(),
+            name: index.annotations.get(NAME).cloned(),
+            tasks,
+            worlds,
+        };
+        bundle.check()?;
+        Ok(bundle)
+    }
+
+    /// Reads the manifests and configs of a bundle that was [kept](Self::keep_documents) under its digest.
+    ///
+    /// # Errors
+    ///
+    /// When one is missing, or not what it should be.
+    pub fn kept(blobs: &BlobDirectory, digest: &Digest) -> Result<Self, BundleError> {
+        let what = "the manifest of the bundle";
+        let missing = |source| BundleError::Missing {
+            what: what.to_owned(),
+            digest: *digest,
+            source,
+        };
+        let mut bytes = Vec::new();
+        let stream = blobs.open(digest).map_err(missing)?;
+        let mut stream = stream.take(oci::LARGEST_MANIFEST + 1);
+        stream.read_to_end(&mut bytes).map_err(missing)?;
+        let document: Value = oci::parse(what, &bytes)?;
+        let media_type = document["mediaType"].as_str().unwrap_or("");
+        let root = Descriptor {
+            digest: *digest,
+            ..Descriptor::of(media_type, &bytes)
+        };
+        Self::read(blobs, &root)
+    }
+
+    /// Keeps what says what the bundle is, and what agents are told: manifests, configs and
+    /// instructions.
+    ///
+    /// # Errors
+    ///
+    /// When one is missing or damaged, or cannot be written.
+    pub fn keep_documents(
+        &self,
+        source: &dyn Source,
+        into: &BlobDirectory,
+    ) -> Result<(), BundleError> {
+        into.prepare()?;
+        let documents = [
+            oci::MANIFEST,
+            oci::INDEX,
+            TASK_CONFIG,
+            WORLD_CONFIG,
+            MARKDOWN,
+        ];
+        for (what, descriptor) in self.blobs() {
+            if documents.contains(&descriptor.media_type.as_str()) {
+                let bytes = fetch(source, &what, &descriptor, oci::LARGEST_MANIFEST)?;
+                into.keep(&descriptor.digest, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether tasks and worlds fit together.
+    fn check(&self) -> Result<(), BundleError> {
+        let against = |message: String| Err(BundleError::Contradiction(message));
+        let mut ids = BTreeSet::new();
+        let mut names = BTreeSet::new();
+        for world in self.worlds.values() {
+            if !names.insert(&world.id) {
+                return against(format!("world {} is there twice", world.id));
+            }
+        }
+        for task in &self.tasks {
+            let id = &task.id;
+            if !ids.insert(id) {
+                return against(format!("task {id} is there twice"));
+            }
+            let Some(world) = self.worlds.get(&task.config.world.digest) else {
+                return against(format!("task {id} starts from a world that is not there"));
+            };
+            let (start, config) = (&task.config.parts.world, &world.config);
+            let ci = config.ci.as_ref().map(|guest| guest.digest);
+            let named = start.id.as_ref().is_none_or(|id| *id == config.world);
+            let seeded = start.seed.is_none_or(|seed| seed == config.seed);
+            if !(named && seeded) || (start.snapshot, start.ci) != (config.snapshot, ci) {
+                return against(format!(
+                    "task {id} starts from another world than {}",
+                    world.id
+                ));
+            }
+            if matches!(task.judged_by, JudgedBy::Script { .. }) != self.is_published() {
+                return against("components judge some tasks, and scripts others".to_owned());
+            }
+            let interpreter = |task: &TaskArtifact| task.guest("interpreter").map(|it| it.digest);
+            if interpreter(task) != interpreter(&self.tasks[0]) {
+                return against(format!(
+                    "another guest than before runs the script of task {id}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn config<T: for<'a> Deserialize<'a>>(
+    source: &dyn Source,
+    what: &str,
+    descriptor: &Descriptor,
+    media_type: &'static str,
+) -> Result<T, BundleError> {
+    oci::expect(what, &descriptor.media_type, media_type)?;
+    let bytes = fetch(source, what, descriptor, LARGEST_CONFIG)?;
+    let value: Value = oci::parse(what, &bytes)?;
+    // The version first: what a later one has besides is not known here.
+    if value["schema"] != SCHEMA {
+        return Err(BundleError::Shape {
+            what: what.to_owned(),
+            reason: format!(
+                "it has schema {}, and this mcpmark knows {SCHEMA}",
+                value["schema"]
+            ),
+        });
+    }
+    serde_json::from_value(value).map_err(|error| BundleError::Shape {
+        what: what.to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+impl TaskArtifact {
+    fn read_manifest(source: &dyn Source, descriptor: &Descriptor) -> Result<Self, BundleError> {
+        let what = format!("the manifest {} of a task", descriptor.digest);
+        oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
+        let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
+        let manifest = Manifest::parse(&what, &bytes, TASK)?;
+        let of_config = format!("the config {} of a task", manifest.config.digest);
+        let config: TaskConfig = config(source, &of_config, &manifest.config, TASK_CONFIG)?;
+        let shape = |reason: String| BundleError::Shape {
+            what: of_config.clone(),
+            reason,
+        };
+        let judged_by = config.parts.judged_by();
+        let judged_by = judged_by
+            .ok_or_else(|| shape("it does not say who judges, and from where".to_owned()))?;
+        let id = match judged_by {
+            JudgedBy::Component(_) => config.parts.task.parse(),
+            JudgedBy::Script { .. } => TaskId::published(&config.parts.task),
+        };
+        let id = id.map_err(|error| shape(error.to_string()))?;
+        let mut layers = BTreeMap::new();
+        for layer in manifest.layers {
+            let what = format!("task {id}: a layer");
+            let file = layer.title().unwrap_or("").to_owned();
+            let known = FILES.iter().find(|(name, ..)| *name == file);
+            let Some((_, media_type, _)) = known else {
+                return Err(BundleError::Foreign {
+                    what,
+                    found: file,
+                    wanted: INSTRUCTION,
+                });
+            };
+            oci::expect(&what, &layer.media_type, media_type)?;
+            if layers.insert(file.clone(), layer).is_some() {
+                let message = format!("task {id} has {file} twice");
+                return Err(BundleError::Contradiction(message));
+            }
+        }
+        let task = Self {
+            id,
+            descriptor: descriptor.clone(),
+            config,
+            judged_by,
+            config_descriptor: manifest.config,
+            layers,
+        };
+        task.check()?;
+        Ok(task)
+    }
+
+    /// Whether the layers are those that the config speaks of.
+    fn check(&self) -> Result<(), BundleError> {
+        let parts = &self.config.parts;
+        let against = |what: &str| {
+            let message = format!("task {}: {what}", self.id);
+            Err(BundleError::Contradiction(message))
+        };
+        let layer = |file| self.layer(file).map(|layer| layer.digest);
+        if layer(INSTRUCTION) != Some(parts.instruction) {
+            return against("its instruction is another than its config says");
+        }
+        let (judge, other, interpreter) = match self.judged_by {
+            JudgedBy::Component(_) => (VERIFIER, SCRIPT, None),
+            JudgedBy::Script { .. } => (SCRIPT, VERIFIER, self.guest("interpreter")),
+        };
+        let interpreter = interpreter.map(|guest| guest.digest);
+        if layer(other).is_some() || interpreter.is_some() != (judge == SCRIPT) {
+            return against("its layers are not those of who judges it");
+        }
+        for (role, file, digest) in [
+            ("verifier", judge, Some(self.judged_by.digest())),
+            ("solution", SOLUTION, parts.solution),
+            ("interpreter", INTERPRETER, interpreter),
+        ] {
+            let guest = self.guest(role);
+            if guest.map(|guest| guest.digest) != digest {
+                return against(&format!("its config describes another {role}"));
+            }
+            let held_back = guest.is_some_and(|guest| guest.held_back);
+            if layer(file).is_some() != (digest.is_some() && !held_back) {
+                return against(&format!(
+                    "its config does not say whether its {role} is there"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl WorldArtifact {
+    fn read_manifest(source: &dyn Source, descriptor: &Descriptor) -> Result<Self, BundleError> {
+        let what = format!("the manifest {} of a world", descriptor.digest);
+        oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
+        let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
+        let manifest = Manifest::parse(&what, &bytes, WORLD)?;
+        let of_config = format!("the config {} of a world", manifest.config.digest);
+        let config: WorldConfig = config(source, &of_config, &manifest.config, WORLD_CONFIG)?;
+        let id: WorldId =
+            config
+                .world
+                .parse()
+                .map_err(|error: mcpmark_task::Error| BundleError::Shape {
+                    what: of_config,
+                    reason: error.to_string(),
+                })?;
+        let wanted = 1 + usize::from(config.ci.is_some());
+        let found = manifest.layers.len();
+        let mut layers = manifest.layers.into_iter();
+        let (Some(states), ci) = (layers.next().filter(|_| found == wanted), layers.next()) else {
+            return Err(BundleError::Shape {
+                what,
+                reason: format!("it has {found} layers, and its config speaks of {wanted}"),
+            });
+        };
+        oci::expect(&what, &states.media_type, STATES)?;
+        if let Some(ci) = &ci {
+            oci::expect(&what, &ci.media_type, WASM)?;
+        }
+        Ok(Self {
+            id,
+            descriptor: descriptor.clone(),
+            config,
+            config_descriptor: manifest.config,
+            states,
+            ci,
+        })
+    }
+}

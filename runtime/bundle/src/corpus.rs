@@ -1,0 +1,200 @@
+//! Tasks of a published corpus: they are unpacked as that, with the states that they start from and the guest
+//! that runs their scripts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcpmark_archive::states;
+use mcpmark_archive::tar::Bounds;
+use mcpmark_snapshot::{Digest, MaterialiseOptions, Node, Store, Tree, TreePath, materialise};
+use mcpmark_task::published::{SCRIPT as VERIFY, state_place};
+
+use crate::BundleError;
+use crate::artifact::{
+    Bundle, INSTRUCTION, INTERPRETER, JudgedBy, SCRIPT, SOLUTION, TaskArtifact, WorldArtifact,
+};
+use crate::layout::Source;
+use crate::library::{make, pretty, write};
+
+/// What lies beside a script, as states: more than any script gets to see.
+const BESIDE: Bounds = Bounds {
+    entries: 10_000,
+    bytes: 128 << 20,
+};
+
+/// A published corpus that was unpacked from a bundle.
+#[derive(Debug, Clone)]
+pub struct UnpackedCorpus {
+    /// The directory with `tasks/` and `worlds/`.
+    pub root: PathBuf,
+    /// The states of categories.
+    pub states: PathBuf,
+    /// The guest that runs the scripts.
+    pub interpreter: PathBuf,
+    /// Its digest.
+    pub digest: Digest,
+}
+
+impl UnpackedCorpus {
+    /// Where a bundle of a published corpus was unpacked to; none where it is of another kind.
+    pub fn of(bundle: &Bundle, root: &Path) -> Option<Self> {
+        let first = bundle.tasks.first().filter(|_| bundle.is_published())?;
+        Some(Self {
+            root: root.to_owned(),
+            states: root.join("states"),
+            interpreter: root.join(INTERPRETER),
+            digest: first.guest("interpreter")?.digest,
+        })
+    }
+}
+
+/// Writes the tasks of a corpus and what they start from into a directory.
+pub(crate) fn unpack(
+    bundle: &Bundle,
+    source: &dyn Source,
+    scripts: &BTreeMap<Digest, Vec<u8>>,
+    into: &Path,
+) -> Result<(), BundleError> {
+    let scratch = into.join("unpacking");
+    make(&scratch)?;
+    let failed = |place: &Path, error: std::io::Error| BundleError::Write {
+        place: place.to_owned(),
+        source: error,
+    };
+    let store = Store::open(scratch.join("store"));
+    let store = store.map_err(|error| failed(&scratch, std::io::Error::other(error)))?;
+    let mut states: BTreeMap<PathBuf, Digest> = BTreeMap::new();
+    for world in bundle.worlds.values() {
+        let file = scratch.join("states");
+        world.copy_states(source, &file)?;
+        world.read_states(&file, &store)?;
+    }
+    for task in &bundle.tasks {
+        if let Some(world) = bundle.worlds.get(&task.config.world.digest) {
+            start(task, world, &store, &mut states, into)?;
+        }
+        let dir = into.join("tasks").join(task.id.to_string());
+        make(&dir)?;
+        let beside = match task.read(source, SCRIPT)? {
+            Some(bytes) => Some(bytes),
+            None => scripts.get(&task.judged_by.digest()).cloned(),
+        };
+        match beside {
+            Some(bytes) => script(task, &bytes, &store, &dir)?,
+            None => {
+                let meta = serde_json::Value::Object(task.config.parts.meta.clone());
+                write(&dir.join("meta.json"), &pretty(&meta))?;
+                for file in [INSTRUCTION, SOLUTION] {
+                    if let Some(bytes) = task.read(source, file)? {
+                        write(&dir.join(file), &bytes)?;
+                    }
+                }
+            }
+        }
+    }
+    // All have the same.
+    if let Some(first) = bundle.tasks.first()
+        && let Some(component) = first.read(source, INTERPRETER)?
+    {
+        write(&into.join(INTERPRETER), &component)?;
+    }
+    drop(store);
+    fs::remove_dir_all(&scratch).map_err(|error| failed(&scratch, error))
+}
+
+/// Writes the state that a task starts from to where the task looks for it.
+fn start(
+    task: &TaskArtifact,
+    world: &WorldArtifact,
+    store: &Store,
+    states: &mut BTreeMap<PathBuf, Digest>,
+    into: &Path,
+) -> Result<(), BundleError> {
+    let parts = &task.config.parts;
+    let snapshot = parts.world.snapshot;
+    let Some(place) = state_place(&task.id, &parts.meta) else {
+        if snapshot == Tree::empty().digest() {
+            return Ok(());
+        }
+        let message = format!("task {} names nothing that it starts from", task.id);
+        return Err(BundleError::Contradiction(message));
+    };
+    match states.get(&place) {
+        Some(known) if *known == snapshot => return Ok(()),
+        Some(_) => {
+            let message = format!(
+                "task {} starts from another state than others of its category or world",
+                task.id
+            );
+            return Err(BundleError::Contradiction(message));
+        }
+        None => {}
+    }
+    let what = format!("world {}", world.id);
+    let tree = tree(store, &snapshot, &what)?;
+    put(
+        &tree,
+        store,
+        Some(parts.world.clock),
+        &into.join(&place),
+        &what,
+    )?;
+    states.insert(place, snapshot);
+    Ok(())
+}
+
+/// Writes a script and what lies beside it.
+fn script(task: &TaskArtifact, bytes: &[u8], store: &Store, dir: &Path) -> Result<(), BundleError> {
+    let JudgedBy::Script { script, beside } = task.judged_by else {
+        return Ok(());
+    };
+    let what = format!("task {}: layer {SCRIPT}", task.id);
+    states::read(bytes, BESIDE, store).map_err(|source| BundleError::States {
+        world: what.clone(),
+        source: Box::new(source),
+    })?;
+    let tree = tree(store, &beside, &what)?;
+    for (name, wanted) in [
+        (VERIFY, script),
+        (INSTRUCTION, task.config.parts.instruction),
+    ] {
+        let found = TreePath::parse(name).ok().and_then(|path| tree.get(&path));
+        if !matches!(found, Some(Node::File(file)) if file.content == wanted) {
+            let message = format!("{what}: {name} is another than its config says");
+            return Err(BundleError::Contradiction(message));
+        }
+    }
+    put(&tree, store, None, dir, &what)
+}
+
+fn tree(store: &Store, digest: &Digest, what: &str) -> Result<Tree, BundleError> {
+    let loaded = store.load_tree(digest);
+    loaded.map_err(|_| {
+        BundleError::Contradiction(format!("{what}: it does not hold the tree {digest}"))
+    })
+}
+
+fn put(
+    tree: &Tree,
+    store: &Store,
+    clock: Option<i64>,
+    dir: &Path,
+    what: &str,
+) -> Result<(), BundleError> {
+    if let Some(parent) = dir.parent() {
+        make(parent)?;
+    }
+    let options = MaterialiseOptions { clock };
+    let written = materialise(tree, store, dir, &options);
+    written.map(drop).map_err(|error| match error {
+        // What it holds is checked; this one is its own fault.
+        mcpmark_snapshot::MaterialiseError::Symlink(error) => {
+            BundleError::Contradiction(format!("{what}: {error}"))
+        }
+        error => BundleError::Write {
+            place: dir.to_owned(),
+            source: std::io::Error::other(error),
+        },
+    })
+}

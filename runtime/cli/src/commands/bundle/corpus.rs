@@ -1,0 +1,200 @@
+//! `bundle pack --tasks`: tasks of a published corpus, with the scripts that judge them and the guest that runs those.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use mcpmark_archive::states;
+use mcpmark_bundle::{GuestConfig, JudgeContent, Parts, TaskContent, WorldConfig};
+use mcpmark_experiment::{Judge, Prepared, ScriptJudge};
+use mcpmark_snapshot::{Digest, Store};
+use mcpmark_task::published::{Corpus, PublishedTask};
+use mcpmark_task::{GuestSource, PublishedParts, TaskId, WorldId};
+
+use super::pack::{self, Made};
+use crate::args::{EngineArgs, PackArgs};
+use crate::commands::published;
+use crate::context::{self, Context};
+use crate::error::{CommandError, chain};
+
+/// What is said of the licence of states whose owner says nothing, in the words of SPDX.
+const UNKNOWN_LICENCE: &str = "NOASSERTION";
+
+/// What is said of scripts to people who have not got them.
+const SCRIPT: &str = "can do what its interpreter can; nothing else";
+
+pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Made, CommandError> {
+    let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+    let tasks = published::select(&corpus, &args.selection)?;
+    for task in &tasks {
+        // What is made of its sources would lie beside the script, which sees all that is there.
+        if let Some(GuestSource::Rust { source, .. }) = &task.solution {
+            let message = format!(
+                "task {}: {}: a solution that is not compiled is not packed with a script",
+                task.id,
+                source.display()
+            );
+            return Err(CommandError::invalid(message).hint("put solution.wasm in its place"));
+        }
+    }
+    let (sandbox, store) = (context.sandbox(1, EngineArgs::default())?, context.store()?);
+    let states = args.published.states.as_deref();
+    let prepared = context.prepare_published(&corpus, states, &tasks, &sandbox, &store)?;
+    let interpreter = context.python_guest()?;
+    let component = fs::read(&interpreter.file).map_err(|error| {
+        CommandError::infrastructure(format!("{}: {error}", interpreter.file.display()))
+    })?;
+    let component = Arc::new(component);
+    let described = pack::guest("interpreter", &component).map_err(CommandError::invalid)?;
+    let mut made = Made {
+        tasks: tasks.len(),
+        ..Made::default()
+    };
+    let mut worlds = BTreeSet::new();
+    for (task, prepared) in tasks.iter().zip(&prepared) {
+        let world = state_name(&task.id, &prepared.start.digest)?;
+        if worlds.insert(world.clone()) {
+            made.world_bytes += add_world(&mut made, &world, task, prepared, &store)?;
+        }
+        let content = content(task, prepared, &store, args.without_verifier)?;
+        let content = content.with_interpreter(&component, described.clone());
+        made.packer
+            .task(&world, content)
+            .map_err(CommandError::infrastructure)?;
+    }
+    made.worlds = worlds.len();
+    Ok(made)
+}
+
+/// What the state that a published task starts from is called in a bundle: it has no name of its own.
+pub(crate) fn state_name(task: &TaskId, state: &Digest) -> Result<WorldId, CommandError> {
+    let short = &state.hex()[..12];
+    let name = WorldId::new(task.service(), &format!("state-{short}"));
+    name.map_err(|error| context::invalid(&error))
+}
+
+fn add_world(
+    made: &mut Made,
+    id: &WorldId,
+    task: &PublishedTask,
+    prepared: &Prepared,
+    store: &Store,
+) -> Result<u64, CommandError> {
+    let start = &prepared.start;
+    let (stream, written) = packed(store, &start.digest)?;
+    let size = stream.len() as u64;
+    let title = task.world.as_deref().or(task.id.category());
+    let clock = jiff::Timestamp::from_second(start.clock).map_err(CommandError::infrastructure)?;
+    let config = WorldConfig {
+        title: title.unwrap_or("nothing").to_owned(),
+        license: UNKNOWN_LICENCE.to_owned(),
+        clock: clock.to_string(),
+        ..WorldConfig::nameless(id, start.seed, start.digest, written)
+    };
+    made.packer
+        .world(id, &config, stream, None)
+        .map_err(CommandError::infrastructure)?;
+    Ok(size)
+}
+
+fn packed(store: &Store, tree: &Digest) -> Result<(Vec<u8>, states::Written), CommandError> {
+    let mut stream = Vec::new();
+    let written = states::write(store, &[*tree], &[], &mut stream);
+    let written = written.map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    Ok((stream, written))
+}
+
+/// A script with the files beside it, as it is packed, and the digest of their tree.
+pub(super) fn handed_over(file: &Path, store: &Store) -> Result<(Digest, Vec<u8>), CommandError> {
+    let script = mcpmark_experiment::Script::read(file);
+    let script = script.map_err(|error| CommandError::usage(chain(&error)))?;
+    script
+        .keep(store)
+        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    let (stream, _) = packed(store, &script.beside())?;
+    Ok((script.beside(), stream))
+}
+
+/// A task without the guest that runs its script.
+struct Content {
+    parts: Parts,
+    guests: Vec<GuestConfig>,
+    instruction: Vec<u8>,
+    beside: Vec<u8>,
+    solution: Option<Vec<u8>>,
+    certificate: Option<Vec<u8>>,
+}
+
+impl Content {
+    fn with_interpreter(self, component: &Arc<Vec<u8>>, described: GuestConfig) -> TaskContent {
+        let mut guests = self.guests;
+        guests.push(described);
+        TaskContent {
+            parts: self.parts,
+            guests,
+            instruction: self.instruction,
+            judge: JudgeContent::Script {
+                beside: self.beside,
+                interpreter: Arc::clone(component),
+            },
+            solution: self.solution,
+            certificate: self.certificate,
+        }
+    }
+}
+
+fn content(
+    task: &PublishedTask,
+    prepared: &Prepared,
+    store: &Store,
+    without_verifier: bool,
+) -> Result<Content, CommandError> {
+    let changed = || {
+        let message = format!("task {}: it changed while it was packed", task.id);
+        CommandError::infrastructure(message).hint("pack it again")
+    };
+    let Judge::Script(judge) = &prepared.judge else {
+        return Err(changed());
+    };
+    let ScriptJudge { script, .. } = &**judge;
+    let solution = match &task.solution {
+        Some(source) => Some(fs::read(source.path()).map_err(|error| {
+            CommandError::infrastructure(format!("{}: {error}", source.path().display()))
+        })?),
+        None => None,
+    };
+    let document = PublishedParts {
+        task,
+        snapshot: prepared.start.digest,
+        clock: prepared.start.clock,
+        script: script.digest(),
+        beside: script.beside(),
+        solution: solution.as_deref().map(Digest::of),
+    }
+    .document();
+    let parts: Parts = serde_json::from_value(document).map_err(CommandError::infrastructure)?;
+    if parts.digest() != prepared.bundle {
+        return Err(changed());
+    }
+    let (beside, written) = packed(store, &script.beside())?;
+    let mut guests = vec![GuestConfig {
+        role: "verifier".to_owned(),
+        digest: script.beside(),
+        bytes: written.bytes,
+        held_back: without_verifier,
+        imports: Vec::new(),
+        can: SCRIPT.to_owned(),
+    }];
+    if let Some(solution) = &solution {
+        guests.push(pack::described("solution", solution, false, &task.id)?);
+    }
+    Ok(Content {
+        parts,
+        guests,
+        instruction: task.instruction.clone().into_bytes(),
+        beside,
+        solution,
+        certificate: pack::certificate(&task.dir)?,
+    })
+}

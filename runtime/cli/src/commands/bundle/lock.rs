@@ -1,0 +1,472 @@
+//! `bundle lock` and `bundle update`: a suite stays what it was until somebody has seen what is new.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use mcpmark_bundle::{Lock, LockError, Reference, Source, WorldArtifact};
+use mcpmark_experiment::{CiGuest, Prepared, Start, service, tool_surface};
+use mcpmark_sandbox::Sandbox;
+use mcpmark_snapshot::{Digest, ScratchSpace, Store};
+use mcpmark_task::WorldId;
+use serde::Serialize;
+
+use super::compare::{self, Sides};
+use super::place::{self, Extent, Opened};
+use super::trust;
+use crate::args::{EngineArgs, LockArgs, UpdateArgs};
+use crate::context::Context;
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::{self, sanitise};
+
+const UPDATE: &str = "`mcpmark bundle update` shows what is new, and accepts it if you do";
+
+/// Whether a path names a lock, and not a bundle.
+pub(super) fn is_meant(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "lock") && path.is_file()
+}
+
+/// Opens the suite that a lock names, and sees that it is the one that was locked.
+pub(super) fn open(context: &Context, file: &Path, extent: Extent) -> Result<Opened, CommandError> {
+    let lock = read(file)?;
+    let mut opened = match lock.source.starts_with(Reference::SCHEME) {
+        true => {
+            let mut reference = reference(file, &lock)?;
+            reference.digest = Some(lock.digest);
+            place::open_remote(context, &reference, extent)?
+        }
+        false => place::open(context, &beside(file, &lock.source), extent)?,
+    };
+    lock.check(&opened.bundle)
+        .map_err(|error| refused(file, &error))?;
+    opened.lock = Some(lock);
+    Ok(opened)
+}
+
+fn read(file: &Path) -> Result<Lock, CommandError> {
+    let bytes = fs::read(file)
+        .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))?;
+    Lock::parse(&bytes).map_err(|error| refused(file, &error))
+}
+
+fn refused(file: &Path, error: &LockError) -> CommandError {
+    let message = format!("{}: {error}", file.display());
+    let result = CommandError::invalid(sanitise::block(&message));
+    match error {
+        LockError::Suite { .. } => result.hint(UPDATE),
+        _ => result.hint("`mcpmark bundle lock` makes it anew, once the old one is away"),
+    }
+}
+
+fn reference(file: &Path, lock: &Lock) -> Result<Reference, CommandError> {
+    lock.source
+        .parse()
+        .map_err(|error: mcpmark_bundle::BadReference| {
+            let message = format!("{}: {}", file.display(), chain(&error));
+            CommandError::invalid(sanitise::block(&message))
+        })
+}
+
+/// A path of a lock, from the directory that the lock is in.
+fn beside(file: &Path, source: &str) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).join(source)
+}
+
+/// Locks a suite.
+pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandError> {
+    let file = &args.output;
+    if file.exists() {
+        let message = format!("{}: is there already", file.display());
+        return Err(CommandError::usage(message).hint(UPDATE));
+    }
+    if file.extension().is_none_or(|it| it != "lock") {
+        let message = format!("{}: a lock has a name that ends with .lock", file.display());
+        return Err(CommandError::usage(message));
+    }
+    if is_meant(&args.bundle) {
+        let message = format!("{}: is a lock itself", args.bundle.display());
+        return Err(CommandError::usage(message).hint("name the bundle"));
+    }
+    let source = source(&args.bundle, file)?;
+    let opened = place::open(context, &args.bundle, Extent::Everything)?;
+    trust::check(context, &opened)?;
+    let lock = of(context, &opened, source)?;
+    remember(context, &opened)?;
+    write(file, &lock)?;
+    if args.json {
+        output::print_json(&lock)?;
+    } else {
+        output::print(&format!(
+            "{}\n{} locked in {}\n",
+            lock.digest,
+            output::count(lock.tasks.len(), "task"),
+            file.display()
+        ))?;
+    }
+    Ok(exit::PASSED)
+}
+
+/// How a lock names where a bundle lies: a directory with both can be moved.
+fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
+    let unnamed = || {
+        let message = format!("{}: its name is not UTF-8", bundle.display());
+        CommandError::usage(message)
+    };
+    if place::is_reference(bundle) {
+        let text = bundle.to_str().ok_or_else(unnamed)?;
+        // What is locked is the digest; the tag says where to look for another.
+        let named = place::reference(text)?;
+        return match (named.digest, &named.tag) {
+            (Some(_), None) => Err(
+                CommandError::usage(format!("{text}: a digest never changes"))
+                    .hint("name it by a tag, which an update can follow"),
+            ),
+            _ => Ok(Reference {
+                digest: None,
+                ..named
+            }
+            .to_string()),
+        };
+    }
+    let canonical = |path: &Path| {
+        let found = match path == Path::new("") {
+            true => fs::canonicalize("."),
+            false => fs::canonicalize(path),
+        };
+        found.map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))
+    };
+    let place = canonical(bundle)?;
+    let dir = canonical(file.parent().unwrap_or(Path::new("")))?;
+    let path = place.strip_prefix(&dir).unwrap_or(&place);
+    path.to_str().map(str::to_owned).ok_or_else(unnamed)
+}
+
+fn of(context: &Context, opened: &Opened, source: String) -> Result<Lock, CommandError> {
+    let sandbox = context.sandbox(1, EngineArgs::default())?;
+    let surfaces = surfaces(context, opened, &sandbox)?;
+    Ok(Lock::of(
+        &opened.bundle,
+        source,
+        sandbox.profile(),
+        surfaces,
+    ))
+}
+
+/// What agents are offered in the worlds of a bundle.
+fn surfaces(
+    context: &Context,
+    opened: &Opened,
+    sandbox: &Sandbox,
+) -> Result<BTreeMap<String, Digest>, CommandError> {
+    let mut wanted: BTreeMap<Digest, BTreeSet<Option<&str>>> = BTreeMap::new();
+    for task in &opened.bundle.tasks {
+        let profile = task.config.parts.profile();
+        let of_world = wanted.entry(task.config.world.digest).or_default();
+        of_world.insert(profile);
+    }
+    let (store, scratch) = (context.store()?, context.scratch()?);
+    let mut found = BTreeMap::new();
+    for (digest, profiles) in &wanted {
+        let Some(world) = opened.bundle.worlds.get(digest) else {
+            continue;
+        };
+        let start = start(opened, world, sandbox, &store)?;
+        for profile in profiles {
+            found.extend(surface(&world.id, &start, *profile, &store, &scratch)?);
+        }
+    }
+    Ok(found)
+}
+
+/// A world of a bundle, ready to be started from.
+fn start(
+    opened: &Opened,
+    world: &WorldArtifact,
+    sandbox: &Sandbox,
+    store: &Store,
+) -> Result<Start, CommandError> {
+    let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
+        .map_err(CommandError::infrastructure)?;
+    let file = scratch.path().join("states");
+    let source = opened.source.as_ref();
+    let component = world
+        .copy_states(source, &file)
+        .and_then(|()| world.read_states(&file, store))
+        .and_then(|_| world.read_ci(source))
+        .map_err(|error| place::bundle_error(&error))?;
+    let invalid = |problem: String| {
+        let message = format!("world {}: {problem}", world.id);
+        CommandError::invalid(sanitise::block(&message))
+    };
+    let ci = component.map(|component| CiGuest::load(sandbox, &component));
+    let clock = world.config.clock.parse::<jiff::Timestamp>();
+    let tree = store.load_tree(&world.config.snapshot);
+    Ok(Start {
+        tree: tree.map_err(|error| invalid(chain(&error)))?,
+        digest: world.config.snapshot,
+        seed: world.config.seed,
+        clock: clock
+            .map_err(|error| invalid(error.to_string()))?
+            .as_second(),
+        ci: ci.transpose().map_err(|error| invalid(error.to_string()))?,
+    })
+}
+
+/// The name of a surface and its digest; none where this mcpmark does not have the service.
+fn surface(
+    world: &WorldId,
+    start: &Start,
+    profile: Option<&str>,
+    store: &Store,
+    scratch: &ScratchSpace,
+) -> Result<Option<(String, Digest)>, CommandError> {
+    let Some(service) = start.service(world.service()) else {
+        return Ok(None);
+    };
+    let offered = tool_surface(&*service, start, profile, store, scratch);
+    let digest = crate::commands::runtime(1)?
+        .block_on(offered)
+        .map_err(|error| {
+            let message = format!("world {world}: {}", chain(&error));
+            CommandError::invalid(sanitise::block(&message))
+        })?;
+    Ok(Some((surface_name(world, profile), digest)))
+}
+
+fn surface_name(world: &WorldId, profile: Option<&str>) -> String {
+    let known = service(world.service());
+    let first = || known.as_ref().map_or("", |service| service.profiles()[0]);
+    format!("{world} {}", profile.unwrap_or_else(first))
+}
+
+/// Whether tasks are attempted as they were locked: agents are offered the same tools. That another
+/// engine grades is told, for receipts name it, and it depends on the processor.
+pub(crate) fn check(
+    context: &Context,
+    lock: &Lock,
+    prepared: &[(WorldId, &Prepared)],
+    sandbox: &Sandbox,
+    store: &Store,
+) -> Result<(), CommandError> {
+    let engine = sandbox.profile();
+    if engine != lock.engine {
+        output::note(&format!(
+            "{} the engine is {engine}, and {} is locked; receipts will name it",
+            output::paint(output::WARN, "warning:"),
+            sanitise::line(&lock.engine)
+        ));
+    }
+    let scratch = context.scratch()?;
+    let mut seen = BTreeSet::new();
+    for (world, prepared) in prepared {
+        let profile = prepared.profile.as_deref();
+        if seen.insert((world, profile))
+            && let Some((name, found)) = surface(world, &prepared.start, profile, store, &scratch)?
+            && lock.surfaces.get(&name) != Some(&found)
+        {
+            let locked = lock.surfaces.get(&name);
+            let locked = locked.map_or("none is locked".to_owned(), |it| format!("{it} is locked"));
+            let message = format!("the tools of {name} are {found}, and {locked}");
+            return Err(CommandError::invalid(message).hint(UPDATE));
+        }
+    }
+    Ok(())
+}
+
+/// Whether everything is as it was locked, the engine among it.
+pub(super) fn verify(context: &Context, opened: &Opened) -> Result<(), CommandError> {
+    let Some(lock) = &opened.lock else {
+        return Ok(());
+    };
+    let now = of(context, opened, lock.source.clone())?;
+    let problem = if now.engine != lock.engine {
+        let locked = sanitise::line(&lock.engine);
+        format!("the engine is {}, and {locked} is locked", now.engine)
+    } else {
+        let names: BTreeSet<&String> = lock.surfaces.keys().chain(now.surfaces.keys()).collect();
+        let mut names = names.into_iter();
+        match names.find(|name| lock.surfaces.get(*name) != now.surfaces.get(*name)) {
+            Some(name) => format!("the tools of {} are others", sanitise::line(name)),
+            None => return Ok(()),
+        }
+    };
+    Err(CommandError::invalid(problem).hint(UPDATE))
+}
+
+/// What an update brings.
+#[derive(Serialize)]
+struct News {
+    lock: PathBuf,
+    before: Digest,
+    after: Digest,
+    /// None where what was locked cannot be had any more: then only digests can be compared.
+    changes: Option<compare::Report>,
+    tasks: BTreeMap<String, Sides<Option<Digest>>>,
+    engine: Option<Sides<String>>,
+    surfaces: BTreeMap<String, Sides<Option<Digest>>>,
+    accepted: bool,
+}
+
+/// Shows what became of a locked suite, and locks that if it is accepted.
+pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, CommandError> {
+    let file = &args.lock;
+    let old = read(file)?;
+    let (place, source) = match &args.to {
+        Some(bundle) if is_meant(bundle) => {
+            let message = format!("{}: is a lock itself", bundle.display());
+            return Err(CommandError::usage(message).hint("name the bundle"));
+        }
+        Some(bundle) => (bundle.clone(), source(bundle, file)?),
+        None if old.source.starts_with(Reference::SCHEME) => {
+            reference(file, &old)?;
+            (PathBuf::from(&old.source), old.source.clone())
+        }
+        None => (beside(file, &old.source), old.source.clone()),
+    };
+    let opened = place::open(context, &place, Extent::Everything)?;
+    trust::check(context, &opened)?;
+    let new = of(context, &opened, source)?;
+    let before = former(context, &old);
+    let changes = before.map(|before| compare::report(&before, &opened));
+    let sides = |old: &BTreeMap<String, Digest>, new: &BTreeMap<String, Digest>| {
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let differing = names.into_iter().filter_map(|name| {
+            let (before, after) = (old.get(name).copied(), new.get(name).copied());
+            (before != after).then(|| (name.clone(), Sides { before, after }))
+        });
+        differing.collect::<BTreeMap<_, _>>()
+    };
+    let manifests = |lock: &Lock| {
+        let tasks = lock.tasks.iter();
+        tasks
+            .map(|(id, task)| (id.clone(), task.manifest))
+            .collect()
+    };
+    let mut news = News {
+        lock: file.clone(),
+        before: old.digest,
+        after: new.digest,
+        changes: changes.transpose()?,
+        tasks: sides(&manifests(&old), &manifests(&new)),
+        engine: (old.engine != new.engine).then(|| Sides {
+            before: old.engine.clone(),
+            after: new.engine.clone(),
+        }),
+        surfaces: sides(&old.surfaces, &new.surfaces),
+        accepted: false,
+    };
+    let nothing = old == new;
+    if !args.json {
+        output::print(&news.text(args.full, nothing))?;
+    }
+    news.accepted = nothing || args.yes || (!args.json && asked()?);
+    if news.accepted && !nothing {
+        remember(context, &opened)?;
+        write(file, &new)?;
+    }
+    if args.json {
+        output::print_json(&news)?;
+    } else if !nothing {
+        let told = match news.accepted {
+            true => format!("{}: locked\n", file.display()),
+            false => format!("{}: as it was; --yes accepts\n", file.display()),
+        };
+        output::print(&told)?;
+    }
+    Ok(match news.accepted {
+        true => exit::PASSED,
+        false => exit::FAILED,
+    })
+}
+
+impl News {
+    fn text(&self, full: bool, nothing: bool) -> String {
+        if nothing {
+            return format!("nothing new: {}\n", self.before);
+        }
+        let mut text = String::new();
+        match &self.changes {
+            Some(changes) => text.push_str(&changes.text(full)),
+            None => {
+                text.push_str(
+                    "what was locked is not here any more, so that digests alone are compared\n",
+                );
+                for (task, sides) in &self.tasks {
+                    let mark = match (sides.before, sides.after) {
+                        (None, _) => output::paint(output::GOOD, "+"),
+                        (_, None) => output::paint(output::BAD, "-"),
+                        _ => output::paint(output::BOLD, "~"),
+                    };
+                    text.push_str(&format!("{mark} task {}\n", sanitise::line(task)));
+                }
+            }
+        }
+        if let Some(Sides { before, after }) = &self.engine {
+            let before = sanitise::line(before);
+            text.push_str(&format!("engine: {before} → {after}\n"));
+        }
+        for (name, sides) in &self.surfaces {
+            let shown = |digest: &Option<Digest>| match digest {
+                Some(digest) => output::short(&digest.to_string()).to_owned(),
+                None => "none".to_owned(),
+            };
+            let (before, after) = (shown(&sides.before), shown(&sides.after));
+            let line = format!("tools of {}: {before} → {after}\n", sanitise::line(name));
+            text.push_str(&line);
+        }
+        text
+    }
+}
+
+/// What was locked, as far as a comparison needs it, where it is still to be had.
+fn former(context: &Context, lock: &Lock) -> Option<Opened> {
+    place::remembered(context, &lock.digest)
+}
+
+/// Keeps what a later update compares with: the place where the bundle lies may have another then.
+fn remember(context: &Context, opened: &Opened) -> Result<(), CommandError> {
+    let blobs = place::blobs(context);
+    let source: &dyn Source = opened.source.as_ref();
+    opened
+        .bundle
+        .keep_documents(source, &blobs)
+        .map_err(|error| place::bundle_error(&error))
+}
+
+/// Whether a person at a terminal accepts; where nobody is asked, nobody does.
+fn asked() -> Result<bool, CommandError> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Ok(false);
+    }
+    let answer = || {
+        let mut out = io::stderr();
+        write!(out, "accept this? [y/N] ")?;
+        out.flush()?;
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line)?;
+        Ok(["y", "yes"].contains(&line.trim().to_ascii_lowercase().as_str()))
+    };
+    answer().map_err(|error: io::Error| CommandError::infrastructure(error))
+}
+
+/// Writes a lock, which is there whole or as it was.
+fn write(file: &Path, lock: &Lock) -> Result<(), CommandError> {
+    let parent = match file.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let write = || {
+        let mut new = tempfile::NamedTempFile::new_in(parent)?;
+        new.write_all(lock.text().as_bytes())?;
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        new.as_file().set_permissions(mode)?;
+        new.as_file().sync_data()?;
+        new.persist(file)?;
+        Ok(())
+    };
+    write().map_err(|error: io::Error| {
+        CommandError::infrastructure(format!("{}: cannot be written: {error}", file.display()))
+    })
+}

@@ -1,0 +1,127 @@
+//! Stores are mended from bundles, and experiments go to other machines.
+
+use std::fs;
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use super::{copy_tree_with_links, pack};
+use crate::environment::{Environment, Output, text};
+use crate::library::Library;
+
+#[test]
+fn a_store_is_mended_from_a_bundle() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let bundle = environment.path("suite.tar");
+    pack(&library, &bundle, &[]);
+    library.run(["run", "--agent", "nop"]).exits(0);
+    let check = |more: &[&str]| {
+        let args = ["store", "check", "--json"];
+        library.run(args.iter().chain(more))
+    };
+    check(&[]).exits(0);
+    // Half of the blobs are gone, the others are damaged.
+    let store = environment.home().join("store/blobs");
+    for (index, shard) in fs::read_dir(store).unwrap().enumerate() {
+        for entry in fs::read_dir(shard.unwrap().path()).unwrap() {
+            let file = entry.unwrap().path();
+            if index % 2 == 0 {
+                fs::remove_file(file).unwrap();
+            } else {
+                let mut bytes = fs::read(&file).unwrap();
+                bytes[0] ^= 1;
+                let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+                fs::set_permissions(&file, mode).unwrap();
+                fs::write(&file, bytes).unwrap();
+            }
+        }
+    }
+    let faults = check(&[]).exits(5).json()["faults"]
+        .as_array()
+        .unwrap()
+        .len();
+    assert!(faults >= 2, "{faults}");
+    let mended = check(&["--repair", bundle.to_str().unwrap()])
+        .exits(0)
+        .says(&["mended"]);
+    assert_eq!(mended.json()["faults"], json!([]));
+    check(&[]).exits(0);
+    library
+        .run(["store", "check", "--repair", "nowhere.tar"])
+        .exits(2);
+}
+
+#[test]
+fn an_experiment_goes_on_at_another_machine() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let args = ["run", "--agent", "nop", "-k", "3", "--experiment", "e"];
+    library.run(args).exits(0);
+    library.run(["regrade", "e"]).exits(0);
+    // As if it had been stopped in its last attempt.
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let stopped = "UPDATE attempts SET status = 'running', outcome = NULL, state = NULL
+                   WHERE position = 2";
+    assert_eq!(journal.execute(stopped, []).unwrap(), 1);
+    let file = environment.path("e.mcpmark");
+    let path = file.to_str().unwrap();
+    library.run(["store", "export", "e", "-o", path]).exits(0);
+    library
+        .run(["store", "export", "none", "-o", path])
+        .exits(2)
+        .says(&["none"]);
+    library
+        .run(["store", "import", path])
+        .exits(2)
+        .says(&["is there already"]);
+
+    let other = Environment::new();
+    let root = other.path("library");
+    copy_tree_with_links(&library.root, &root);
+    let there = |args: &[&str]| {
+        let mut command = other.command(args);
+        Output::of(command.env("MCPMARK_ROOT", &root))
+    };
+    // Something is there already, so that numbers differ.
+    there(&["run", "--agent", "nop", "--experiment", "own"]).exits(0);
+    there(&["store", "import", path]).exits(0);
+    there(&["store", "check"]).exits(0);
+    let here = library.run(["runs", "e", "--json"]).exits(0).json();
+    let mut taken = there(&["runs", "e", "--json"]).exits(0).json();
+    assert_eq!(taken, here);
+    let id = text(&taken["attempts"][0]["id"]);
+    assert_eq!(
+        there(&["receipt", "show", &id]).exits(0).stdout,
+        library.run(["receipt", "show", &id]).exits(0).stdout
+    );
+    let resumed = there(&["resume", "e", "--json"]).exits(0);
+    assert!(resumed.stderr.contains("made again"), "{}", resumed.stderr);
+    assert_eq!(resumed.json()["summary"]["passed"], 3);
+    taken = there(&["regrade", "e", "--json"]).exits(0).json();
+    assert_eq!(taken["summary"]["same"], 3);
+
+    // What is cut off or changed is no experiment, and leaves none.
+    let sound = fs::read(&file).unwrap();
+    let mut fresh = Environment::new();
+    let bad = environment.path("bad");
+    for at in (0..sound.len()).step_by(sound.len() / 60) {
+        let mut flipped = sound.clone();
+        flipped[at] ^= 0x10;
+        for bytes in [&flipped[..], &sound[..at]] {
+            fs::write(&bad, bytes).unwrap();
+            let told = fresh.run(["store", "import", bad.to_str().unwrap()]);
+            if told.code == Some(0) {
+                // Some bits of a compressed stream mean nothing.
+                let runs = fresh.run(["runs", "e", "--json"]).exits(0).json();
+                assert_eq!(runs, here, "byte {at}");
+                fresh = Environment::new();
+            } else {
+                assert_eq!(told.code, Some(4), "byte {at}: {told:?}");
+                fresh.run(["runs", "e"]).exits(2);
+            }
+        }
+    }
+}

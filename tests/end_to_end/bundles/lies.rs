@@ -1,0 +1,185 @@
+//! Registries that lie or stop half-way.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{pack, sample, there};
+use crate::environment::{Environment, text};
+
+/// How a registry lies about blobs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Lie {
+    /// It stops half-way, and goes on when asked for the rest.
+    Half,
+    /// The same, and it always begins at the beginning.
+    HalfWithoutRanges,
+    /// It stops at once, each time.
+    Nothing,
+    /// Other bytes of the same length.
+    OtherBytes,
+    /// A body without end.
+    Endless,
+    /// It says that there are more bytes than it gives.
+    WrongLength,
+    /// The manifest of another digest.
+    OtherManifest,
+    /// It sends from one place to the next.
+    Circle,
+}
+
+/// A registry of a layout that lies about the blobs that are large enough.
+fn lying(dir: &Path, root: &str, lie: Lie) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let (blobs, root) = (dir.join("blobs/sha256"), root.to_owned());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (blobs, root, count) = (blobs.clone(), root.clone(), Arc::clone(&count));
+            // Whoever asked may have gone.
+            std::thread::spawn(move || drop(answer(stream.unwrap(), &blobs, &root, lie, &count)));
+        }
+    });
+    (host, asked)
+}
+
+fn answer(
+    mut stream: TcpStream,
+    blobs: &Path,
+    root: &str,
+    lie: Lie,
+    count: &AtomicUsize,
+) -> std::io::Result<()> {
+    let mut request = Vec::new();
+    let mut byte = [0];
+    while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte)? == 1 {
+        request.push(byte[0]);
+    }
+    let request = String::from_utf8_lossy(&request).to_lowercase();
+    let path = request.split(' ').nth(1).unwrap_or_default();
+    let (kind, name) = path.rsplit_once('/').unwrap_or_default();
+    let hex = match name {
+        "latest" => root.strip_prefix("sha256:").unwrap(),
+        name => name.strip_prefix("sha256:").unwrap_or_default(),
+    };
+    let Ok(mut bytes) = fs::read(blobs.join(hex)) else {
+        return stream.write_all(b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");
+    };
+    if kind.ends_with("manifests") {
+        if lie == Lie::OtherManifest && name != "latest" {
+            bytes.push(b'\n');
+        }
+        let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ";
+        write!(stream, "{head}{}\r\n\r\n", bytes.len())?;
+        return stream.write_all(&bytes);
+    }
+    if bytes.len() < 600 {
+        write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
+        return stream.write_all(&bytes);
+    }
+    count.fetch_add(1, Ordering::SeqCst);
+    let from: usize = request
+        .split("range: bytes=")
+        .nth(1)
+        .and_then(|range| range.split('-').next()?.parse().ok())
+        .filter(|_| lie != Lie::HalfWithoutRanges)
+        .unwrap_or(0);
+    let total = bytes.len();
+    let status = match from {
+        0 => "200 OK".to_owned(),
+        from => format!(
+            "206 Partial Content\r\ncontent-range: bytes {from}-{}/{total}",
+            total - 1
+        ),
+    };
+    let length = match lie {
+        Lie::WrongLength => total - from + 100,
+        _ => total - from,
+    };
+    match lie {
+        Lie::Circle => {
+            return write!(
+                stream,
+                "HTTP/1.1 307 Found\r\nconnection: close\r\nlocation: {path}\r\n\r\n"
+            );
+        }
+        Lie::Endless => {
+            write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
+            loop {
+                stream.write_all(&[b'x'; 4096])?;
+            }
+        }
+        _ => write!(
+            stream,
+            "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
+        )?,
+    }
+    match lie {
+        Lie::Nothing => Ok(()),
+        Lie::Half | Lie::HalfWithoutRanges => {
+            let once = count.load(Ordering::SeqCst) % 2 == 1;
+            let end = if once {
+                from + (total - from) / 2
+            } else {
+                total
+            };
+            stream.write_all(&bytes[from..end])
+        }
+        Lie::OtherBytes => {
+            bytes[total / 2] ^= 1;
+            stream.write_all(&bytes[from..])
+        }
+        _ => stream.write_all(&bytes[from..]),
+    }
+}
+
+#[test]
+fn a_registry_that_lies_or_stops_is_found_out() {
+    let environment = Environment::new();
+    let library = sample(&environment);
+    let dir = environment.path("suite");
+    let packed = pack(&library, &dir, &[]);
+    let digest = text(&packed["digest"]);
+    for (lie, code, word) in [
+        (Lie::Half, 0, ""),
+        (Lie::HalfWithoutRanges, 0, ""),
+        (Lie::Nothing, 5, "cannot be reached"),
+        (Lie::OtherBytes, 4, "is not what its digest says"),
+        (Lie::Endless, 4, "does not have the"),
+        (Lie::WrongLength, 0, ""),
+        (Lie::OtherManifest, 4, "is not what its digest says"),
+        (Lie::Circle, 4, "from one place to the next"),
+    ] {
+        let (host, asked) = lying(&dir, &digest, lie);
+        let machine = Environment::bare();
+        let reference = format!("oci://{host}/suite");
+        let told = there(&machine, &["bundle", "pull", &reference, "--json"]);
+        assert_eq!(told.code, Some(code), "{lie:?}: {told:?}");
+        assert!(told.stderr.contains(word), "{lie:?}: {}", told.stderr);
+        if code == 0 {
+            assert_eq!(told.json()["digest"], packed["digest"]);
+            let verified = there(&machine, &["bundle", "verify", &reference, "--json"]);
+            assert_eq!(verified.exits(0).json()["digest"], packed["digest"]);
+            assert!(asked.load(Ordering::SeqCst) >= 1, "{lie:?}");
+        }
+        // What is kept is what it is named.
+        let kept = machine.path("cache/mcpmark/bundles/blobs/sha256");
+        for entry in fs::read_dir(kept).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let found = mcpmark_snapshot::Digest::of(&fs::read(&path).unwrap());
+                assert!(path.ends_with(found.hex()), "{lie:?}");
+            }
+        }
+    }
+    // Another machine without encryption, unless asked.
+    environment
+        .run(["bundle", "pull", "oci://registry.invalid/suite"])
+        .exits(5)
+        .says(&["cannot be reached"]);
+}

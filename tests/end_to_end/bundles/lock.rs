@@ -1,0 +1,234 @@
+//! A suite that is locked stays what it is until it is updated.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::registry::Registry;
+use super::{pack, receipts_of_one, there};
+use crate::environment::{Environment, text};
+use crate::guests;
+use crate::library::Library;
+
+#[test]
+fn a_lock_holds_until_somebody_has_seen_what_is_new() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let task = library.easy_task("easy");
+    library.easy_task("gone");
+    let machine = Environment::bare();
+    let tar = machine.path("suite.tar");
+    let packed = pack(&library, &tar, &[]);
+    let lock = machine.path("mcpmark.lock");
+    let locked = there(&machine, &["bundle", "lock", "suite.tar", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        serde_json::from_str::<Value>(&fs::read_to_string(&lock).unwrap()).unwrap(),
+        locked
+    );
+    assert_eq!(
+        (&locked["digest"], &locked["source"]),
+        (&packed["digest"], &json!("suite.tar"))
+    );
+    assert!(locked["tasks"]["filesystem/office/easy"]["bundle"].is_string());
+    assert!(locked["worlds"]["filesystem/office"]["snapshot"].is_string());
+    assert!(locked["surfaces"]["filesystem/office 2025.12.18"].is_string());
+    // What is locked is updated, not locked anew.
+    there(&machine, &["bundle", "lock", "suite.tar"])
+        .exits(2)
+        .says(&["is there already", "bundle update"]);
+
+    // By its name, and where it lies. The receipts name the engine that is locked.
+    let args = ["filesystem/office/easy", "--tasks", "mcpmark.lock"];
+    let receipt = receipts_of_one(|more| match more[0] {
+        "run" => there(&machine, &[more, &args].concat()),
+        _ => there(&machine, more),
+    });
+    assert!(receipt.contains(&text(&locked["engine"])), "{receipt}");
+    let listed = there(&machine, &["task", "list", "--json"]).exits(0).json();
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+    let verify = || there(&machine, &["bundle", "verify", "mcpmark.lock"]);
+    verify().exits(0);
+    let update = |more: &[&str]| there(&machine, &[&["bundle", "update"], more].concat());
+    assert!(update(&[]).exits(0).stdout.contains("nothing new"));
+
+    // Another suite comes to lie there.
+    fs::remove_dir_all(library.task_dir("gone")).unwrap();
+    library.easy_task("new");
+    fs::write(task.join("verifier.wasm"), guests::verdict(true, "mended")).unwrap();
+    fs::write(task.join("description.md"), "Leave nothing as it is.\n").unwrap();
+    let meta = json!({"difficulty": "L1", "profile": "2026.8.31", "limits": {"fuel": 1_000_000}});
+    fs::write(task.join("meta.json"), meta.to_string()).unwrap();
+    let packed = pack(&library, &tar, &[]);
+    for args in [
+        &["run", "--agent", "nop"][..],
+        &["bundle", "verify", "mcpmark.lock"],
+        &["resume", "none"],
+    ] {
+        let told = there(&machine, args);
+        match args[0] {
+            "resume" => told.exits(2),
+            _ => told.exits(4).says(&["is locked", "bundle update"]),
+        };
+    }
+
+    // Nobody is at a terminal, so that nobody accepts.
+    let before = fs::read(&lock).unwrap();
+    let told = update(&[]).exits(1).stdout;
+    for word in [
+        "+ task filesystem/office/new",
+        "- task filesystem/office/gone",
+        "~ task filesystem/office/easy",
+        "verifier: ",
+        "Leave nothing as it is.",
+        "fuel",
+        "tools of filesystem/office 2026.8.31: none → ",
+        "--yes accepts",
+    ] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    let told = update(&["--json"]).exits(1).json();
+    assert_eq!(
+        (&told["accepted"], &told["after"]),
+        (&json!(false), &packed["digest"])
+    );
+    assert_eq!(
+        told["changes"]["removed"],
+        json!(["filesystem/office/gone"])
+    );
+    assert_eq!(fs::read(&lock).unwrap(), before);
+    let told = update(&["--yes", "--json"]).exits(0).json();
+    assert_eq!(told["accepted"], true);
+    there(&machine, &["run", "--agent", "nop"]).exits(0);
+    verify().exits(0);
+
+    // Where what was locked is nowhere any more, digests tell what changed.
+    fs::write(&lock, &before).unwrap();
+    fs::remove_dir_all(machine.path("cache/mcpmark/bundles/blobs")).unwrap();
+    let told = update(&["--json"]).exits(1).json();
+    assert_eq!(told["changes"], Value::Null);
+    assert_eq!(told["tasks"].as_object().unwrap().len(), 3);
+    assert!(update(&[]).exits(1).stdout.contains("digests alone"));
+}
+
+#[test]
+fn a_lock_that_is_broken_or_foreign_is_named() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let machine = Environment::bare();
+    pack(&library, &machine.path("suite.tar"), &[]);
+    there(&machine, &["bundle", "lock", "suite.tar"]).exits(0);
+    let lock = machine.path("mcpmark.lock");
+    let sound = fs::read_to_string(&lock).unwrap();
+    let document: Value = serde_json::from_str(&sound).unwrap();
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut document = document.clone();
+        change(&mut document);
+        document.to_string()
+    };
+    let other = document["worlds"]["filesystem/office"]["snapshot"].clone();
+    let by_hand = changed(&|it| it["tasks"]["filesystem/office/easy"]["bundle"] = other.clone());
+    let no_task = changed(&|it| it["tasks"] = json!({}));
+    let surface = changed(&|it| {
+        it["surfaces"]["filesystem/office 2025.12.18"] = other.clone();
+    });
+    for (text, word) in [
+        (String::new(), "it is no lock of a suite"),
+        ("version = 4\n".to_owned(), "it is no lock of a suite"),
+        ("{}".to_owned(), "it has no schema"),
+        (changed(&|it| it["schema"] = json!(2)), "of schema 2"),
+        (changed(&|it| it["more"] = json!(1)), "unknown field"),
+        (changed(&|it| it["digest"] = json!("sha256:1")), "no lock"),
+        (changed(&|it| it["digest"] = other.clone()), "is locked"),
+        (by_hand, "task filesystem/office/easy"),
+        (no_task, "task filesystem/office/easy"),
+        (surface, "the tools of filesystem/office 2025.12.18"),
+        (
+            changed(&|it| it["source"] = json!("oci://host")),
+            "names no",
+        ),
+        (sound[..sound.len() / 2].to_owned(), "no lock of a suite"),
+    ] {
+        fs::write(&lock, text).unwrap();
+        for args in [
+            &["run", "--agent", "nop"][..],
+            &["bundle", "verify", "mcpmark.lock"],
+        ] {
+            let told = there(&machine, args).exits(4).says(&[word]);
+            assert_eq!(told.stdout, "", "{word}");
+        }
+    }
+    // Another engine may grade, which is told; only `verify` insists.
+    fs::write(&lock, changed(&|it| it["engine"] = json!("pulley-vax-0"))).unwrap();
+    there(&machine, &["run", "--agent", "nop"])
+        .exits(0)
+        .says(&["pulley-vax-0 is locked"]);
+    there(&machine, &["bundle", "verify", "mcpmark.lock"])
+        .exits(4)
+        .says(&["pulley-vax-0 is locked"]);
+    fs::write(&lock, changed(&|it| it["source"] = json!("gone.tar"))).unwrap();
+    there(&machine, &["run", "--agent", "nop"])
+        .exits(2)
+        .says(&["gone.tar"]);
+    for args in [
+        &["bundle", "lock", "mcpmark.lock", "-o", "b.lock"][..],
+        &["bundle", "lock", "suite.tar", "-o", "lock.json"],
+        &["bundle", "update", "--to", "mcpmark.lock"],
+        &["bundle", "update", "none.lock"],
+    ] {
+        there(&machine, args).exits(2);
+    }
+}
+
+#[test]
+fn a_tag_that_moves_is_followed_when_somebody_accepts() {
+    let environment = Environment::new();
+    let Some(registry) = Registry::start(&environment) else {
+        return;
+    };
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let reference = format!("oci://{}/suites/office:v1", registry.host);
+    let tar = environment.path("suite.tar");
+    let path = tar.to_str().unwrap();
+    let first = pack(&library, &tar, &[]);
+    environment
+        .run(["bundle", "push", path, &reference])
+        .exits(0);
+    let machine = Environment::bare();
+    let locked = there(&machine, &["bundle", "lock", &reference, "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&locked["source"], &locked["digest"]),
+        (&json!(reference), &first["digest"])
+    );
+    let exact = format!("oci://{}/a@{}", registry.host, text(&first["digest"]));
+    there(&machine, &["bundle", "lock", &exact, "-o", "b.lock"])
+        .exits(2)
+        .says(&["a digest never changes"]);
+
+    library.easy_task("second");
+    let second = pack(&library, &tar, &[]);
+    environment
+        .run(["bundle", "push", path, &reference])
+        .exits(0);
+    // On this machine and on one that has the lock alone: still the first.
+    let fresh = Environment::bare();
+    fs::copy(machine.path("mcpmark.lock"), fresh.path("mcpmark.lock")).unwrap();
+    for machine in [&machine, &fresh] {
+        let run = there(machine, &["run", "--agent", "nop", "--json"]);
+        assert_eq!(run.exits(0).json()["summary"]["attempts"], 1);
+    }
+    let told = there(&machine, &["bundle", "update", "--yes", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&told["after"], &told["changes"]["added"]),
+        (&second["digest"], &json!(["filesystem/office/second"]))
+    );
+    let run = there(&machine, &["run", "--agent", "nop", "--json"]);
+    assert_eq!(run.exits(0).json()["summary"]["attempts"], 2);
+}

@@ -1,0 +1,302 @@
+//! Who asks a registry: a name and a password, or a token that they are exchanged for.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+
+use super::registry::Registry;
+use super::{elsewhere, pack, there};
+use crate::environment::{Environment, Output, text};
+use crate::library::Library;
+
+const USER: &str = "reader";
+const PASSWORD: &str = "open-sesame-7";
+/// `reader:open-sesame-7` in base64.
+const PAIR: &str = "cmVhZGVyOm9wZW4tc2VzYW1lLTc=";
+/// The password as a registry keeps it.
+const KEPT: &str = "reader:$2b$04$O94Esdbtfo63dT5BKD8Y.uh75jrReXZIrRLLNvRGwDBsbD3L6FOcK\n";
+const TOKEN: &str = "a-token-for-an-hour";
+
+/// What somebody was sent: the heads of requests.
+type Heads = Arc<Mutex<Vec<String>>>;
+
+/// Answers each request on a port of loopback with what `answer` writes.
+fn listen(
+    answer: impl Fn(&str, TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
+) -> (String, Heads) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let heads = Heads::default();
+    let seen = Arc::clone(&heads);
+    let answer = Arc::new(answer);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (answer, seen) = (Arc::clone(&answer), Arc::clone(&seen));
+            std::thread::spawn(move || {
+                let mut stream = stream.unwrap();
+                let (mut head, mut byte) = (Vec::new(), [0]);
+                while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
+                    head.push(byte[0]);
+                }
+                let head = String::from_utf8(head).unwrap();
+                seen.lock().unwrap().push(head.clone());
+                // Whoever asked may have gone.
+                drop(answer(&head, stream));
+            });
+        }
+    });
+    (host, heads)
+}
+
+fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+    let mut lines = head.lines().filter_map(|line| line.split_once(':'));
+    let found = lines.find(|(key, _)| key.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value.trim())
+}
+
+fn reply(mut stream: &TcpStream, status: &str, headers: &str, body: &str) -> std::io::Result<()> {
+    let length = body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    )
+}
+
+/// Hands a request on to a registry, and its answer back.
+fn forward(head: &str, mut stream: TcpStream, registry: &str) -> std::io::Result<()> {
+    let mut far = TcpStream::connect(registry)?;
+    let mut lines = head.trim_end().lines();
+    let mut asked = format!("{}\r\nconnection: close\r\n", lines.next().unwrap());
+    for line in lines {
+        let name = line.split(':').next().unwrap().to_ascii_lowercase();
+        if !["connection", "authorization"].contains(&&*name) {
+            asked.push_str(&format!("{line}\r\n"));
+        }
+    }
+    far.write_all(format!("{asked}\r\n").as_bytes())?;
+    let length = header(head, "content-length").map_or(0, |it| it.parse().unwrap());
+    std::io::copy(&mut (&mut stream).take(length), &mut far)?;
+    std::io::copy(&mut far, &mut stream)?;
+    stream.shutdown(Shutdown::Both)
+}
+
+/// A registry that asks for tokens, which another server gives to whoever has name and password.
+/// Its blobs are got elsewhere, where `elsewhere` names a host.
+fn guarded(registry: String, elsewhere: Option<String>) -> (String, Heads, Heads) {
+    let (tokens, asked) = listen(|head, stream| {
+        let allowed = header(head, "authorization") == Some(&format!("Basic {PAIR}"));
+        let target = head.split(' ').nth(1).unwrap();
+        // The scope has a comma in it.
+        let whole = target.contains("service=us") && target.contains("suite%3Apull%2Cpush");
+        match allowed && whole {
+            true => reply(&stream, "200 OK", "", &json!({"token": TOKEN}).to_string()),
+            false => reply(&stream, "401 Unauthorized", "", ""),
+        }
+    });
+    let challenge = format!(
+        "www-authenticate: Bearer realm=\"http://{tokens}/token\",service=\"us\",\
+         scope=\"repository:suite:pull,push\"\r\n"
+    );
+    let (host, seen) = listen(move |head, stream| {
+        let blob = head.starts_with("GET") && head.contains("/blobs/");
+        match (header(head, "authorization"), &elsewhere) {
+            (Some(value), Some(host)) if value == format!("Bearer {TOKEN}") && blob => {
+                let path = head.split(' ').nth(1).unwrap();
+                let location = format!("location: http://{host}{path}\r\n");
+                reply(&stream, "307 Temporary Redirect", &location, "")
+            }
+            (Some(value), _) if value == format!("Bearer {TOKEN}") => {
+                forward(head, stream, &registry)
+            }
+            _ => reply(&stream, "401 Unauthorized", &challenge, ""),
+        }
+    });
+    (host, seen, asked)
+}
+
+/// A command that says who asks.
+fn asking(environment: &Environment, args: &[&str], password: &str) -> Command {
+    let mut command = elsewhere(environment, args);
+    command
+        .env("MCPMARK_REGISTRY_USER", USER)
+        .env("MCPMARK_REGISTRY_PASSWORD", password);
+    command
+}
+
+#[test]
+fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers_file() {
+    let environment = Environment::new();
+    let file = environment.path("htpasswd");
+    fs::write(&file, KEPT).unwrap();
+    let auth = format!(
+        "auth: {{htpasswd: {{realm: ours, path: {}}}}}\n",
+        file.display()
+    );
+    let Some(registry) = Registry::start_with(&environment, &auth) else {
+        return;
+    };
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let tar = environment.path("suite.tar");
+    let packed = pack(&library, &tar, &[]);
+    let tar = tar.to_str().unwrap();
+    let reference = format!("oci://{}/suite", registry.host);
+    let push = ["bundle", "push", tar, &reference, "--json"];
+    let pull = ["bundle", "pull", &reference, "--json"];
+    there(&environment, &push)
+        .exits(5)
+        .says(&["refuses (401)", "docker login"]);
+    let told = Output::of(&mut asking(&environment, &push, "close-sesame-8")).exits(5);
+    assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
+    let sent = Output::of(&mut asking(&environment, &push, PASSWORD)).exits(0);
+    assert_eq!(sent.json()["digest"], packed["digest"]);
+
+    // For another host they are not meant.
+    let other = Environment::bare();
+    let mut command = asking(&other, &pull, PASSWORD);
+    command.env("MCPMARK_REGISTRY_HOST", "registry.example");
+    Output::of(&mut command).exits(5).says(&["refuses (401)"]);
+    let mut command = asking(&other, &pull, PASSWORD);
+    command.env("MCPMARK_REGISTRY_HOST", &registry.host);
+    Output::of(&mut command).exits(0);
+    let mut command = asking(&other, &pull, PASSWORD);
+    command.env_remove("MCPMARK_REGISTRY_USER");
+    Output::of(&mut command)
+        .exits(2)
+        .says(&["the other is not"]);
+
+    // As `docker login` leaves it.
+    let machine = Environment::bare();
+    let docker = machine.path("docker");
+    fs::create_dir(&docker).unwrap();
+    let with = |config: &str| {
+        fs::write(docker.join("config.json"), config).unwrap();
+        let mut command = elsewhere(&machine, &pull);
+        Output::of(command.env("DOCKER_CONFIG", &docker))
+    };
+    let auths = |host: &str, auth: &str| json!({"auths": {host: {"auth": auth}}}).to_string();
+    with(&auths("registry.example", PAIR)).exits(5);
+    with("{\"auths\": open-sesame-7")
+        .exits(2)
+        .says(&["config.json", "no JSON"]);
+    let told = with(&auths(&registry.host, "b3Blbi1zZXNhbWUtNw==")).exits(2);
+    assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
+    let helped = json!({"credHelpers": {&registry.host: "ours"}}).to_string();
+    with(&helped).exits(2).says(&["a program keeps"]);
+    let pulled = with(&auths(&format!("http://{}/v2/", registry.host), PAIR));
+    assert_eq!(pulled.exits(0).json()["digest"], packed["digest"]);
+}
+
+#[test]
+fn a_password_is_exchanged_for_a_token_and_goes_nowhere_else() {
+    let environment = Environment::new();
+    let Some(registry) = Registry::start(&environment) else {
+        return;
+    };
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let tar = environment.path("suite.tar");
+    let packed = pack(&library, &tar, &[]);
+    let tar = tar.to_str().unwrap();
+    let behind = registry.host.clone();
+    let (aside, received) = listen(move |head, stream| forward(head, stream, &behind));
+    let (host, seen, asked) = guarded(registry.host.clone(), Some(aside));
+    let reference = format!("oci://{host}/suite");
+    let push = ["bundle", "push", tar, &reference, "--json"];
+    there(&environment, &push).exits(5).says(&["refuses (401)"]);
+    let told = Output::of(&mut asking(&environment, &push, "close-sesame-8")).exits(5);
+    assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
+    let sent = Output::of(&mut asking(&environment, &push, PASSWORD)).exits(0);
+    assert_eq!(sent.json()["digest"], packed["digest"]);
+    asked.lock().unwrap().clear();
+    let machine = Environment::bare();
+    let pull = ["bundle", "pull", &reference, "--json"];
+    let pulled = Output::of(&mut asking(&machine, &pull, PASSWORD)).exits(0);
+    assert_eq!(pulled.json()["digest"], packed["digest"]);
+    // Once is enough for all that follows.
+    assert_eq!(asked.lock().unwrap().len(), 1);
+
+    // The registry never saw the password, and whoever it sent to neither that nor the token.
+    let encoded = [PAIR, PASSWORD];
+    for head in &*seen.lock().unwrap() {
+        assert!(!encoded.iter().any(|it| head.contains(it)), "{head}");
+    }
+    let received = received.lock().unwrap();
+    assert!(!received.is_empty());
+    for head in &*received {
+        assert_eq!(header(head, "authorization"), None, "{head}");
+    }
+    for file in [machine.path("cache"), environment.path("cache")] {
+        let found = Command::new("grep")
+            .args(["-rl", "sesame"])
+            .arg(file)
+            .output();
+        assert_eq!(
+            text(&String::from_utf8(found.unwrap().stdout).unwrap().into()),
+            ""
+        );
+    }
+}
+
+#[test]
+fn a_registry_that_sends_to_where_others_read_along_is_not_followed() {
+    let environment = Environment::bare();
+    for (headers, status, word) in [
+        (
+            "www-authenticate: Bearer realm=\"http://tokens.example/\"\r\n",
+            "401 Unauthorized",
+            "it sends to tokens.example",
+        ),
+        (
+            "location: http://blobs.example/\r\n",
+            "307 Temporary Redirect",
+            "it sends to blobs.example",
+        ),
+        (
+            "location: file:///etc/passwd\r\n",
+            "307 Temporary Redirect",
+            "it sends to a place without a name",
+        ),
+        (
+            "www-authenticate: Bearer scope=\"all\"\r\n",
+            "401 Unauthorized",
+            "it does not say where tokens are given",
+        ),
+    ] {
+        let (host, heads) = listen(move |_, stream| reply(&stream, status, headers, ""));
+        let reference = format!("oci://{host}/suite");
+        let args = ["bundle", "pull", &reference];
+        Output::of(&mut asking(&environment, &args, PASSWORD))
+            .exits(4)
+            .says(&[word]);
+        for head in &*heads.lock().unwrap() {
+            assert_eq!(header(head, "authorization"), None);
+        }
+    }
+    // What a registry echoes of a password is not shown.
+    let (host, _) = listen(|head, stream| match header(head, "authorization") {
+        Some(value) => reply(
+            &stream,
+            "500 Internal Server Error",
+            "",
+            &format!("{value} and {PASSWORD}"),
+        ),
+        None => {
+            let headers = "www-authenticate: Basic realm=\"ours\"\r\n";
+            reply(&stream, "401 Unauthorized", headers, "")
+        }
+    });
+    let reference = format!("oci://{host}/suite");
+    let args = ["bundle", "pull", &reference];
+    let told = Output::of(&mut asking(&environment, &args, PASSWORD)).exits(5);
+    assert!(told.stderr.contains("[redacted]"), "{}", told.stderr);
+    assert!(
+        !told.stderr.contains(PAIR) && !told.stderr.contains(PASSWORD),
+        "{}",
+        told.stderr
+    );
+}

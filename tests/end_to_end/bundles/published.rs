@@ -1,0 +1,184 @@
+//! Tasks of published corpora are packed with their scripts and the guest that runs these.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::there;
+use crate::environment::{Environment, Output, copy_tree, repository, text};
+use crate::scripts::with_guest;
+
+const BOATS: &str = "filesystem/standard/harbour/count_boats";
+
+/// A copy of a published corpus, with its states where it has some.
+fn corpus(environment: &Environment, name: &str) -> (PathBuf, Vec<String>) {
+    let copy = environment.path(name);
+    copy_tree(&repository().join("tests/published").join(name), &copy);
+    let mut args = vec!["--tasks".to_owned(), copy.display().to_string()];
+    if copy.join("states").is_dir() {
+        args.extend([
+            "--states".to_owned(),
+            copy.join("states").display().to_string(),
+        ]);
+    }
+    (copy, args)
+}
+
+fn pack(environment: &Environment, place: &[String], to: &str, more: &[&str]) -> Value {
+    let args = ["bundle", "pack", "--json", "-o", to];
+    let place = place.iter().map(String::as_str);
+    let args = args.into_iter().chain(place).chain(more.iter().copied());
+    environment.run(args).exits(0).json()
+}
+
+/// The receipts of an experiment in which nobody does anything, by the names of their tasks.
+fn receipts(run: impl Fn(&[&str]) -> Output) -> Vec<String> {
+    let args = ["run", "--agent", "nop", "--json", "--experiment", "e"];
+    let report = run(&args).exits(1).json();
+    let attempts = report["attempts"].as_array().unwrap();
+    let receipt = |attempt: &Value| {
+        let args = ["receipt", "show", attempt["id"].as_str().unwrap()];
+        run(&args).exits(0).stdout
+    };
+    attempts.iter().map(receipt).collect()
+}
+
+#[test]
+fn a_published_corpus_gives_the_same_receipts_where_there_is_no_python() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    // One cache for the compiled guest, which takes long to compile.
+    let machine = Environment::bare();
+    for (name, tasks) in [("suites", 2), ("offline", 1)] {
+        let (copy, place) = corpus(&environment, name);
+        let tar = environment.path(&format!("{name}.tar"));
+        let tar = tar.to_str().unwrap();
+        let packed = pack(&environment, &place, tar, &["--name", name]);
+        assert_eq!(
+            (&packed["tasks"], &packed["worlds"]),
+            (&json!(tasks), &json!(1))
+        );
+        // What is packed from the bundle is the bundle.
+        let place_of_tar = ["--tasks".to_owned(), tar.to_owned()];
+        let again = environment.path(&format!("{name}-again"));
+        let more = ["--name", name];
+        let repacked = pack(&environment, &place_of_tar, again.to_str().unwrap(), &more);
+        assert_eq!(repacked, packed);
+
+        let own = receipts(|args| match args[0] {
+            "run" => {
+                let fresh = format!("{name}-e");
+                let args = [&args[..args.len() - 1], &[&fresh]].concat();
+                let place = place.iter().map(String::as_str);
+                environment.run(args.into_iter().chain(place))
+            }
+            _ => environment.run(args),
+        });
+        assert_eq!(own.len(), tasks);
+        // The sources are gone.
+        fs::remove_dir_all(copy).unwrap();
+        let theirs = receipts(|args| match args[0] {
+            "run" => {
+                let args = [&args[..args.len() - 1], &[name, "--tasks", tar]].concat();
+                there(&machine, &args)
+            }
+            _ => there(&machine, args),
+        });
+        assert_eq!(theirs, own);
+        there(&machine, &["resume", name, "--json"]).exits(1);
+        let listed = there(&machine, &["task", "list", "--json", "--root", tar]);
+        assert_eq!(listed.exits(0).json().as_array().unwrap().len(), tasks);
+        there(&machine, &["bundle", "verify", tar]).exits(0);
+        let told = there(&machine, &["bundle", "inspect", tar, "--json"])
+            .exits(0)
+            .json();
+        let roles: Vec<&Value> = told["tasks"][0]["guests"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|guest| &guest["role"])
+            .collect();
+        assert_eq!(roles, ["verifier", "interpreter"]);
+
+        // A machine with nothing but the receipt and the bundle says the same, given the final state.
+        let file = machine.path("receipt.json");
+        fs::write(&file, &own[0]).unwrap();
+        let statement: Value = serde_json::from_str(&own[0]).unwrap();
+        assert!(statement["predicate"].is_object());
+        let home = machine.path("another-home");
+        let args = [
+            "receipt",
+            "verify",
+            file.to_str().unwrap(),
+            "--root",
+            tar,
+            "--home",
+            home.to_str().unwrap(),
+        ];
+        // Nobody did anything: the final state is the first.
+        there(&machine, &args).exits(0);
+    }
+}
+
+#[test]
+fn a_script_is_held_back_mended_and_locked() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let (copy, place) = corpus(&environment, "suites");
+    let path = |name: &str| environment.path(name).display().to_string();
+    let [public, before, after] = ["public.tar", "before.tar", "after.tar"].map(path);
+    pack(&environment, &place, &public, &["--without-verifier"]);
+    pack(&environment, &place, &before, &[]);
+    let run = |more: &[&str]| {
+        let args = ["run", "--agent", "nop", "--json", BOATS];
+        environment.run(args.iter().chain(more))
+    };
+    let first = run(&["--tasks", &before, "--experiment", "e"])
+        .exits(1)
+        .json();
+    let receipt = |report: &Value| {
+        let id = text(&report["attempts"][0]["id"]);
+        environment.run(["receipt", "show", &id]).exits(0).stdout
+    };
+    run(&["--tasks", &public])
+        .exits(4)
+        .says(&["held back", "verify.py"]);
+    let script = copy.join("tasks").join(BOATS).join("verify.py");
+    let held = script.to_str().unwrap();
+    let with = run(&["--tasks", &public, "--held-back", held])
+        .exits(1)
+        .json();
+    assert_eq!(receipt(&with), receipt(&first));
+
+    environment
+        .run(["bundle", "lock", &before, "-o", "suite.lock"])
+        .exits(0);
+    run(&["--tasks", "suite.lock"]).exits(1);
+    fs::write(&script, "print('✅ all is well')\n").unwrap();
+    pack(&environment, &place, &after, &[]);
+    environment
+        .run(["bundle", "verify", &public, "--held-back", held])
+        .exits(0);
+    run(&["--tasks", &public, "--held-back", held])
+        .exits(2)
+        .says(&["which no task of the bundle holds back"]);
+    let told = environment
+        .run(["bundle", "diff", &before, &after, "--json"])
+        .exits(1)
+        .json();
+    let changed = &told["changed"][0];
+    assert_eq!(changed["task"], BOATS);
+    assert_eq!(changed["guests"][0]["role"], "verifier");
+    assert_eq!(changed["guests"].as_array().unwrap().len(), 1);
+    let told = environment
+        .run(["bundle", "update", "suite.lock", "--to", &after, "--json"])
+        .exits(1)
+        .json();
+    assert_eq!(told["changes"]["changed"][0]["task"], BOATS);
+    let args = ["regrade", "e", "--bundle", &after, "--json"];
+    let regraded = environment.run(args).exits(1).json();
+    assert_eq!(regraded["summary"]["flipped"], 1, "{regraded}");
+}

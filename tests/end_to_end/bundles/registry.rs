@@ -1,0 +1,214 @@
+//! Bundles go through a real registry.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{files, pack, receipts, sample, there};
+use crate::environment::{Environment, text};
+use crate::guests;
+use crate::skip;
+
+/// Debian's registry, on loopback and in a directory of its own.
+pub(super) struct Registry {
+    process: Child,
+    pub(super) host: String,
+    root: PathBuf,
+}
+
+impl Registry {
+    /// None where the program is not there.
+    pub(super) fn start(environment: &Environment) -> Option<Self> {
+        Self::start_with(environment, "")
+    }
+
+    /// The same, with more in its configuration.
+    pub(super) fn start_with(environment: &Environment, more: &str) -> Option<Self> {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let root = environment.path("registry");
+        let config = environment.path("registry.yml");
+        let text = format!(
+            "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\n\
+             http: {{addr: \"127.0.0.1:{port}\"}}\n{more}",
+            root.display()
+        );
+        fs::write(&config, text).unwrap();
+        let started = Command::new("docker-registry")
+            .arg("serve")
+            .arg(&config)
+            .env("OTEL_TRACES_EXPORTER", "none")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let process = match started {
+            Ok(process) => process,
+            Err(error) => {
+                skip::tool("docker-registry", &error.to_string());
+                return None;
+            }
+        };
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no registry");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let host = format!("127.0.0.1:{port}");
+        Some(Self {
+            process,
+            host,
+            root,
+        })
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
+    let environment = Environment::new();
+    let Some(registry) = Registry::start(&environment) else {
+        return;
+    };
+    let library = sample(&environment);
+    let own = receipts(|args| library.run(args));
+    let dir = environment.path("suite");
+    let packed = pack(&library, &dir, &["--name", "office"]);
+    let reference = format!("oci://{}/suites/office:v1", registry.host);
+    let push = || {
+        let args = [
+            "bundle",
+            "push",
+            dir.to_str().unwrap(),
+            &reference,
+            "--json",
+        ];
+        environment.run(args).exits(0).json()
+    };
+    let sent = push();
+    assert_eq!(sent["digest"], packed["digest"]);
+    assert_eq!(sent["transferred"]["present"], 0);
+    // Manifests are named again; no blob is sent twice.
+    let again = push();
+    assert_eq!(again["transferred"]["blobs"], 4, "{again}");
+
+    // A review has no layer.
+    let machine = Environment::bare();
+    let told = there(&machine, &["bundle", "inspect", &reference, "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(told["digest"], packed["digest"]);
+    let fetched = told["transferred"]["bytes"].as_u64().unwrap();
+    assert!(
+        told["transferred"]["blobs"] == 7 && fetched < 10_000,
+        "{told}"
+    );
+
+    let pulled = there(&machine, &["bundle", "pull", &reference, "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(pulled["digest"], packed["digest"]);
+    let run = |args: &[&str]| there(&machine, &[args, &["--root", &reference]].concat());
+    assert_eq!(receipts(run), own);
+    let run = |args: &[&str]| {
+        let fresh = Environment::bare();
+        let experiment = [args, &["--tasks", &reference, "--agent", "nop"]].concat();
+        there(&fresh, &experiment)
+    };
+    run(&["run", "filesystem/office/easy"]).exits(0);
+
+    // What is here is not fetched: another suite of the same world brings its task alone.
+    fs::remove_dir_all(library.task_dir("hard")).unwrap();
+    library.task("third", &guests::verdict(true, "third"));
+    let other = environment.path("other");
+    pack(&library, &other, &[]);
+    let second = format!("oci://{}/suites/office:v2", registry.host);
+    let args = ["bundle", "push", other.to_str().unwrap(), &second];
+    environment.run(args).exits(0);
+    let told = there(&machine, &["bundle", "pull", &second, "--json"])
+        .exits(0)
+        .json();
+    // The index, the manifest and the config of the task, its verifier.
+    assert_eq!(told["transferred"]["blobs"], 4, "{told}");
+
+    // One that was damaged here is fetched again, alone.
+    let kept = machine.path("cache/mcpmark/bundles/blobs/sha256");
+    let entries = fs::read_dir(&kept)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let blob = entries.into_iter().find(|path| path.is_file()).unwrap();
+    fs::write(&blob, "damaged").unwrap();
+    there(&machine, &["bundle", "pull", &reference]).exits(0);
+    there(&machine, &["bundle", "pull", &second]).exits(0);
+    let found = mcpmark_snapshot::Digest::of(&fs::read(&blob).unwrap());
+    assert!(blob.ends_with(found.hex()));
+
+    // As a layout again: byte for byte what was packed, by its digest.
+    let out = machine.path("pulled");
+    let digest = text(&packed["digest"]);
+    let exact = format!("oci://{}/suites/office@{digest}", registry.host);
+    there(
+        &machine,
+        &["bundle", "pull", &exact, "-o", out.to_str().unwrap()],
+    )
+    .exits(0);
+    for file in files(&dir) {
+        let name = file.strip_prefix(&dir).unwrap();
+        assert_eq!(
+            fs::read(out.join(name)).unwrap(),
+            fs::read(&file).unwrap(),
+            "{name:?}"
+        );
+    }
+    others_read(&registry, &dir, &digest);
+
+    there(
+        &machine,
+        &["bundle", "pull", &format!("oci://{}/none", registry.host)],
+    )
+    .exits(5)
+    .says(&["the registry does not have it"]);
+    // The registry's own storage is tampered with.
+    let hex = digest.strip_prefix("sha256:").unwrap();
+    let blob = registry
+        .root
+        .join("docker/registry/v2/blobs/sha256")
+        .join(&hex[..2])
+        .join(hex);
+    let mut bytes = fs::read(blob.join("data")).unwrap();
+    bytes[40] ^= 1;
+    fs::write(blob.join("data"), bytes).unwrap();
+    let fresh = Environment::bare();
+    let told = there(&fresh, &["bundle", "pull", &exact]);
+    assert!([Some(4), Some(5)].contains(&told.code), "{told:?}");
+}
+
+/// Other people's tools read the layout and the registry.
+fn others_read(registry: &Registry, dir: &Path, digest: &str) {
+    let layout = format!("oci:{}", dir.display());
+    let remote = format!("docker://{}/suites/office:v1", registry.host);
+    for place in [layout, remote] {
+        let read = Command::new("skopeo")
+            .args(["inspect", "--raw", "--tls-verify=false", &place])
+            .output();
+        match read {
+            Err(error) => skip::tool("skopeo", &error.to_string()),
+            Ok(read) => {
+                let told = String::from_utf8_lossy(&read.stderr);
+                assert!(read.status.success(), "{place}: {told}");
+                let found = mcpmark_snapshot::Digest::of(&read.stdout);
+                assert_eq!(found.to_string(), digest);
+            }
+        }
+    }
+}

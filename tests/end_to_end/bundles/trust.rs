@@ -1,0 +1,345 @@
+//! Who vouches for bundles and receipts.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::registry::Registry;
+use super::{pack, there};
+use crate::environment::{Environment, Output, repository, text};
+use crate::library::Library;
+use crate::{npm, skip};
+
+/// A pair of keys, made by another program; none where that is not there.
+fn keys(environment: &Environment, name: &str) -> Option<[PathBuf; 2]> {
+    let files = ["pem", "pub"].map(|end| environment.path(&format!("{name}.{end}")));
+    let openssl = |args: &[&str]| Command::new("openssl").args(args).output();
+    let [private, public] = files.each_ref().map(|file| file.to_str().unwrap());
+    let made = openssl(&["genpkey", "-algorithm", "ed25519", "-out", private]);
+    if let Err(error) = made {
+        skip::tool("openssl", &error.to_string());
+        return None;
+    }
+    let told = openssl(&["pkey", "-in", private, "-pubout", "-out", public]).unwrap();
+    assert!(told.status.success(), "{told:?}");
+    Some(files)
+}
+
+#[test]
+fn signatures_say_who_vouches_and_the_policy_whose_count() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let (Some([private, public]), Some([_, other])) =
+        (keys(&environment, "ours"), keys(&environment, "other"))
+    else {
+        return;
+    };
+    let [private, public, other] = [&private, &public, &other].map(|file| file.to_str().unwrap());
+    for place in ["suite.tar", "suite"] {
+        let bundle = environment.path(place);
+        let packed = pack(&library, &bundle, &["--name", "office"]);
+        let bundle = bundle.to_str().unwrap();
+        let verify =
+            |key: &str| environment.run(["bundle", "verify", bundle, "--key", key, "--json"]);
+        verify(public).exits(4).says(&["is not signed"]);
+        let args = ["bundle", "sign", bundle, "--key", private, "--json"];
+        let signed = environment.run(args).exits(0).json();
+        assert_eq!(signed["digest"], packed["digest"]);
+        let told = verify(public).exits(0).json();
+        assert_eq!(
+            (&told["signed_by"], &told["digest"]),
+            (&json!([public]), &packed["digest"])
+        );
+        verify(other).exits(4).says(&["none of the keys"]);
+        let told = environment
+            .run(["bundle", "inspect", bundle, "--json"])
+            .exits(0)
+            .json();
+        assert_eq!(told["signatures"], json!([signed["key"]]));
+
+        // Once is enough, and only private keys sign.
+        environment.run(args).exits(0);
+        let told = environment
+            .run(["bundle", "inspect", bundle, "--json"])
+            .exits(0)
+            .json();
+        assert_eq!(told["signatures"].as_array().unwrap().len(), 1);
+        environment
+            .run(["bundle", "sign", bundle, "--key", public])
+            .exits(2)
+            .says(&["private key"]);
+
+        let policy = |text: &str, code: i32| {
+            let file = environment.path("config/mcpmark/trust.toml");
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+            environment
+                .run(["task", "list", "--root", bundle])
+                .exits(code)
+        };
+        let rule =
+            |name: &str, key: &str| format!("[[trust]]\nnames = [{name:?}]\nkeys = [{key:?}]\n");
+        policy(&rule("office", public), 0);
+        policy(&rule("off*", public), 0);
+        policy(&rule("office", other), 4).says(&["none of the keys", "trust.toml"]);
+        policy(&rule("shop", public), 4).says(&["no name that is trusted"]);
+        policy(&format!("unsigned = \"allow\"\n{}", rule("shop", other)), 0);
+        policy("unsigned = \"maybe\"", 2).says(&["trust.toml", "maybe"]);
+        fs::remove_file(environment.path("config/mcpmark/trust.toml")).unwrap();
+    }
+    let signature = signature_of(&environment.path("suite"));
+    by_openssl(&environment, &signature, public);
+
+    let Some(registry) = Registry::start(&environment) else {
+        return;
+    };
+    let reference = format!("oci://{}/suites/office", registry.host);
+    let dir = environment.path("suite");
+    for _ in 0..2 {
+        let args = ["bundle", "push", dir.to_str().unwrap(), &reference];
+        environment.run(args).exits(0);
+    }
+    let machine = Environment::bare();
+    let out = machine.path("pulled.tar");
+    there(&machine, &["bundle", "verify", &reference, "--key", public]).exits(0);
+    there(&machine, &["bundle", "verify", &reference, "--key", other]).exits(4);
+    there(
+        &machine,
+        &["bundle", "pull", &reference, "-o", out.to_str().unwrap()],
+    )
+    .exits(0);
+    there(
+        &machine,
+        &["bundle", "verify", out.to_str().unwrap(), "--key", public],
+    )
+    .exits(0);
+}
+
+#[test]
+fn receipts_are_signed_by_who_vouches_for_them() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let (Some([private, public]), Some([_, other])) =
+        (keys(&environment, "ours"), keys(&environment, "other"))
+    else {
+        return;
+    };
+    let report = library
+        .run(["run", "--agent", "nop", "--json"])
+        .exits(0)
+        .json();
+    let id = text(&report["attempts"][0]["id"]);
+    let plain = library.run(["receipt", "show", &id]).exits(0).stdout;
+    let file = environment.path("receipt.json");
+    let path = file.to_str().unwrap();
+    let [private, public, other] = [&private, &public, &other].map(|file| file.to_str().unwrap());
+    let args = ["receipt", "show", &id, "--sign", private, "-o", path];
+    library.run(args).exits(0);
+    library
+        .run(["receipt", "verify", path])
+        .exits(4)
+        .says(&["it is signed", "--key"]);
+    library
+        .run(["receipt", "verify", path, "--key", public])
+        .exits(0);
+    library
+        .run(["receipt", "verify", path, "--key", other])
+        .exits(4)
+        .says(&["the key did not sign it"]);
+    fs::write(&file, plain).unwrap();
+    library.run(["receipt", "verify", path]).exits(0);
+    library
+        .run(["receipt", "verify", path, "--key", public])
+        .exits(4)
+        .says(&["it is not signed"]);
+}
+
+/// The one signature of a layout, as a sigstore bundle.
+fn signature_of(layout: &Path) -> Value {
+    let index = fs::read_to_string(layout.join("index.json")).unwrap();
+    let index: Value = serde_json::from_str(&index).unwrap();
+    let blob = |digest: &Value| {
+        let hex = text(digest).strip_prefix("sha256:").unwrap().to_owned();
+        let bytes = fs::read(layout.join("blobs/sha256").join(hex)).unwrap();
+        serde_json::from_slice::<Value>(&bytes).unwrap()
+    };
+    let [suite, signature] = &index["manifests"].as_array().unwrap()[..] else {
+        panic!("{index}");
+    };
+    let manifest = blob(&signature["digest"]);
+    assert_eq!(manifest["subject"]["digest"], suite["digest"]);
+    blob(&manifest["layers"][0]["digest"])
+}
+
+/// Another program checks a signature by the rules of DSSE.
+fn by_openssl(environment: &Environment, bundle: &Value, public: &str) {
+    let envelope = &bundle["dsseEnvelope"];
+    let decode = |value: &Value| {
+        let file = environment.path("base64");
+        fs::write(&file, text(value)).unwrap();
+        let decoded = Command::new("base64")
+            .arg("-d")
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert!(decoded.status.success());
+        decoded.stdout
+    };
+    let payload = decode(&envelope["payload"]);
+    let kind = text(&envelope["payloadType"]);
+    let head = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len());
+    let (signed, signature) = (environment.path("signed"), environment.path("signature"));
+    fs::write(&signed, [head.as_bytes(), &payload].concat()).unwrap();
+    fs::write(&signature, decode(&envelope["signatures"][0]["sig"])).unwrap();
+    let verified = Command::new("openssl")
+        .args(["pkeyutl", "-verify", "-pubin", "-inkey", public, "-rawin"])
+        .arg("-in")
+        .arg(&signed)
+        .arg("-sigfile")
+        .arg(&signature)
+        .output()
+        .unwrap();
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+const SIGSTORE: &str = "4.1.3";
+
+/// Sigstore's own packages check a signature, and say which digest it is about; none where they cannot be had.
+fn by_sigstore(environment: &Environment, bundle: &Value, public: &str) -> Option<Output> {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("differential")
+        .join(format!("sigstore-{SIGSTORE}"));
+    let manifest = json!({
+        "private": true,
+        "dependencies": {"@sigstore/verify": SIGSTORE, "@sigstore/bundle": "5.0.1"},
+    });
+    if let Err(reason) = npm::install(&home, &manifest, "@sigstore/verify/package.json") {
+        skip::tool("@sigstore/verify", &reason);
+        return None;
+    }
+    let file = environment.path("sigstore.json");
+    fs::write(&file, bundle.to_string()).unwrap();
+    let mut node = Command::new("node");
+    node.arg(repository().join("tests/end_to_end/bundles/sigstore.mjs"));
+    Some(Output::of(node.arg(home).arg(file).arg(public)))
+}
+
+#[test]
+fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let path = |name: &str| environment.path(name).display().to_string();
+    let mut signed = Vec::new();
+    for algorithm in ["ed25519", "ecdsa-p256"] {
+        let (private, public) = (
+            path(&format!("{algorithm}.pem")),
+            path(&format!("{algorithm}.pub")),
+        );
+        let args = [
+            "bundle",
+            "keygen",
+            "-o",
+            &private,
+            "--algorithm",
+            algorithm,
+            "--json",
+        ];
+        let made = environment.run(args).exits(0).json();
+        let mode = fs::metadata(&private).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        environment.run(args).exits(2).says(&["exists"]);
+
+        let suite = environment.path(&format!("suite-{algorithm}"));
+        let digest = text(&pack(&library, &suite, &[])["digest"]);
+        let place = suite.to_str().unwrap();
+        // Once is enough, also where each signature is another.
+        for _ in 0..2 {
+            let args = ["bundle", "sign", place, "--key", &private, "--json"];
+            assert_eq!(environment.run(args).exits(0).json()["key"], made["key"]);
+        }
+        environment
+            .run(["bundle", "verify", place, "--key", &public])
+            .exits(0);
+        signed.push((signature_of(&suite), public, digest));
+    }
+    let has_openssl = Command::new("openssl").arg("version").output().is_ok();
+    for (at, (bundle, public, digest)) in signed.iter().enumerate() {
+        if has_openssl {
+            by_openssl(&environment, bundle, public);
+        }
+        let Some(told) = by_sigstore(&environment, bundle, public) else {
+            continue;
+        };
+        assert_eq!(format!("sha256:{}", told.exits(0).stdout.trim()), *digest);
+        // They refuse what we refuse.
+        let (_, other, _) = &signed[1 - at];
+        assert_ne!(
+            by_sigstore(&environment, bundle, other).unwrap().code,
+            Some(0)
+        );
+        let mut changed = bundle.clone();
+        changed["dsseEnvelope"]["payloadType"] = json!("application/json");
+        assert_ne!(
+            by_sigstore(&environment, &changed, public).unwrap().code,
+            Some(0)
+        );
+    }
+    if !has_openssl {
+        return skip::tool("openssl", "it makes keys for this test");
+    }
+    // Keys that another program made.
+    let (private, public, sec1) = (path("theirs.pem"), path("theirs.pub"), path("sec1.pem"));
+    for args in [
+        &[
+            "genpkey",
+            "-algorithm",
+            "EC",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-out",
+            &private,
+        ][..],
+        &["pkey", "-in", &private, "-pubout", "-out", &public],
+        &["pkey", "-in", &private, "-traditional", "-out", &sec1],
+    ] {
+        assert!(
+            Command::new("openssl")
+                .args(args)
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
+    }
+    let suite = path("suite-ed25519");
+    environment
+        .run(["bundle", "sign", &suite, "--key", &sec1])
+        .exits(2)
+        .says(&["openssl pkcs8"]);
+    environment
+        .run(["bundle", "verify", &suite, "--key", &public])
+        .exits(4);
+    environment
+        .run(["bundle", "sign", &suite, "--key", &private])
+        .exits(0);
+    environment
+        .run(["bundle", "verify", &suite, "--key", &public])
+        .exits(0);
+    // And what we made is a key to others.
+    let ours = path("ed25519.pem");
+    let read = Command::new("openssl")
+        .args(["pkey", "-in", &ours, "-pubout"])
+        .output()
+        .unwrap();
+    let public = fs::read(path("ed25519.pub")).unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&read.stdout),
+        String::from_utf8_lossy(&public)
+    );
+}

@@ -1,0 +1,144 @@
+//! Whatever happens, in whatever order, and whoever is killed at it: the store keeps what attempts need.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::environment::{Environment, Output, text};
+use crate::guests;
+use crate::library::Library;
+
+/// Numbers that look like chance, the same each time.
+struct Dice(u64);
+
+impl Dice {
+    /// A number below `sides`.
+    fn roll(&mut self, sides: u64) -> u64 {
+        // The generator of Knuth's MMIX; its upper bits are the better ones.
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+/// Starts a command and kills it after a while, if it is still there.
+fn killed(command: &mut Command, after: Duration) {
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(after);
+    // It may be over.
+    let _ = child.kill();
+    child.wait().unwrap();
+}
+
+fn play(experiment: &str) -> [&str; 7] {
+    [
+        "run",
+        "--agent",
+        "random",
+        "-k",
+        "2",
+        "--experiment",
+        experiment,
+    ]
+}
+
+/// One thing that people do, or that happens to them.
+fn step(dice: &mut Dice, environment: &Environment, library: &Library<'_>, number: usize) {
+    let fresh = format!("e{number}");
+    let graded = |told: Output| assert!([Some(0), Some(1)].contains(&told.code), "{told:?}");
+    match dice.roll(8) {
+        0 => graded(library.run(play(&fresh))),
+        1 => {
+            let stray = format!("stray-{number}");
+            let dir = environment.directory(&stray, &[("a/b.txt", &stray)]);
+            let state = dir.to_str().unwrap();
+            library
+                .run(["grade", "filesystem/office/easy", "--state", state])
+                .exits(0);
+        }
+        2 => {
+            let verifier = guests::verdict(dice.roll(2) == 0, &fresh);
+            fs::write(library.task_dir("easy").join("verifier.wasm"), verifier).unwrap();
+            graded(library.run(["regrade", "first"]));
+            fs::write(
+                library.task_dir("easy").join("verifier.wasm"),
+                guests::verdict(true, "fine"),
+            )
+            .unwrap();
+        }
+        3 => {
+            library.run(["store", "gc"]).exits(0);
+        }
+        4 => killed(
+            &mut library.command(["store", "gc"]),
+            Duration::from_millis(dice.roll(12)),
+        ),
+        5 => killed(
+            &mut library.command(play(&fresh)),
+            Duration::from_millis(dice.roll(150)),
+        ),
+        6 => {
+            // Both at once: one may have to wait for another time, and neither breaks.
+            let mut running = library
+                .command(play(&fresh))
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_millis(dice.roll(40)));
+            let told = library.run(["store", "gc"]);
+            assert!([Some(0), Some(5)].contains(&told.code), "{told:?}");
+            let code = running.wait().unwrap().code();
+            assert!([Some(0), Some(1), Some(5)].contains(&code), "{code:?}");
+        }
+        _ => killed(
+            &mut library.command(["regrade", "first"]),
+            Duration::from_millis(dice.roll(60)),
+        ),
+    }
+}
+
+#[test]
+fn nothing_that_an_attempt_needs_is_lost() {
+    for seed in [1, 2, 3] {
+        let environment = Environment::new();
+        let library = Library::new(&environment);
+        library.easy_task("easy");
+        library.run(play("first")).exits(0);
+        let mut dice = Dice(seed);
+        for number in 0..16 {
+            step(&mut dice, &environment, &library, number);
+            library.run(["store", "check"]).exits(0);
+        }
+        library.run(["store", "gc"]).exits(0);
+        library.run(["store", "check"]).exits(0);
+
+        // What was graded is graded again, from the store alone.
+        fs::remove_dir_all(&library.root).unwrap();
+        let runs = environment.run(["runs", "--json"]).exits(0).json();
+        let mut verified = 0;
+        for experiment in runs.as_array().unwrap() {
+            let name = text(&experiment["experiment"]);
+            let attempts = environment.run(["runs", &name, "--json"]).exits(0).json();
+            for attempt in attempts["attempts"].as_array().unwrap() {
+                if attempt["outcome"] != "graded" {
+                    continue;
+                }
+                let file = environment.path("receipt.json");
+                let (id, path) = (text(&attempt["id"]), file.to_str().unwrap());
+                environment
+                    .run(["receipt", "show", &id, "-o", path])
+                    .exits(0);
+                environment.run(["receipt", "verify", path]).exits(0);
+                verified += 1;
+            }
+        }
+        assert!(verified >= 2, "{runs}");
+    }
+}
