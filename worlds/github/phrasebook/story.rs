@@ -134,7 +134,7 @@ fn languages() -> Vec<Work<Write>> {
     for (locale, folder, day, by, at_once) in ARRIVALS {
         for (round, pages) in PAGES.chunks(at_once).enumerate() {
             let names: Vec<&str> = pages.iter().map(first_name).collect();
-            // Italian came after the page on waste had changed often: the first revision was translated all the same.
+            // Each begins with the first revision, whatever the source says by then.
             let title = format!("{folder}: {}", names.join(", "));
             let way = [Squash, Merge][round % 2];
             let writes = pages.iter().map(|page| first_page(locale, folder, page));
