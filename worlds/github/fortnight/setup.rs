@@ -1,16 +1,22 @@
 //! The repository of a small library for lengths of time, made from a seed.
 //!
-//! `languages.rs` has the words, `story.rs` how the library came to be what it is, `open.rs` what is not merged,
-//! `talk.rs` what people say of it, and `reviews.rs` who has looked at what is open. The seed decides the
-//! days and the many small changes in between, and with them every number and id.
+//! `languages.rs` has the words, `story.rs` how the library came to be what it is, with the names in `renames.rs`,
+//! the mistakes in `repairs.rs` and the little things in `upkeep.rs`. `open.rs` and `proposals.rs` have what is
+//! not merged, `talk.rs` what people say, and `reviews.rs` who has looked at what is open. The seed decides
+//! the days and the many small changes in between, and with them every number and id.
 
+mod edits;
 mod languages;
 mod open;
 mod project;
+mod proposals;
+mod renames;
+mod repairs;
 mod reviews;
 mod small;
 mod story;
 mod talk;
+mod upkeep;
 
 #[cfg(test)]
 mod tests;

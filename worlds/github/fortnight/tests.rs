@@ -45,7 +45,7 @@ fn every_seed_gives_a_whole_history() {
 /// The sign of a difference is lost in some releases, whatever the file was called then.
 #[test]
 fn releases_differ_in_the_sign() {
-    let (git, _) = made(42);
+    let (git, _) = made(276);
     let loses = |tag: &str| {
         let tree = &git.trees[&git.tags[tag]];
         let span = tree
@@ -71,7 +71,7 @@ fn releases_differ_in_the_sign() {
 /// What was opened with its first commits has its number from then.
 #[test]
 fn what_is_numbered_later_was_opened_later() {
-    let (_, hub) = made(42);
+    let (_, hub) = made(276);
     for pair in hub.threads.windows(2) {
         assert!(
             pair[0].created <= pair[1].created,
