@@ -34,6 +34,7 @@ pub(crate) fn config(
         cache: Some(cache),
         cache_bytes: settings.cache.value()?,
         ceiling: settings::ceiling()?,
+        ceiling_setting: Some(settings::CEILING),
         slots,
         stays_warm: true,
         max_component_bytes: settings.component.value()?,
