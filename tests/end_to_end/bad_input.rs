@@ -254,7 +254,7 @@ fn inspection_tells_the_limits_of_this_host() {
     };
     assert_eq!(limits(None), [1_000_000_000, 64 << 20]);
     assert_eq!(
-        limits(Some("fuel=5000,memory_bytes=2000000000")),
+        limits(Some("fuel=5000,memory_bytes=1073741824")),
         [5_000, 64 << 20]
     );
 }

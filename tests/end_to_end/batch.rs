@@ -144,6 +144,16 @@ fn a_bad_line_is_told_and_the_others_are_graded() {
     let bad = [
         ("{\"task\": ", None, "not a JSON object"),
         ("[1]", None, "not a JSON object"),
+        (
+            r#"{"verifier": GOOD, "state": "state", "state": "nowhere"}"#,
+            None,
+            "key \"state\" stands there twice",
+        ),
+        (
+            r#"{"verifier": GOOD, "state": "state", "limits": {"fuel": 1, "fuel": 2}}"#,
+            None,
+            "key \"fuel\" stands there twice",
+        ),
         ("\u{1b}[2J", None, "not a JSON object"),
         (
             r#"{"verifier": GOOD, "state": "state", "mood": 1}"#,
@@ -240,6 +250,16 @@ fn a_bad_line_is_told_and_the_others_are_graded() {
         assert!(message.starts_with(&format!("line {line}")), "{message}");
         assert!(message.contains(words), "{text}: {message}");
         assert!(refused.get("outcome").is_none(), "{refused}");
+        let hint = refused["error"]["hint"].as_str().unwrap_or_default();
+        if text.contains("MODULE") {
+            assert!(hint.starts_with("`mcpmark inspect"), "{refused}");
+        }
+        if text.contains("nowhere.wasm") {
+            assert!(
+                hint.starts_with("name the file of a component"),
+                "{refused}"
+            );
+        }
         assert_eq!(graded["line"], line + 2, "{graded}");
         assert_eq!(graded["id"], json!([7]), "{graded}");
         assert_eq!(graded["passed"], true, "{graded}");

@@ -185,6 +185,8 @@ fn who_grades_without_a_task_sets_the_limits() {
     let lines = [
         line(json!({"fuel": 70_000})),
         line(json!({"fuel": "70000"})),
+        line(json!({"fuel=7,checks": 1})),
+        line(json!({"fuel": 1.5})),
         line(json!(7)),
         json!({"task": "filesystem/a/b", "state": judge.state, "limits": {}}).to_string(),
     ];
@@ -199,7 +201,42 @@ fn who_grades_without_a_task_sets_the_limits() {
     for outcome in &told[1..] {
         assert_eq!(outcome["error"]["key"], "limits", "{outcome}");
     }
-    assert_eq!(told.len(), 4);
+    assert_eq!(told.len(), 6);
+    let unknown = told[2]["error"]["message"].as_str().unwrap();
+    assert!(unknown.contains("no limit `fuel=7,checks`"), "{unknown}");
+}
+
+#[test]
+fn what_is_granted_in_the_place_of_more_is_said() {
+    let judge = Judge::new(&guests::hostile("endless-loop.wat"));
+    let report = judge
+        .grade(&["--json", "--limits", "fuel=70000,checks=200000"])
+        .exits(3);
+    assert!(
+        report
+            .stderr
+            .contains("limit `checks` is lowered to 100000, the ceiling of this host"),
+        "{}",
+        report.stderr
+    );
+    assert_eq!(report.json()["lowered"], json!({"checks": 100_000}));
+    let line = |limits: Value| {
+        let (verifier, state) = (&judge.verifier, &judge.state);
+        json!({"verifier": verifier, "state": state, "limits": limits}).to_string()
+    };
+    let lines = [
+        line(json!({"fuel": 70_000, "memory_bytes": 8_589_934_592_u64})),
+        line(json!({"fuel": 70_000})),
+    ];
+    fs::write(judge.environment.path("batch.jsonl"), lines.join("\n")).unwrap();
+    let output = judge.environment.run(["grade", "--batch", "batch.jsonl"]);
+    let told: Vec<Value> = output
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(told[0]["lowered"], json!({"memory_bytes": 1 << 30}));
+    assert_eq!(told[1].get("lowered"), None);
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod reporting;
 mod running;
 mod scaffold;
 mod scripts;
+mod security;
 mod servers;
 mod serving;
 #[path = "../skip.rs"]

@@ -190,6 +190,14 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
     let (state, detail) = finding(&report, ceiling);
     assert_eq!(state, "broken");
     assert!(detail.contains("limit `fuel`: \"lots\""), "{detail}");
+    // What cannot be had is refused by name, and not lowered without a word.
+    let past = [(ceiling, "memory_bytes=8589934592")];
+    let (state, detail) = finding(&doctor(&past).exits(5).json(), ceiling);
+    assert_eq!(state, "broken");
+    assert!(
+        detail.contains("limit `memory_bytes`: 8589934592 is more than 1073741824"),
+        "{detail}"
+    );
 
     // Where nothing can be found, nothing is installed either.
     let report = doctor(&[("PATH", "/nowhere")]).exits(0).json();

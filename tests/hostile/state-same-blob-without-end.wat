@@ -1,6 +1,6 @@
 ;; what: reads one file again and again
-;; expect: fault copy
-;; message: (limit `copy_bytes`
+;; expect: fault fuel
+;; message: the guest used up its 1000000000 units of fuel (limit `fuel`, which
 (component
   (type $errors (instance
     (type $tree' (enum "start" "final"))

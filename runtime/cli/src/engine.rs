@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcpmark_experiment::{GitGuests, PrepareError, WorldError};
-use mcpmark_sandbox::{CompileError, Compiler, EngineKind, LoadError, SandboxConfig};
+use mcpmark_sandbox::{
+    CompileError, Compiler, EngineKind, LoadError, MAX_INTERPRETER_BYTES, SandboxConfig,
+};
 
 use crate::args::{EngineArgs, EngineName};
 use crate::error::CommandError;
@@ -32,6 +34,7 @@ pub(crate) fn config(
         cache: Some(cache),
         cache_bytes: settings.cache.value()?,
         ceiling: settings::ceiling()?,
+        ceiling_setting: Some(settings::CEILING),
         slots,
         stays_warm: true,
         max_component_bytes: settings.component.value()?,
@@ -57,8 +60,28 @@ fn compiler(settings: &Settings) -> Result<Compiler, CommandError> {
 
 /// Reads a component, but not one that is too large to be accepted.
 pub(crate) fn read_component(file: &Path) -> Result<Vec<u8>, CommandError> {
-    let unreadable = |error| CommandError::usage(format!("{}: {error}", file.display()));
     let limit = Settings::new().component.value()?;
+    read(file, limit)?.map_err(|size| {
+        let error = LoadError::TooLarge { size, limit };
+        load_error(format!("{}: {error}", file.display()), &error)
+    })
+}
+
+/// Reads what may be a component of any kind, the interpreter of scripts among them.
+pub(crate) fn read_guest(file: &Path) -> Result<Vec<u8>, CommandError> {
+    let limit = Settings::new().component.value()?;
+    let limit = limit.max(MAX_INTERPRETER_BYTES);
+    read(file, limit)?.map_err(|size| {
+        let file = file.display();
+        CommandError::invalid(format!(
+            "{file}: it has {size} bytes, and no guest may have more than {limit}"
+        ))
+    })
+}
+
+/// The bytes of a file, or how many there are where they are more than the limit.
+fn read(file: &Path, limit: u64) -> Result<Result<Vec<u8>, u64>, CommandError> {
+    let unreadable = |error| CommandError::usage(format!("{}: {error}", file.display()));
     let mut bytes = Vec::new();
     // Opening a pipe would wait for somebody who writes to it.
     let found = std::fs::metadata(file).map_err(unreadable)?;
@@ -74,11 +97,7 @@ pub(crate) fn read_component(file: &Path) -> Result<Vec<u8>, CommandError> {
         .read_to_end(&mut bytes)
         .map_err(unreadable)?;
     let size = size.max(bytes.len() as u64);
-    if size > limit {
-        let error = LoadError::TooLarge { size, limit };
-        return Err(load_error(format!("{}: {error}", file.display()), &error));
-    }
-    Ok(bytes)
+    Ok(if size > limit { Err(size) } else { Ok(bytes) })
 }
 
 /// The error of a guest within that of making tasks ready.

@@ -112,10 +112,13 @@ impl Setting {
 /// What a guest may use at most on this host.
 pub(crate) fn ceiling() -> Result<Limits, CommandError> {
     match environment::text(CEILING)? {
-        Some(text) => Limits::CEILING.with(&text).map_err(|error| {
-            CommandError::usage(format!("{CEILING}: {error}"))
-                .hint("write it as in fuel=5000000000,memory_bytes=134217728")
-        }),
+        Some(text) => {
+            let ceiling = Limits::CEILING.with(&text).and_then(Limits::as_ceiling);
+            ceiling.map_err(|error| {
+                CommandError::usage(format!("{CEILING}: {error}"))
+                    .hint("write it as in fuel=5000000000,memory_bytes=134217728")
+            })
+        }
         None => Ok(Limits::CEILING),
     }
 }

@@ -110,6 +110,31 @@ fn inspect_names_what_is_not_given() {
     let problem = report["problem"].as_str().unwrap();
     assert!(problem.contains("`wasi:sockets/tcp@0.2.0`"), "{problem}");
 
+    // The guest that runs scripts may be larger than those of strangers, and is read to be told.
+    let guest = place.path("interpreter.wasm");
+    let scripts = wants
+        .replace("wasi:sockets/tcp@0.2.0", "mcpmark:script/gaps@0.1.0")
+        .replace("\"verify\"", "\"run\"");
+    let mut bytes = wat::parse_str(scripts).unwrap();
+    // A section that nobody reads, of 17 MiB.
+    let content = vec![0; 17 << 20];
+    bytes.extend([0, 0x80, 0x80, 0xc0, 0x08]);
+    bytes.extend(content);
+    fs::write(&guest, bytes).unwrap();
+    let output = place.run(&["inspect", guest.to_str().unwrap(), "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["kind"], "interpreter");
+    assert_eq!(
+        report["can"],
+        "can say what a script asked for in vain; nothing else"
+    );
+    assert_eq!(report["limits"]["fuel"], 50_000_000_000_u64);
+    let problem = report["problem"].as_str().unwrap();
+    assert!(
+        problem.starts_with("does not fit the contract of a script interpreter: "),
+        "{problem}"
+    );
+
     let guest = place.guest("no-export");
     let output = place.run(&["inspect", guest.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(4));

@@ -1,5 +1,6 @@
 //! From a stored state to an outcome, whoever judges.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcpmark_sandbox::{
@@ -162,18 +163,15 @@ impl Graded {
     }
 
     /// What the verifier said beside its verdict, for the journal: the lines that it logged, or
-    /// that it printed.
-    pub fn lines(&self) -> Vec<String> {
-        match &self.printed {
-            None => self.log.lines.clone(),
-            Some(printed) => [&printed.stdout, &printed.stderr]
-                .into_iter()
-                .flat_map(|bytes| {
-                    let text = String::from_utf8_lossy(bytes);
-                    text.lines().map(str::to_owned).collect::<Vec<_>>()
-                })
-                .collect(),
-        }
+    /// that it printed. There is no line break at the end.
+    pub fn said(&self) -> Cow<'_, str> {
+        let Some(printed) = &self.printed else {
+            return Cow::Borrowed(self.log.text());
+        };
+        let streams = [&printed.stdout, &printed.stderr];
+        let streams = streams.map(|bytes| String::from_utf8_lossy(bytes));
+        let lines: Vec<&str> = streams.iter().flat_map(|text| text.lines()).collect();
+        Cow::Owned(lines.join("\n"))
     }
 }
 

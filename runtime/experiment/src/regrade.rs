@@ -59,7 +59,7 @@ pub struct Regraded {
 struct Done {
     number: usize,
     outcome: Outcome,
-    log: Vec<String>,
+    log: String,
 }
 
 impl Regrader<'_> {
@@ -158,13 +158,13 @@ impl Regrader<'_> {
         Ok(())
     }
 
-    fn grade(&self, work: &Work, starts: &Starts) -> (Outcome, Vec<String>) {
+    fn grade(&self, work: &Work, starts: &Starts) -> (Outcome, String) {
         let states = starts
             .get(self.store, work.start)
             .and_then(|start| Ok((start, load(self.store, "final", work.state)?)));
         let (start, end) = match states {
             Ok(states) => states,
-            Err(outcome) => return (outcome, Vec::new()),
+            Err(outcome) => return (outcome, String::new()),
         };
         let task = &work.task;
         let input = VerifyInput {
@@ -173,8 +173,8 @@ impl Regrader<'_> {
             ..VerifyInput::new(start, end)
         };
         let graded = grade_loaded(self.sandbox, &task.judge, input, &task.verifier_limits);
-        let lines = graded.lines();
-        (graded.outcome, lines)
+        let log = graded.said().into_owned();
+        (graded.outcome, log)
     }
 }
 

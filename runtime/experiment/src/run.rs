@@ -198,14 +198,14 @@ impl Runner {
                 &prepared.verifier_limits,
             )
         });
-        let (outcome, lines) = match graded.await {
+        let (outcome, log) = match graded.await {
             Ok(graded) => {
-                let lines = graded.lines();
-                (graded.outcome, lines)
+                let log = graded.said().into_owned();
+                (graded.outcome, log)
             }
             Err(error) => {
                 let message = format!("grading broke: {error}");
-                (Outcome::InfraError(message), Vec::new())
+                (Outcome::InfraError(message), String::new())
             }
         };
         let record = GradeRecord {
@@ -213,7 +213,7 @@ impl Runner {
             engine: &task.judge.engine(&self.sandbox),
             terms: task.terms,
             outcome: &outcome,
-            log: &lines,
+            log: &log,
         };
         let is_grade = matches!(outcome, Outcome::Graded(_) | Outcome::VerifierFault(_));
         self.journal

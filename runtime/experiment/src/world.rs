@@ -107,7 +107,7 @@ impl WorldError {
 }
 
 fn logged(log: &Log) -> String {
-    match log.lines.last() {
+    match log.lines().next_back() {
         Some(line) => format!("; its last log line: {line}"),
         None => String::new(),
     }

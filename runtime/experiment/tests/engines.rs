@@ -29,9 +29,10 @@ fn states(task: &Prepared) -> u64 {
     })
 }
 
-fn sandbox(engine: EngineKind) -> Sandbox {
+fn sandbox(engine: EngineKind, cross_check: bool) -> Sandbox {
     Sandbox::new(&SandboxConfig {
         engine,
+        cross_check,
         slots: 8,
         git: Some(Arc::new(GitGuests::new(std::env::temp_dir()))),
         // With the tests of the command line, which compile the same guests.
@@ -47,11 +48,12 @@ fn sandbox(engine: EngineKind) -> Sandbox {
 struct Shipped {
     machine: Vec<Prepared>,
     interpreter: Vec<Prepared>,
+    crossed: Vec<Prepared>,
     solved: Vec<Tree>,
     blobs: Arc<MemoryBlobs>,
 }
 
-fn shipped(machine: &Sandbox, interpreter: &Sandbox) -> Shipped {
+fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipped {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let library = Library::at(root.canonicalize().unwrap());
     let home = tempfile::tempdir().unwrap();
@@ -70,6 +72,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox) -> Shipped {
         workshop.prepare(&tasks).unwrap()
     };
     let (on_machine, on_interpreter) = (prepare(machine), prepare(interpreter));
+    let on_both = prepare(crossed);
 
     let ids = tasks.iter().map(|task| task.id.to_string()).collect();
     let spec = Spec::new(ids, AgentKind::Oracle);
@@ -119,6 +122,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox) -> Shipped {
     Shipped {
         machine: on_machine,
         interpreter: on_interpreter,
+        crossed: on_both,
         solved,
         blobs,
     }
@@ -282,8 +286,10 @@ fn compare(
 
 #[test]
 fn shipped_verifiers_give_the_same_bytes_on_both_engines() {
-    let (machine, interpreter) = (sandbox(EngineKind::Cranelift), sandbox(EngineKind::Pulley));
-    let shipped = shipped(&machine, &interpreter);
+    let machine = sandbox(EngineKind::Cranelift, false);
+    let interpreter = sandbox(EngineKind::Pulley, false);
+    let crossed = sandbox(EngineKind::Cranelift, true);
+    let shipped = shipped(&machine, &interpreter, &crossed);
     let (mut grades, mut classes) = (0, BTreeSet::new());
     std::thread::scope(|scope| {
         let tasks = shipped.machine.iter().zip(&shipped.interpreter);
@@ -302,6 +308,21 @@ fn shipped_verifiers_give_the_same_bytes_on_both_engines() {
             classes.extend(found);
         }
     });
+    // What `--cross-check` does, on the state that every task has of its own.
+    for ((alone, both), solved) in shipped
+        .machine
+        .iter()
+        .zip(&shipped.crossed)
+        .zip(&shipped.solved)
+    {
+        assert!(both.judge.engine(&crossed).contains('+'), "{}", both.id);
+        assert_eq!(
+            grade(&crossed, both, solved, None, &shipped.blobs),
+            grade(&machine, alone, solved, None, &shipped.blobs),
+            "{} with --cross-check",
+            both.id
+        );
+    }
     let each = shipped.machine.iter().map(|task| 4 * (states(task) + 1));
     assert!(grades as u64 >= each.sum(), "only {grades} grades");
     assert!(classes.contains("passed") && classes.contains("failed"));

@@ -49,6 +49,16 @@ pub enum LoadError {
         /// Bytes it may have.
         limit: u64,
     },
+    /// An interpreter of more bytes than any host takes.
+    #[error(
+        "the script interpreter has {size} bytes, more than the {limit} that one may have (fixed, the same on every host)"
+    )]
+    InterpreterTooLarge {
+        /// Bytes it has.
+        size: u64,
+        /// Bytes it may have.
+        limit: u64,
+    },
     /// Not WebAssembly at all.
     #[error("not a WebAssembly file: it does not start with \\0asm")]
     NotWasm,
@@ -124,6 +134,8 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) export: &'static str,
     pub(crate) interfaces: &'static [&'static str],
+    /// Those of others, from the beginnings of their names to what they allow.
+    foreign: &'static [(&'static str, &'static str)],
     /// Whether the interfaces of an embedder are for it too.
     extended: bool,
 }
@@ -132,6 +144,7 @@ pub(crate) const VERIFIER: Kind = Kind {
     name: "verifier",
     export: "verify",
     interfaces: &["state", "git", "answer", "parameters", "log"],
+    foreign: &[],
     extended: true,
 };
 pub(crate) const SETUP: Kind = Kind {
@@ -145,33 +158,94 @@ pub(crate) const SETUP: Kind = Kind {
         "parameters",
         "log",
     ],
+    foreign: &[],
     extended: false,
 };
 pub(crate) const SOLUTION: Kind = Kind {
     name: "solution",
     export: "solve",
     interfaces: &["tools", "parameters", "log"],
+    foreign: &[],
+    extended: false,
+};
+/// Nobody but the host itself makes one; scripts are what it is given to run.
+pub(crate) const INTERPRETER: Kind = Kind {
+    name: "script interpreter",
+    export: "run",
+    interfaces: &[],
+    foreign: &[
+        (
+            "mcpmark:script/services@0.1.0",
+            "ask the services of the world, as far as they are there",
+        ),
+        (
+            "mcpmark:script/gaps@0.1.0",
+            "say what a script asked for in vain",
+        ),
+        (
+            "wasi:cli/",
+            "read the script's arguments and environment, and write its output",
+        ),
+        (
+            "wasi:filesystem/",
+            "read the files of the final state and of the script, which are made of snapshots",
+        ),
+        ("wasi:io/", "wait for its own streams"),
+        ("wasi:clocks/", "read a clock of the run's own"),
+        (
+            "wasi:random/",
+            "draw random numbers that are the same each time",
+        ),
+        (
+            "wasi:sockets/",
+            "ask for the network, which stops the script",
+        ),
+    ],
     extended: false,
 };
 
+/// What a sandbox offers beside what every one does.
+#[derive(Clone, Copy)]
+pub(crate) struct Offer<'a> {
+    /// Interfaces of its embedder's.
+    pub(crate) own: &'a [Interface],
+    /// Whether it has an engine for repositories.
+    pub(crate) git: bool,
+}
+
 impl Kind {
     /// What an import lets such a guest do; none where it is not offered. Names are compared
-    /// whole: another version is another name.
-    pub(crate) fn allows<'a>(&self, import: &str, own: &'a [Interface]) -> Option<&'a str> {
-        match interface(import) {
-            Some(name) if self.interfaces.contains(&name) => Some(words(name)),
-            _ => self
-                .own(own)
-                .find(|interface| interface.name() == import)
-                .map(Interface::allows),
+    /// whole: another version is another name. Only of WASI, which an interpreter is linked with
+    /// one interface after another, versions that fit each other count as one.
+    pub(crate) fn allows<'a>(&self, import: &str, offer: Offer<'a>) -> Option<&'a str> {
+        if let Some(name) = interface(import)
+            && self.interfaces.contains(&name)
+        {
+            return (offer.git || !NEEDS_GIT.contains(&name)).then(|| words(name));
         }
+        let mut foreign = self.foreign.iter();
+        let foreign = foreign.find(|(name, _)| match name.strip_suffix('/') {
+            Some(_) => import.starts_with(name),
+            None => import == *name,
+        });
+        let own = || self.own(offer.own).find(|own| own.name() == import);
+        foreign
+            .map(|(_, words)| *words)
+            .or_else(|| own().map(Interface::allows))
     }
 
     fn own<'a>(&self, own: &'a [Interface]) -> impl Iterator<Item = &'a Interface> {
         own.iter().filter(|_| self.extended)
     }
 
-    fn offered(&self, own: &[Interface], git: bool) -> String {
+    pub(crate) fn offered(&self, Offer { own, git }: Offer<'_>) -> String {
+        if self.interfaces.is_empty() {
+            let foreign = self.foreign.iter();
+            let names: Vec<&str> = foreign
+                .map(|(name, _)| name.trim_end_matches('/'))
+                .collect();
+            return names.join(", ");
+        }
         let ours = self.interfaces.iter().copied();
         let ours: Vec<&str> = ours
             .filter(|name| git || !NEEDS_GIT.contains(name))
@@ -270,7 +344,8 @@ impl Sandbox {
         unpaid::check(bytes)?;
         let digest = Digest::of(bytes);
         let component = self.compile(bytes, &digest)?;
-        self.check_imports(&component, kind)?;
+        // Before wasmtime stops at the first of them.
+        check_imports(&component, &self.inner.engine, kind, self.offer())?;
         Ok((digest, component))
     }
 
@@ -314,30 +389,37 @@ impl Sandbox {
         }
     }
 
-    /// Names what is not offered, before wasmtime stops at the first of them.
-    fn check_imports(&self, component: &Component, kind: &Kind) -> Result<(), LoadError> {
-        let git = self.inner.git.is_some();
-        let imports: Vec<String> = component
-            .component_type()
-            .imports(&self.inner.engine)
-            // A type gives a guest nothing; the types of a world are imports of its components.
-            .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
-            .map(|(name, _)| name.to_owned())
-            .filter(|name| {
-                kind.allows(name, &self.inner.interfaces).is_none()
-                    || (!git && interface(name).is_some_and(|name| NEEDS_GIT.contains(&name)))
-            })
-            .collect();
-        if imports.is_empty() {
-            Ok(())
-        } else {
-            Err(LoadError::Imports {
-                kind: kind.name,
-                imports,
-                offered: kind.offered(&self.inner.interfaces, git),
-            })
+    pub(crate) fn offer(&self) -> Offer<'_> {
+        Offer {
+            own: &self.inner.interfaces,
+            git: self.inner.git.is_some(),
         }
     }
+}
+
+/// Refuses a component that imports what its kind is not offered.
+pub(crate) fn check_imports(
+    component: &Component,
+    engine: &Engine,
+    kind: &Kind,
+    offer: Offer<'_>,
+) -> Result<(), LoadError> {
+    let imports: Vec<String> = component
+        .component_type()
+        .imports(engine)
+        // A type gives a guest nothing; the types of a world are imports of its components.
+        .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| kind.allows(name, offer).is_none())
+        .collect();
+    if imports.is_empty() {
+        return Ok(());
+    }
+    Err(LoadError::Imports {
+        kind: kind.name,
+        imports,
+        offered: kind.offered(offer),
+    })
 }
 
 /// Tells components from modules and from anything else.

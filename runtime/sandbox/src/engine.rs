@@ -16,7 +16,7 @@ use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
 use crate::wasi::{Wasi, interpreter_config};
-use crate::{Cancel, Compiler, EngineKind, GuestKind, Interface, Limits};
+use crate::{Cancel, Compiler, EngineKind, GuestKind, Interface, Limits, LimitsError};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
@@ -48,6 +48,8 @@ pub struct SandboxConfig {
     pub cache_bytes: u64,
     /// What a run may use at most, whatever limits it comes with.
     pub ceiling: Limits,
+    /// What the host's operator sets to raise the ceiling, for the message of a guest that reaches it.
+    pub ceiling_setting: Option<&'static str>,
     /// How many guests may run at once. Further ones wait.
     pub slots: u32,
     /// Whether the memory that a script has written stays mapped for the next one, up to 48 MiB a
@@ -72,6 +74,7 @@ impl Default for SandboxConfig {
             cache: None,
             cache_bytes: 2 << 30,
             ceiling: Limits::CEILING,
+            ceiling_setting: None,
             slots: 64,
             stays_warm: true,
             max_component_bytes: 16 << 20,
@@ -100,6 +103,7 @@ pub(crate) struct Inner {
     pub(crate) peer: Option<Sandbox>,
     pub(crate) compiler: Option<Compiler>,
     pub(crate) ceiling: Limits,
+    pub(crate) ceiling_setting: Option<&'static str>,
     /// Compilations at the same time.
     pub(crate) compiling: Slots,
     pub(crate) verifier: Linker<VerifierHost>,
@@ -120,6 +124,9 @@ pub enum EngineError {
     /// The host refuses what the engine needs.
     #[error("cannot start the WebAssembly engine: {0}")]
     Start(String),
+    /// The ceiling is past what any host can grant.
+    #[error("cannot have this ceiling: {0}")]
+    Ceiling(#[from] LimitsError),
     /// An interface of the embedder's cannot be linked.
     #[error("cannot offer the interface {name:?} to verifiers: {message}")]
     Interface {
@@ -135,9 +142,10 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// When the host refuses what the engine needs, address space for one, or one of
-    /// [`SandboxConfig::interfaces`] cannot be linked.
+    /// When the host refuses what the engine needs, address space for one, when the ceiling is past
+    /// what is fixed, or one of [`SandboxConfig::interfaces`] cannot be linked.
     pub fn new(config: &SandboxConfig) -> Result<Self, EngineError> {
+        let ceiling = config.ceiling.as_ceiling()?;
         let peer = SandboxConfig {
             engine: config.engine.other(),
             cross_check: false,
@@ -186,12 +194,8 @@ impl Sandbox {
                 kind,
                 peer,
                 compiler: config.compiler.clone(),
-                // The pool has room for no more.
-                ceiling: Limits {
-                    memory_bytes: config.ceiling.memory_bytes.min(MAX_MEMORY_BYTES),
-                    table_elements: config.ceiling.table_elements.min(MAX_TABLE_ELEMENTS),
-                    ..config.ceiling
-                },
+                ceiling,
+                ceiling_setting: config.ceiling_setting,
                 compiling: Slots::new(cores()),
                 verifier,
                 setup,
@@ -228,6 +232,11 @@ impl Sandbox {
     /// What a guest of a kind may use here where its task sets no limits.
     pub fn limits(&self, kind: GuestKind) -> Limits {
         kind.limits().below(&self.inner.ceiling)
+    }
+
+    /// What no run here gets past.
+    pub fn ceiling(&self) -> Limits {
+        self.inner.ceiling
     }
 
     /// A short name for everything that a verdict depends on beside the guest and its

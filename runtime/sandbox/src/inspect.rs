@@ -4,10 +4,10 @@ use mcpmark_snapshot::Digest;
 use serde::Serialize;
 use wasmparser::{ComponentExternalKind, ComponentTypeRef, Parser, Payload, TypeBounds};
 
-use crate::component::Kind;
-use crate::{CompileError, Interface, Limits, LoadError, Sandbox};
+use crate::component::{Kind, Offer};
+use crate::{CompileError, Limits, LoadError, Sandbox};
 
-/// Which of the three worlds a guest belongs to.
+/// Which world a guest belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GuestKind {
@@ -17,6 +17,8 @@ pub enum GuestKind {
     Setup,
     /// Acts through tools.
     Solution,
+    /// Runs scripts that judge a final state.
+    Interpreter,
 }
 
 /// How much of a system a guest expects around it.
@@ -64,27 +66,33 @@ pub struct Inspection {
     pub exports: Vec<Export>,
 }
 
-/// Reads what a component imports and exports. That it can be loaded is not said.
+/// Reads what a component imports and exports. That it can be loaded is not said, and what it
+/// is given is what a sandbox offers that has an engine for repositories and no interfaces of
+/// an embedder's; [`Sandbox::inspect`] speaks of one sandbox.
 ///
 /// # Errors
 ///
 /// When the bytes are no component.
 pub fn inspect(bytes: &[u8]) -> Result<Inspection, LoadError> {
-    inspect_beside(bytes, &[])
+    let offer = Offer {
+        own: &[],
+        git: true,
+    };
+    read(bytes, offer)
 }
 
 impl Sandbox {
-    /// Like [`inspect`], and knows the interfaces that this sandbox offers beside ours.
+    /// Like [`inspect`], and knows what this very sandbox offers.
     ///
     /// # Errors
     ///
     /// When the bytes are no component.
     pub fn inspect(&self, bytes: &[u8]) -> Result<Inspection, LoadError> {
-        inspect_beside(bytes, &self.inner.interfaces)
+        read(bytes, self.offer())
     }
 }
 
-fn inspect_beside(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadError> {
+fn read(bytes: &[u8], offer: Offer<'_>) -> Result<Inspection, LoadError> {
     crate::component::check_form(bytes)?;
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
     let mut depth = 0_u32;
@@ -115,11 +123,11 @@ fn inspect_beside(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadErr
             _ => {}
         }
     }
-    let kind = GuestKind::of(&exports);
+    let kind = GuestKind::of(&exports, &imports);
     let wasi = imports.iter().any(|name| name.starts_with("wasi:"));
     let capability = |import: String| Capability {
         allows: kind
-            .and_then(|kind| kind.contract().allows(&import, own))
+            .and_then(|kind| kind.contract().allows(&import, offer))
             .map(str::to_owned),
         import,
     };
@@ -136,9 +144,16 @@ fn inspect_beside(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadErr
 impl Inspection {
     /// What the guest can do, in one sentence.
     pub fn in_words(&self) -> String {
-        let imports = self.imports.iter();
-        let allowed: Vec<&str> = imports.filter_map(|name| name.allows.as_deref()).collect();
-        let refused = self.imports.len() - allowed.len();
+        let mut allowed: Vec<&str> = Vec::new();
+        let mut refused = 0;
+        for import in &self.imports {
+            match import.allows.as_deref() {
+                // Several interfaces may be one ability.
+                Some(words) if allowed.contains(&words) => {}
+                Some(words) => allowed.push(words),
+                None => refused += 1,
+            }
+        }
         let can = match allowed.as_slice() {
             [] => "can compute".to_owned(),
             allowed => format!("can {}", allowed.join("; can ")),
@@ -152,15 +167,23 @@ impl Inspection {
 }
 
 impl GuestKind {
-    fn of(exports: &[Export]) -> Option<Self> {
+    /// What it exports tells; many a program has a function `run`, so an interpreter must ask for what
+    /// only an interpreter is given, too.
+    fn of(exports: &[Export], imports: &[String]) -> Option<Self> {
         let has = |name: &str| {
             exports
                 .iter()
                 .any(|export| export.name == name && export.sort == "function")
         };
-        [Self::Verifier, Self::Setup, Self::Solution]
-            .into_iter()
-            .find(|kind| has(kind.contract().export))
+        [
+            Self::Verifier,
+            Self::Setup,
+            Self::Solution,
+            Self::Interpreter,
+        ]
+        .into_iter()
+        .filter(|kind| has(kind.contract().export))
+        .find(|kind| *kind != Self::Interpreter || imports.iter().any(|name| is_of_scripts(name)))
     }
 
     fn contract(self) -> &'static Kind {
@@ -168,6 +191,7 @@ impl GuestKind {
             Self::Verifier => &crate::component::VERIFIER,
             Self::Setup => &crate::component::SETUP,
             Self::Solution => &crate::component::SOLUTION,
+            Self::Interpreter => &crate::component::INTERPRETER,
         }
     }
 
@@ -177,6 +201,7 @@ impl GuestKind {
             Self::Verifier => Limits::VERIFIER,
             Self::Setup => Limits::SETUP,
             Self::Solution => Limits::SOLUTION,
+            Self::Interpreter => Limits::SCRIPT,
         }
     }
 }
@@ -196,6 +221,10 @@ impl fmt::Display for Profile {
     }
 }
 
+fn is_of_scripts(import: &str) -> bool {
+    import.starts_with("mcpmark:script/")
+}
+
 fn sort(kind: ComponentExternalKind) -> &'static str {
     match kind {
         ComponentExternalKind::Module => "module",
@@ -211,13 +240,13 @@ fn sort(kind: ComponentExternalKind) -> &'static str {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Inspection {
+    fn told(text: &str) -> Inspection {
         inspect(&wat::parse_str(text).unwrap()).unwrap()
     }
 
     #[test]
     fn a_verifier_is_told_by_its_export_and_its_imports_by_what_they_allow() {
-        let inspection = read(
+        let inspection = told(
             r#"(component
                 (import "mcpmark:guest/state@0.1.0" (instance))
                 (import "mcpmark:guest/log@0.1.0" (instance))
@@ -240,7 +269,7 @@ mod tests {
 
     #[test]
     fn what_is_not_given_is_counted() {
-        let inspection = read(
+        let inspection = told(
             r#"(component
                 (import "mcpmark:guest/tools@0.1.0" (instance))
                 (import "mcpmark:guest/tools@0.2.0" (instance))
@@ -269,8 +298,60 @@ mod tests {
     }
 
     #[test]
+    fn an_interpreter_is_told_in_words_of_its_own() {
+        let interpreter = |imports: &str| {
+            told(&format!(
+                r#"(component
+                    {imports}
+                    (import "wasi:filesystem/types@0.2.6" (instance))
+                    (import "wasi:filesystem/preopens@0.2.6" (instance))
+                    (import "wasi:random/random@0.2.6" (instance))
+                    (core module $m (func (export "f")))
+                    (core instance $i (instantiate $m))
+                    (func $f (canon lift (core func $i "f")))
+                    (export "run" (func $f)))"#
+            ))
+        };
+        let inspection = interpreter(
+            r#"(import "mcpmark:script/gaps@0.1.0" (instance)) (import "wasi:http/types@0.2.6" (instance))"#,
+        );
+        assert_eq!(inspection.kind, Some(GuestKind::Interpreter));
+        assert_eq!(
+            inspection.in_words(),
+            "can say what a script asked for in vain; can read the files of the final state and of the \
+             script, which are made of snapshots; can draw random numbers that are the same each time; \
+             asks for one thing that it is not given"
+        );
+        // Another program that runs is no guest of ours.
+        assert_eq!(interpreter("").kind, None);
+    }
+
+    /// What is said of a guest is what happens when it is loaded.
+    #[test]
+    fn only_a_sandbox_with_an_engine_for_repositories_gives_them() {
+        let text = r#"(component (import "mcpmark:guest/git@0.1.0" (instance))
+            (core module $m (func (export "f")))
+            (core instance $i (instantiate $m))
+            (func $f (canon lift (core func $i "f")))
+            (export "verify" (func $f)))"#;
+        let bytes = wat::parse_str(text).unwrap();
+        let sandbox = Sandbox::new(&crate::SandboxConfig::default()).unwrap();
+        let inspection = sandbox.inspect(&bytes).unwrap();
+        assert_eq!(
+            inspection.in_words(),
+            "can compute; asks for one thing that it is not given"
+        );
+        let refused = sandbox.trusting().verifier(&bytes).err().unwrap();
+        assert!(matches!(refused, LoadError::Imports { .. }), "{refused}");
+        assert_eq!(
+            inspect(&bytes).unwrap().in_words(),
+            "can read the git repository of the world; nothing else"
+        );
+    }
+
+    #[test]
     fn a_resource_is_asked_for_and_a_type_is_not() {
-        let inspection = read(
+        let inspection = told(
             r#"(component
                 (type $check (record (field "name" string)))
                 (import "check" (type (eq $check)))

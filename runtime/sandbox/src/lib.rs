@@ -75,8 +75,8 @@ pub use crate::serve::serve_compiler;
 pub use crate::unpaid::Unpaid;
 pub use crate::verdict::{Check, Verdict};
 pub use crate::wasi::{
-    Interpreter, Mount, ScriptInput, ScriptRun, ScriptServices, ScriptSession, ServiceAnswer,
-    Written,
+    Interpreter, MAX_INTERPRETER_BYTES, Mount, ScriptInput, ScriptRun, ScriptServices,
+    ScriptSession, ServiceAnswer, Written,
 };
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;

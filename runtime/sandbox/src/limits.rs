@@ -40,7 +40,8 @@ pub struct Limits {
     /// Bytes that pass between guest and host over all calls, in either direction, with
     /// [`CALL_COST`] bytes charged for each call on top.
     pub copy_bytes: u64,
-    /// Bytes of log lines that are kept; later ones are counted and dropped.
+    /// Bytes of log messages that are kept, each with a line break; later ones are counted and
+    /// dropped. The host holds at most twice as many.
     pub log_bytes: u64,
     /// Bytes of the result: names and details of a verdict, or an answer.
     pub output_bytes: u64,
@@ -111,6 +112,33 @@ impl Limits {
         checks: 100_000,
     };
 
+    /// These limits, as a ceiling: nothing in them is beyond what any host can grant.
+    ///
+    /// # Errors
+    ///
+    /// When memory or table elements are past [`MAX_MEMORY_BYTES`] or [`MAX_TABLE_ELEMENTS`].
+    pub fn as_ceiling(self) -> Result<Self, LimitsError> {
+        let mut limits = self;
+        for (name, value) in limits.fields() {
+            if let Some(most) = fixed_maximum(name).filter(|most| *value > *most) {
+                return Err(LimitsError::PastMaximum {
+                    name,
+                    value: *value,
+                    most,
+                });
+            }
+        }
+        Ok(self)
+    }
+
+    /// The names of those that are above the ceiling, in their order, with what it has.
+    pub fn above(mut self, ceiling: &Self) -> Vec<(&'static str, u64)> {
+        let mut ceiling = *ceiling;
+        let pairs = self.fields().into_iter().zip(ceiling.fields());
+        let above = pairs.filter(|((_, value), (_, most))| **value > **most);
+        above.map(|((name, _), (_, most))| (name, *most)).collect()
+    }
+
     /// These limits, lowered where the ceiling is below them.
     #[must_use]
     pub fn below(mut self, ceiling: &Self) -> Self {
@@ -136,25 +164,35 @@ impl Limits {
                 .split_once('=')
                 .map(|(name, value)| (name.trim(), value.trim()))
                 .ok_or_else(|| LimitsError::Shape(part.to_owned()))?;
-            let mut fields = self.fields();
-            let names = fields.each_ref().map(|(name, _)| *name);
-            let field = fields
-                .iter_mut()
-                .find(|field| field.0 == name)
-                .ok_or_else(|| LimitsError::Unknown {
-                    name: name.to_owned(),
-                    known: names.join(", "),
-                })?;
-            *field.1 = match value.parse() {
-                Ok(value) if value > 0 => value,
-                _ => {
-                    return Err(LimitsError::Value {
-                        name: name.to_owned(),
-                        value: value.to_owned(),
-                    });
-                }
-            };
+            self = self.with_one(name, value)?;
         }
+        Ok(self)
+    }
+
+    /// These limits, with the value that a text gives to one of them.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such limit, or the value is no positive number.
+    pub fn with_one(mut self, name: &str, value: &str) -> Result<Self, LimitsError> {
+        let mut fields = self.fields();
+        let names = fields.each_ref().map(|(name, _)| *name);
+        let field = fields
+            .iter_mut()
+            .find(|field| field.0 == name)
+            .ok_or_else(|| LimitsError::Unknown {
+                name: name.to_owned(),
+                known: names.join(", "),
+            })?;
+        *field.1 = match value.parse() {
+            Ok(value) if value > 0 => value,
+            _ => {
+                return Err(LimitsError::Value {
+                    name: name.to_owned(),
+                    value: value.to_owned(),
+                });
+            }
+        };
         Ok(self)
     }
 
@@ -218,6 +256,25 @@ pub enum LimitsError {
         /// What was written.
         value: String,
     },
+    /// More than any host has room for.
+    #[error("limit `{name}`: {value} is more than {most}, which is the most on every host (fixed)")]
+    PastMaximum {
+        /// The limit.
+        name: &'static str,
+        /// What was asked for.
+        value: u64,
+        /// What there can be.
+        most: u64,
+    },
+}
+
+/// What no ceiling goes past: the pool of slots has room for no more.
+fn fixed_maximum(name: &str) -> Option<u64> {
+    match name {
+        "memory_bytes" => Some(MAX_MEMORY_BYTES),
+        "table_elements" => Some(MAX_TABLE_ELEMENTS),
+        _ => None,
+    }
 }
 
 /// The limits of one run, and the ceiling of the host that they are under.
@@ -226,6 +283,8 @@ pub(crate) struct Allowed {
     pub(crate) limits: Limits,
     ceiling: Limits,
     guest: GuestKind,
+    /// What the host's operator sets to raise the ceiling.
+    setting: Option<&'static str>,
 }
 
 impl Allowed {
@@ -234,7 +293,13 @@ impl Allowed {
             limits: limits.below(ceiling),
             ceiling: *ceiling,
             guest,
+            setting: None,
         }
+    }
+
+    /// The same, where an operator raises the ceiling by a setting of this name.
+    pub(crate) fn set_by(self, setting: Option<&'static str>) -> Self {
+        Self { setting, ..self }
     }
 
     /// The value of a limit by its name.
@@ -249,6 +314,7 @@ impl Allowed {
             value: self.limits.get(name),
             ceiling: self.ceiling.get(name),
             guest: self.guest,
+            setting: self.setting,
         }
     }
 }
@@ -258,6 +324,7 @@ pub(crate) struct Raise {
     value: u64,
     ceiling: u64,
     guest: GuestKind,
+    setting: Option<&'static str>,
 }
 
 impl fmt::Display for Raise {
@@ -267,23 +334,26 @@ impl fmt::Display for Raise {
             value,
             ceiling,
             guest,
+            setting,
         } = self;
-        if value >= ceiling {
+        if fixed_maximum(name) == Some(*value) {
+            write!(f, "(limit `{name}`, fixed: no host grants more)")
+        } else if value >= ceiling {
+            let by = setting.map_or_else(String::new, |setting| format!(" with `{setting}`"));
             write!(
                 f,
-                "(limit `{name}`, at the ceiling of this host, which its operator may raise)"
+                "(limit `{name}`, at the ceiling of this host, which its operator may raise{by})"
             )
-        } else if *guest == GuestKind::Verifier {
+        } else if *guest == GuestKind::Solution && *name == "time_ms" {
+            write!(f, "(limit `{name}`, what was left of the attempt's time)")
+        } else if matches!(guest, GuestKind::Verifier | GuestKind::Interpreter) {
             write!(
                 f,
                 "(limit `{name}`, which `limits` of the task or of the grade may raise to {ceiling} on this host)"
             )
         } else {
-            // No task sets these; a program that embeds the sandbox does.
-            write!(
-                f,
-                "(limit `{name}`, the same for every {guest}; this host has a ceiling of {ceiling})"
-            )
+            // Neither a task nor the ceiling sets these.
+            write!(f, "(limit `{name}`, fixed: the same for every {guest})")
         }
     }
 }
@@ -382,17 +452,77 @@ mod tests {
         );
         assert_eq!(
             allowed(GuestKind::Setup).how_to_raise("fuel").to_string(),
-            "(limit `fuel`, the same for every setup routine; this host has a ceiling of 100000000000)"
+            "(limit `fuel`, fixed: the same for every setup routine)"
+        );
+        assert_eq!(
+            allowed(GuestKind::Solution)
+                .how_to_raise("fuel")
+                .to_string(),
+            "(limit `fuel`, fixed: the same for every solution)"
+        );
+        let hurried = Limits {
+            time_ms: 10,
+            ..Limits::SOLUTION
+        };
+        assert_eq!(
+            Allowed::new(GuestKind::Solution, &hurried, &Limits::CEILING)
+                .how_to_raise("time_ms")
+                .to_string(),
+            "(limit `time_ms`, what was left of the attempt's time)"
         );
         let ceiling = Limits {
             checks: 10,
             ..Limits::CEILING
         };
+        let low = Allowed::new(GuestKind::Verifier, &Limits::VERIFIER, &ceiling);
         assert_eq!(
-            Allowed::new(GuestKind::Verifier, &Limits::VERIFIER, &ceiling)
-                .how_to_raise("checks")
-                .to_string(),
+            low.how_to_raise("checks").to_string(),
             "(limit `checks`, at the ceiling of this host, which its operator may raise)"
+        );
+        let named = low.set_by(Some("CEILING_OF_THE_HOST"));
+        assert_eq!(
+            named.how_to_raise("checks").to_string(),
+            "(limit `checks`, at the ceiling of this host, which its operator may raise with `CEILING_OF_THE_HOST`)"
+        );
+        let most = Allowed::new(GuestKind::Verifier, &Limits::CEILING, &Limits::CEILING);
+        for name in ["memory_bytes", "table_elements"] {
+            assert_eq!(
+                most.how_to_raise(name).to_string(),
+                format!("(limit `{name}`, fixed: no host grants more)")
+            );
+        }
+    }
+
+    #[test]
+    fn a_ceiling_past_what_is_fixed_is_refused_by_name() {
+        assert_eq!(Limits::CEILING.as_ceiling(), Ok(Limits::CEILING));
+        for (name, most) in [
+            ("memory_bytes", MAX_MEMORY_BYTES),
+            ("table_elements", MAX_TABLE_ELEMENTS),
+        ] {
+            let past = (most + 1).to_string();
+            let ceiling = Limits::CEILING.with_one(name, &past).unwrap();
+            assert_eq!(
+                ceiling.as_ceiling().unwrap_err().to_string(),
+                format!(
+                    "limit `{name}`: {past} is more than {most}, which is the most on every host (fixed)"
+                )
+            );
+            let config = crate::SandboxConfig {
+                ceiling,
+                ..crate::SandboxConfig::default()
+            };
+            let refused = crate::Sandbox::new(&config).err().unwrap().to_string();
+            assert!(
+                refused.contains(name) && refused.contains(&past),
+                "{refused}"
+            );
+        }
+        let wide = Limits::CEILING.with("fuel=1000000000000,log_bytes=1000000000");
+        assert_eq!(wide.clone().unwrap().as_ceiling(), wide);
+        assert_eq!(
+            wide.unwrap().above(&Limits::CEILING),
+            [("fuel", Limits::CEILING.fuel), ("log_bytes", 16 << 20)]
         );
     }
 }

@@ -190,8 +190,8 @@ impl Sandbox {
         Run { result, log, fuel }
     }
 
-    fn allowed(&self, guest: GuestKind, limits: &Limits) -> Allowed {
-        Allowed::new(guest, limits, &self.inner.ceiling)
+    pub(crate) fn allowed(&self, guest: GuestKind, limits: &Limits) -> Allowed {
+        Allowed::new(guest, limits, &self.inner.ceiling).set_by(self.inner.ceiling_setting)
     }
 
     /// One guest in one fresh store. `call_bytes` is what it may hand over in one call,

@@ -37,6 +37,7 @@ pub(crate) fn run(bytes: &[u8]) {
             blames_the_guest(&run.result.map(drop));
         }),
         Some(GuestKind::Solution) => SANDBOX.solution(bytes).map(drop),
+        Some(GuestKind::Interpreter) => SANDBOX.interpreter(bytes).map(drop),
         Some(GuestKind::Verifier) | None => SANDBOX.verifier(bytes).map(|verifier| {
             let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
             let input = VerifyInput::new(empty.clone(), empty);
@@ -51,11 +52,19 @@ pub(crate) fn run(bytes: &[u8]) {
             assert!(inspection.imports.iter().all(offered), "{inspection:?}");
         }
         (Err(error), Ok(())) => panic!("it loads, and inspection says: {error}"),
-        (_, Err(error)) => {
+        (inspection, Err(error)) => {
             assert!(!error.is_infrastructure(), "{error}");
             assert!(error.to_string().len() <= MESSAGE);
             if let LoadError::Imports { imports, .. } = error {
                 assert!(!imports.is_empty());
+                let inspection = inspection.expect("it could be compiled");
+                // What exports nothing that we know has no kind that could be given anything.
+                if inspection.kind.is_some() {
+                    let disallowed = inspection.imports.into_iter();
+                    let disallowed = disallowed.filter(|it| it.allows.is_none());
+                    let disallowed: Vec<String> = disallowed.map(|it| it.import).collect();
+                    assert_eq!(imports, disallowed);
+                }
             }
         }
     }

@@ -57,7 +57,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let (first, second) = (arena.grade(guest, image), arena.grade(guest, image));
     assert_eq!(told(&first), told(&second));
     assert_eq!((&first.log, first.fuel), (&second.log, second.fuel));
-    let kept: usize = first.log.lines.iter().map(String::len).sum();
+    let kept: usize = first.log.text().len();
     assert!(kept as u64 <= LIMITS.log_bytes);
     match &first.result {
         Ok(verdict) => well_formed(verdict),

@@ -33,6 +33,9 @@ fn verify(task: &mut Verifier) {
         "links" => links(task),
         "log" => log(task, 200_000),
         "log-without-end" => log(task, u64::MAX),
+        "log-tiny-lines" => loop {
+            task.log("");
+        },
         "log-one-line" => {
             task.log(&"x".repeat(10 << 20));
             false

@@ -1,5 +1,5 @@
 ;; what: a loop without an end
 ;; expect: fault fuel
-;; message: (limit `fuel`, the same for every setup routine
+;; message: (limit `fuel`, fixed: the same for every setup routine
 (func (export "setup")
   (loop $again  (br $again)))

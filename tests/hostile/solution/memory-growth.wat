@@ -1,5 +1,5 @@
 ;; what: memory without an end
 ;; expect: fault memory
-;; message: (limit `memory_bytes`, the same for every solution
+;; message: (limit `memory_bytes`, fixed: the same for every solution
 (func (export "solve") (result i32)
   (loop $again (drop (memory.grow (i32.const 16))) (br $again)) (unreachable))

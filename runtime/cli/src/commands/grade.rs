@@ -9,6 +9,7 @@ use crate::commands::script::{self, Scripts};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{self, sanitise};
+use crate::settings;
 
 /// Grades a state, or the states that a batch names.
 pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, CommandError> {
@@ -49,10 +50,18 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
         (None, Some(file)) => scripts.of_file(context, file, &sandbox)?,
         (None, None) => return Err(CommandError::usage("name a task, or a --verifier")),
     };
-    let limits = judge.limits(&args.limits.join(",")).map_err(|error| {
+    let limits = judge.limits_of(&args.limits.join(",")).map_err(|error| {
         CommandError::usage(format!("--limits: {error}"))
             .hint("write it as `--limits fuel=2000000000,memory_bytes=134217728`")
     })?;
+    let lowered = judge::lowered(&sandbox, &limits);
+    for (name, granted) in &lowered {
+        output::note(&format!(
+            "{} limit `{name}` is lowered to {granted}, the ceiling of this host ({})",
+            output::paint(output::WARN, "warning:"),
+            settings::CEILING
+        ));
+    }
     let input = judge.input(
         judge.start(args.start.as_deref(), &store)?,
         judge.state(state, &store)?,
@@ -62,7 +71,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
     let state = input.end.digest();
     let graded = judge.grade(&sandbox, input, &more, &limits);
     if args.json {
-        output::print_json(&Report::new(&graded, state, &judge))?;
+        output::print_json(&Report::new(&graded, state, &judge, lowered))?;
     } else {
         output::print(&text(&graded))?;
     }
@@ -96,7 +105,7 @@ fn text(graded: &Graded) -> String {
         .printed
         .as_ref()
         .map_or_else(String::new, script::text);
-    for line in &log.lines {
+    for line in log.lines() {
         text.push_str(&output::paint(
             output::DIM,
             format!("log: {}", sanitise::line(line)),
@@ -106,7 +115,7 @@ fn text(graded: &Graded) -> String {
     if log.dropped > 0 {
         let more = format!(
             "log: … {} past the limit",
-            output::count(log.dropped as usize, "line")
+            output::count(log.dropped as usize, "message")
         );
         text.push_str(&output::paint(output::DIM, more));
         text.push('\n');

@@ -23,11 +23,12 @@ struct Report<'a> {
 
 /// Says what a component is.
 pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<u8, CommandError> {
-    let bytes = engine::read_component(&args.file)?;
+    let bytes = engine::read_guest(&args.file)?;
     let file = args.file.display();
-    let inspection = mcpmark_sandbox::inspect(&bytes)
-        .map_err(|error| CommandError::invalid(format!("{file}: {error}")))?;
     let sandbox = context.sandbox(1, EngineArgs::default())?;
+    let inspection = sandbox
+        .inspect(&bytes)
+        .map_err(|error| CommandError::invalid(format!("{file}: {error}")))?;
     let problem = match inspection.kind {
         Some(kind) => match load(&sandbox, kind, &bytes) {
             Ok(()) => None,
@@ -65,6 +66,7 @@ fn load(sandbox: &Sandbox, kind: GuestKind, bytes: &[u8]) -> Result<(), LoadErro
         GuestKind::Verifier => sandbox.verifier(bytes).map(drop),
         GuestKind::Setup => sandbox.setup(bytes).map(drop),
         GuestKind::Solution => sandbox.solution(bytes).map(drop),
+        GuestKind::Interpreter => sandbox.interpreter(bytes).map(drop),
     }
 }
 

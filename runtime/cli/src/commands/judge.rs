@@ -1,5 +1,6 @@
 //! What `grade` and its batches share: who judges, what is judged, what is told of it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -52,6 +53,17 @@ pub(crate) struct Report<'a> {
     interpreter: Option<Digest>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<Printed>,
+    /// Limits above the ceiling of this host, with what is granted.
+    #[serde(skip_serializing_if = "Lowered::is_empty")]
+    lowered: Lowered,
+}
+
+/// What is granted in the place of more, by the names of limits.
+pub(crate) type Lowered = BTreeMap<&'static str, u64>;
+
+/// The limits that the ceiling of this host lowers.
+pub(crate) fn lowered(sandbox: &Sandbox, limits: &Limits) -> Lowered {
+    limits.above(&sandbox.ceiling()).into_iter().collect()
 }
 
 /// All that a script printed. Bytes that are no UTF-8 are replaced.
@@ -63,7 +75,7 @@ struct Printed {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(graded: &'a Graded, state: Digest, judge: &Judge) -> Self {
+    pub(crate) fn new(graded: &'a Graded, state: Digest, judge: &Judge, lowered: Lowered) -> Self {
         let outcome = &graded.outcome;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {
@@ -80,6 +92,7 @@ impl<'a> Report<'a> {
                 stderr: text(&printed.stderr),
                 exit_code: printed.exit_code,
             }),
+            lowered,
         }
     }
 }
@@ -251,8 +264,19 @@ impl Judge {
     }
 
     /// What the verifier may use: its task's limits, or without a task the usual ones, with those
-    /// that a text like `fuel=2000000000,checks=10` sets. The ceiling of this host is above all.
-    pub(crate) fn limits(&self, own: &str) -> Result<Limits, LimitsError> {
+    /// that are given by name. The ceiling of this host is above all.
+    pub(crate) fn limits<'a>(
+        &self,
+        own: impl IntoIterator<Item = (&'a str, String)>,
+    ) -> Result<Limits, LimitsError> {
+        let mut own = own.into_iter();
+        own.try_fold(self.limits, |limits, (name, value)| {
+            limits.with_one(name, &value)
+        })
+    }
+
+    /// The same, of a text like `fuel=2000000000,checks=10`.
+    pub(crate) fn limits_of(&self, own: &str) -> Result<Limits, LimitsError> {
         self.limits.with(own)
     }
 

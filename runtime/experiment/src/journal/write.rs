@@ -39,7 +39,7 @@ pub struct GradeRecord<'a> {
     /// What came of it.
     pub outcome: &'a Outcome,
     /// What the verifier logged.
-    pub log: &'a [String],
+    pub log: &'a str,
 }
 
 impl Journal {
@@ -251,7 +251,7 @@ pub(super) fn insert_grade(
         grade.outcome.score(),
         fault.as_ref().map(|fault| &fault.kind),
         fault.as_ref().map(|fault| &fault.message),
-        grade.log.join("\n"),
+        grade.log,
         regrade,
         grade.terms.to_string(),
     ])?;

@@ -95,7 +95,7 @@ impl Bench {
     fn grades(&self) {
         println!("\nwarm grades, one thread             least       p50       p99       fuel");
         let Fixture { memory, disk, .. } = &self.fixture;
-        let (empty, csv) = ((100e-6, "100 µs"), (1e-3, "1 ms"));
+        let (empty, csv) = ((60e-6, "60 µs"), (500e-6, "500 µs"));
         for (name, verifier, input, (bound, shown)) in [
             ("empty verifier", &self.empty, memory, empty),
             ("empty verifier in Rust", &self.rust, memory, empty),
@@ -119,7 +119,7 @@ impl Bench {
 
     /// The same check as a process of `python3` for each grade, turn by turn with ours.
     fn python(&self) {
-        let (short, long) = ((1.0 / 200.0, "a 200th"), (1.0 / 50.0, "a 50th"));
+        let (short, long) = ((1.0 / 200.0, "a 200th"), (1.0 / 100.0, "a 100th"));
         self.beside_python("10 KB", &self.short, short);
         self.beside_python("100 KB", &self.fixture, long);
     }

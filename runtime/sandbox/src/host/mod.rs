@@ -36,14 +36,38 @@ pub(crate) struct Common {
     table: usize,
 }
 
-/// The lines that a guest logged, up to a limit.
+/// What a guest logged, up to a limit.
+///
+/// One text, for a million short lines would cost the host many times their bytes one by one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
-    /// The lines that were kept.
-    pub lines: Vec<String>,
-    /// How many came after the limit was reached.
+    /// Each message with a line break behind it.
+    text: String,
+    /// How many messages came after the limit was reached.
     pub dropped: u64,
-    bytes: u64,
+}
+
+impl Log {
+    /// The lines that were kept. A message that has line breaks is several lines.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.text.split_terminator('\n')
+    }
+
+    /// The lines as one text, without a line break at the end.
+    pub fn text(&self) -> &str {
+        self.text.strip_suffix('\n').unwrap_or(&self.text)
+    }
+
+    /// Keeps a message if it fits below the limit with its line break, and if all before it did.
+    fn add(&mut self, message: &str, limit: u64) {
+        let bytes = self.text.len() as u64 + message.len() as u64 + 1;
+        if self.dropped > 0 || bytes > limit {
+            self.dropped += 1;
+            return;
+        }
+        self.text.push_str(message);
+        self.text.push('\n');
+    }
 }
 
 /// Why a host function stops a guest; travels through wasmtime as an error.
@@ -158,14 +182,7 @@ pub(crate) trait HasCommon: 'static {
 impl log::Host for Common {
     fn write(&mut self, message: String) -> wasmtime::Result<()> {
         self.charge(message.len() as u64)?;
-        let log = &mut self.log;
-        let bytes = log.bytes + message.len() as u64 + 1;
-        if log.dropped > 0 || bytes > self.allowed.limits.log_bytes {
-            log.dropped += 1;
-        } else {
-            log.bytes = bytes;
-            log.lines.push(message);
-        }
+        self.log.add(&message, self.allowed.limits.log_bytes);
         Ok(())
     }
 
@@ -273,5 +290,37 @@ impl ResourceLimiter for Common {
 
     fn tables(&self) -> usize {
         MAX_TABLES as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_takes_no_more_than_twice_its_limit_however_short_the_lines_are() {
+        let limit = 1 << 20;
+        let mut log = Log::default();
+        for _ in 0..limit {
+            log.add("", limit);
+        }
+        assert_eq!((log.lines().count() as u64, log.dropped), (limit, 0));
+        log.add("", limit);
+        assert_eq!(log.dropped, 1);
+        let held = log.text.capacity() + size_of::<Log>();
+        assert!(held as u64 <= 2 * limit + 64, "{held} bytes");
+    }
+
+    #[test]
+    fn what_comes_after_the_limit_is_counted_and_not_kept() {
+        let mut log = Log::default();
+        for message in ["one", "two\nlines", "", "more than fits", "x"] {
+            log.add(message, 15);
+        }
+        let lines: Vec<&str> = log.lines().collect();
+        assert_eq!(lines, ["one", "two", "lines", ""]);
+        assert_eq!(log.text(), "one\ntwo\nlines\n");
+        assert_eq!(log.dropped, 2);
+        assert_eq!(Log::default().lines().count(), 0);
     }
 }

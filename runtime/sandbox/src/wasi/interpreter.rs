@@ -11,16 +11,12 @@ use super::bindings::interpreter::InterpreterPre;
 use super::engine::Started;
 use super::host::{WasiHost, add_to_linker};
 use crate::compiler::Form;
-use crate::component::{check_form, deserialize, one_line};
+use crate::component::{INTERPRETER, check_form, check_imports, deserialize, one_line};
 use crate::host::Stop;
 use crate::{CompileError, FaultKind, LoadError, Sandbox};
 
-/// The largest interpreter that is accepted, in bytes.
-const MAX_BYTES: u64 = 256 << 20;
-/// The word for it in messages.
-const KIND: &str = "script interpreter";
-/// What it may import beside WASI.
-const OWN: [&str; 2] = ["mcpmark:script/services@0.1.0", "mcpmark:script/gaps@0.1.0"];
+/// The largest interpreter that is accepted, in bytes. Fixed: it is not a guest of strangers.
+pub const MAX_INTERPRETER_BYTES: u64 = 256 << 20;
 
 /// A guest that runs scripts, compiled and checked. One serves every script.
 #[derive(Clone)]
@@ -79,9 +75,9 @@ impl Sandbox {
     ) -> Result<Interpreter, LoadError> {
         let checked = || {
             let bytes = bytes().map_err(CompileError::host)?;
-            let (size, limit) = (bytes.len() as u64, MAX_BYTES);
+            let (size, limit) = (bytes.len() as u64, MAX_INTERPRETER_BYTES);
             if size > limit {
-                return Err(LoadError::TooLarge { size, limit });
+                return Err(LoadError::InterpreterTooLarge { size, limit });
             }
             check_form(&bytes)?;
             if Digest::of(&bytes) != digest {
@@ -104,22 +100,9 @@ impl Sandbox {
     ) -> Result<Interpreter, LoadError> {
         let started = self.inner.wasi.start().map_err(CompileError::host)?;
         let component = self.compile_interpreter(&started, &digest, bytes)?;
-        let imports = component.component_type();
-        let refused: Vec<String> = imports
-            .imports(&started.engine)
-            .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
-            .map(|(name, _)| name.to_owned())
-            .filter(|name| !(name.starts_with("wasi:") || OWN.contains(&name.as_str())))
-            .collect();
-        if !refused.is_empty() {
-            return Err(LoadError::Imports {
-                kind: KIND,
-                imports: refused,
-                offered: format!("WASI 0.2 and {}", OWN.join(", ")),
-            });
-        }
+        check_imports(&component, &started.engine, &INTERPRETER, self.offer())?;
         let pre = link(&started, &component).map_err(|error| LoadError::Contract {
-            kind: KIND,
+            kind: INTERPRETER.name,
             message: one_line(&error),
         })?;
         Ok(Interpreter {

@@ -23,7 +23,7 @@ mod verdict;
 
 pub(crate) use self::engine::{Wasi, interpreter_config};
 pub use self::files::Mount;
-pub use self::interpreter::Interpreter;
+pub use self::interpreter::{Interpreter, MAX_INTERPRETER_BYTES};
 pub use self::run::{ScriptInput, ScriptRun};
 pub use self::services::{ScriptServices, ScriptSession, ServiceAnswer};
 pub use self::streams::Written;

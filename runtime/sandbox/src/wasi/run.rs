@@ -13,7 +13,6 @@ use super::streams::Written;
 use super::verdict::verdict;
 use crate::cross::agree;
 use crate::host::{HasCommon, cut};
-use crate::limits::Allowed;
 use crate::order::payload;
 use crate::run::{Bounds, CANCELLED, HandOver, classify, ticks, watch};
 use crate::{Fault, FaultKind, GuestKind, Limits, Mount, RunError, Sandbox, Verdict};
@@ -132,7 +131,7 @@ impl Sandbox {
         input: &ScriptInput,
         limits: &Limits,
     ) -> ScriptRun {
-        let allowed = Allowed::new(GuestKind::Verifier, limits, &self.inner.ceiling);
+        let allowed = self.allowed(GuestKind::Verifier, limits);
         let limits = allowed.limits;
         let mut store = Store::new(&interpreter.started.engine, WasiHost::new(allowed, input));
         store.limiter(|host| host.common());

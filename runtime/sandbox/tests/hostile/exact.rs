@@ -1,10 +1,17 @@
 //! Each limit holds to the last unit, says its name, and stays below the host's ceiling.
 
 use libtest_mimic::Failed;
-use mcpmark_sandbox::{CALL_COST, Limits, RunError, Sandbox, SandboxConfig};
+use mcpmark_sandbox::wasmtime::StoreContextMut;
+use mcpmark_sandbox::wasmtime::component::{Resource, ResourceType};
+use mcpmark_sandbox::{
+    CALL_COST, Interface, Limits, LoadError, MAX_HANDLES, MAX_INSTANCES, MAX_MEMORIES,
+    MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES, RunError, Sandbox, SandboxConfig,
+    VerifierHost,
+};
 
-use crate::arena::{Arena, Outcome, compiler, fail};
+use crate::arena::{Arena, Outcome, compiler, fail, refused};
 use crate::corpus;
+use crate::generated::guest as component;
 
 fn grade(limits: &Limits, guest: &str) -> Result<Outcome, Failed> {
     let arena = Arena::shared();
@@ -19,7 +26,8 @@ fn grade(limits: &Limits, guest: &str) -> Result<Outcome, Failed> {
         .into())
 }
 
-/// The smallest value of a limit at which a guest is graded, found three times.
+/// The smallest value of a limit at which a guest is graded, and nothing that it says is dropped,
+/// found three times.
 fn threshold(guest: &str, limit: &str) -> Result<u64, Failed> {
     let arena = Arena::shared();
     let bytes = corpus::named(guest).bytes()?;
@@ -37,6 +45,7 @@ fn threshold(guest: &str, limit: &str) -> Result<u64, Failed> {
                 .sandbox
                 .verify(&verifier, arena.input.clone(), &limits);
             match run.result {
+                Ok(_) if run.log.dropped > 0 && limit == "log_bytes" => low = middle,
                 Ok(_) => high = middle,
                 Err(RunError::Fault(fault))
                     if fault.message.contains(&format!("(limit `{limit}`")) =>
@@ -69,7 +78,19 @@ pub(crate) fn each_limit() -> Result<(), Failed> {
             "copy_bytes",
             3 * (CALL_COST + 9) + 4,
         ),
+        // 2,000 empty lines, each with its line break.
+        ("log-of-empty-lines", "log_bytes", 2_000),
     ];
+    // The clock has a test of its own, and fuel follows.
+    let mut named: Vec<&str> = expected.iter().map(|(_, limit, _)| *limit).collect();
+    named.extend(["fuel", "time_ms"]);
+    let all = Limits::VERIFIER.to_string();
+    for part in all.split(',') {
+        let (name, _) = part.split_once('=').unwrap_or((part, ""));
+        if !named.contains(&name) {
+            return fail(format!("nobody reaches the limit {name}"));
+        }
+    }
     for (guest, limit, value) in expected {
         let found = threshold(guest, limit)?;
         if found != value {
@@ -85,6 +106,165 @@ pub(crate) fn each_limit() -> Result<(), Failed> {
         return fail(format!(
             "{used} units of fuel are used, and {fuel} are enough"
         ));
+    }
+    Ok(())
+}
+
+/// A guest at what is the same for all is graded, and one past it is refused or stopped.
+pub(crate) fn fixed_caps() -> Result<(), Failed> {
+    let arena = Arena::shared();
+    let outcome = |bytes: &[u8]| match arena.sandbox.verifier(bytes) {
+        Ok(verifier) => arena
+            .sandbox
+            .verify(&verifier, arena.input.clone(), &Limits::CEILING)
+            .into(),
+        Err(error) => refused(&error),
+    };
+    type Make = fn(u64) -> Vec<u8>;
+    let caps: [(&str, u64, Make); 5] = [
+        ("instances", MAX_INSTANCES.into(), instances),
+        ("memories", MAX_MEMORIES.into(), |count| {
+            component(&format!(
+                "{VERIFY} {}",
+                "(memory 1)".repeat(count as usize - 1)
+            ))
+        }),
+        ("tables", MAX_TABLES.into(), |count| {
+            component(&format!(
+                "{VERIFY} {}",
+                "(table 1 funcref)".repeat(count as usize)
+            ))
+        }),
+        ("elements of a table", MAX_TABLE_ELEMENTS, |count| {
+            component(&format!("{VERIFY} (table {count} funcref)"))
+        }),
+        // The guest has one page already.
+        ("pages of memory", MAX_MEMORY_BYTES >> 16, |count| {
+            component(&format!("{VERIFY} (memory {})", count - 1))
+        }),
+    ];
+    for (what, most, make) in caps {
+        let (at, past) = (outcome(&make(most)), outcome(&make(most + 1)));
+        if at.kind != "graded passed" {
+            return fail(format!("{most} {what}: {at:?}"));
+        }
+        if !(past.kind == "refused" || past.kind == "fault memory") {
+            return fail(format!("{} {what}: {past:?}", most + 1));
+        }
+    }
+    Ok(())
+}
+
+const VERIFY: &str = r#"(func (export "verify") (result i32) (i32.const 16))"#;
+
+/// A guest of so many core instances.
+fn instances(count: u64) -> Vec<u8> {
+    let others = "(core instance (instantiate $small))".repeat(count as usize - 1);
+    let text = format!(
+        r#"(component
+  (core module $small)
+  (core module $guest
+    (memory (export "memory") 1)
+    (data (i32.const 16) "\20\00\00\00\01\00\00\00")
+    (data (i32.const 32) "\64\00\00\00\02\00\00\00\01")
+    (data (i32.const 100) "ab")
+    {VERIFY})
+  {others}
+  (core instance $guest (instantiate $guest))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory")))))"#
+    );
+    wat::parse_str(text).unwrap()
+}
+
+pub(crate) fn component_size() -> Result<(), Failed> {
+    let bytes = corpus::named("well-behaved").bytes()?;
+    let size = bytes.len() as u64;
+    let load = |max_component_bytes: u64| {
+        let sandbox = Sandbox::new(&SandboxConfig {
+            max_component_bytes,
+            slots: 1,
+            ..SandboxConfig::default()
+        });
+        let sandbox = sandbox.map_err(|error| error.to_string())?;
+        Ok::<_, Failed>(sandbox.trusting().verifier(&bytes).err())
+    };
+    if let Some(error) = load(size)? {
+        return fail(format!("{size} of {size} bytes: {error}"));
+    }
+    let limit = size - 1;
+    match load(limit)? {
+        Some(LoadError::TooLarge {
+            size: told,
+            limit: most,
+        }) if (told, most) == (size, limit) => Ok(()),
+        other => fail(format!("{size} of {limit} bytes: {other:?}")),
+    }
+}
+
+/// Handles are of resources that an embedder offers; the contract of guests has none.
+pub(crate) fn handles() -> Result<(), Failed> {
+    const THINGS: &str = "probe:data/things@0.1.0";
+    enum Thing {}
+    let things = Interface::new(THINGS, "hold things", |linker| {
+        let mut things = linker.instance(THINGS)?;
+        things.resource("thing", ResourceType::host::<Thing>(), |_, _| Ok(()))?;
+        things.func_wrap("make", |_: StoreContextMut<'_, VerifierHost>, (): ()| {
+            Ok((Resource::<Thing>::new_own(1),))
+        })
+    });
+    let sandbox = Sandbox::new(&SandboxConfig {
+        interfaces: vec![things],
+        slots: 1,
+        ..SandboxConfig::default()
+    });
+    let sandbox = sandbox.map_err(|error| error.to_string())?.trusting();
+    let holding = |count: usize| {
+        let text = format!(
+            r#"(component
+  (import "{THINGS}" (instance $things
+    (export "thing" (type $thing (sub resource)))
+    (export "make" (func (result (own $thing))))))
+  (core func $make (canon lower (func $things "make")))
+  (core module $guest
+    (import "host" "make" (func $make (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 16) "\20\00\00\00\01\00\00\00")
+    (data (i32.const 32) "\64\00\00\00\02\00\00\00\01")
+    (data (i32.const 100) "ab")
+    (func (export "verify") (result i32) (local $left i32)
+      (local.set $left (i32.const {count}))
+      (loop $more
+        (drop (call $make))
+        (br_if $more (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))
+      (i32.const 16)))
+  (core instance $host (export "make" (func $make)))
+  (core instance $guest (instantiate $guest (with "host" (instance $host))))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "verify") (memory (core memory $guest "memory")))))"#
+        );
+        let bytes = wat::parse_str(text)?;
+        let verifier = sandbox
+            .verifier(&bytes)
+            .map_err(|error| error.to_string())?;
+        let input = Arena::shared().input.clone();
+        let run = sandbox.verify(&verifier, input, &Limits::VERIFIER);
+        Ok::<_, Failed>(Outcome::from(run))
+    };
+    let at = holding(MAX_HANDLES)?;
+    if at.kind != "graded passed" {
+        return fail(format!("{MAX_HANDLES} handles: {at:?}"));
+    }
+    let past = holding(MAX_HANDLES + 1)?;
+    let expected = format!(
+        "the guest holds {MAX_HANDLES} handles to resources at once, and may hold no more (fixed)"
+    );
+    if past.kind != "fault memory" || past.message != expected {
+        return fail(format!("one handle more: {past:?}"));
     }
     Ok(())
 }

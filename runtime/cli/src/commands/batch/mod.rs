@@ -1,6 +1,7 @@
 //! `grade --batch`: one request a line in, one outcome a line out.
 
 mod request;
+mod strict;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -18,7 +19,7 @@ use serde_json::Value;
 use self::request::{JudgeName, Line, Lines, Refusal, Request};
 
 use crate::args::EngineArgs;
-use crate::commands::judge::{Judge, Report, exit_code};
+use crate::commands::judge::{self, Judge, Lowered, Report, exit_code};
 use crate::commands::script::Scripts;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -213,18 +214,18 @@ impl Batch {
         let graded = request.and_then(|request| self.grade(request));
         match graded {
             Err(refusal) => refused(Some(line.number), id, refusal),
-            Ok((judge, state, graded)) => json(
+            Ok((judge, state, graded, lowered)) => json(
                 &GradedLine {
                     line: line.number,
                     id,
-                    report: Report::new(&graded, state, &judge),
+                    report: Report::new(&graded, state, &judge, lowered),
                 },
                 exit_code(&graded.outcome),
             ),
         }
     }
 
-    fn grade(&self, request: Request) -> Result<(Arc<Judge>, Digest, Graded), Refusal> {
+    fn grade(&self, request: Request) -> Result<(Arc<Judge>, Digest, Graded, Lowered), Refusal> {
         let key = request.judge.key();
         let judge = self.judges.get(request.judge.clone(), || {
             self.judge(&request.judge)
@@ -238,7 +239,9 @@ impl Batch {
                 "take it out",
             ));
         }
-        let limits = judge.limits(&request.limits).map_err(|error| {
+        let own = request.limits.iter();
+        let own = own.map(|(name, value)| (name.as_str(), value.to_string()));
+        let limits = judge.limits(own).map_err(|error| {
             let hint = r#"write it as {"fuel": 2000000000, "memory_bytes": 134217728}"#;
             Refusal::of_key("limits", error.to_string(), hint)
         })?;
@@ -267,7 +270,8 @@ impl Batch {
         let state = end.digest();
         let input = judge.input(start, end, request.answer, request.parameters);
         let graded = judge.grade(&self.sandbox, input, &request.told, &limits);
-        Ok((judge, state, graded))
+        let lowered = judge::lowered(&self.sandbox, &limits);
+        Ok((judge, state, graded, lowered))
     }
 
     fn judge(&self, name: &JudgeName) -> Result<Judge, CommandError> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use mcpmark_experiment::Told;
 use serde_json::{Map, Value};
 
+use super::strict;
 use crate::diagnosis::STATE_HINT;
 use crate::error::CommandError;
 use crate::exit;
@@ -116,7 +117,9 @@ impl Refusal {
         Self {
             key: Some(key),
             message: error.message,
-            hint: error.hint.or_else(|| way_out(key).map(str::to_owned)),
+            hint: error
+                .hint
+                .or_else(|| way_out(key, error.code).map(str::to_owned)),
             code: match error.code {
                 exit::USAGE => exit::INVALID,
                 code => code,
@@ -126,10 +129,16 @@ impl Refusal {
 }
 
 /// What to write for a key instead, where the error itself does not say.
-fn way_out(key: &str) -> Option<&'static str> {
+fn way_out(key: &str, code: u8) -> Option<&'static str> {
     match key {
         "state" | "start" => Some(STATE_HINT),
-        "verifier" => Some("name the file of a component, or of a Python script"),
+        // It was read, and cannot be what it is named as.
+        "verifier" if code == exit::INVALID => {
+            Some("`mcpmark inspect FILE` says what it is and what it asks for")
+        }
+        "verifier" if code == exit::USAGE => {
+            Some("name the file of a component, or of a Python script")
+        }
         _ => None,
     }
 }
@@ -141,8 +150,8 @@ pub(super) struct Request {
     pub(super) start: Option<PathBuf>,
     pub(super) answer: Option<String>,
     pub(super) parameters: Option<String>,
-    /// Limits of a verifier without a task, as `name=number`, separated by commas.
-    pub(super) limits: String,
+    /// Limits of a verifier without a task, by their names.
+    pub(super) limits: Map<String, Value>,
     /// What a script is called with beside what its task tells it.
     pub(super) told: Told,
 }
@@ -179,7 +188,7 @@ impl JudgeName {
 /// What a line asks for, and the name that it gives to that.
 pub(super) fn read(text: Result<Vec<u8>, Refusal>) -> (Option<Value>, Result<Request, Refusal>) {
     let keys = text.and_then(|text| {
-        serde_json::from_slice::<Map<String, Value>>(&text)
+        strict::object(&text)
             .map_err(|error| Refusal::of_line(format!("not a JSON object: {error}"), EXAMPLE))
     });
     match keys {
@@ -188,18 +197,15 @@ pub(super) fn read(text: Result<Vec<u8>, Refusal>) -> (Option<Value>, Result<Req
     }
 }
 
-fn limits(value: Option<Value>, judge: &JudgeName) -> Result<String, Refusal> {
+fn limits(value: Option<Value>, judge: &JudgeName) -> Result<Map<String, Value>, Refusal> {
     match (value, judge) {
-        (None | Some(Value::Null), _) => Ok(String::new()),
+        (None | Some(Value::Null), _) => Ok(Map::new()),
         (Some(_), JudgeName::Task(_)) => Err(Refusal::of_key(
             "limits",
             "stands beside a task, which has its own",
             "take it out, or name a verifier instead of the task",
         )),
-        (Some(Value::Object(limits)), JudgeName::File(_)) => {
-            let limits = limits.iter().map(|(name, value)| format!("{name}={value}"));
-            Ok(limits.collect::<Vec<_>>().join(","))
-        }
+        (Some(Value::Object(limits)), JudgeName::File(_)) => Ok(limits),
         (Some(other), JudgeName::File(_)) => Err(Refusal::of_key(
             "limits",
             format!("is {}, and must be an object", kind(&other)),
