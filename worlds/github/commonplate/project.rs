@@ -2,20 +2,6 @@
 
 use github_chronicle::{Milestone, Person, Project, Release, Replies};
 
-const fn person(
-    login: &'static str,
-    name: &'static str,
-    email: &'static str,
-    bio: &'static str,
-) -> Person {
-    Person {
-        login,
-        name,
-        email,
-        bio,
-    }
-}
-
 const fn milestone(title: &'static str, begin: i64, end: Option<i64>) -> Milestone {
     Milestone { title, begin, end }
 }
@@ -29,37 +15,37 @@ pub const COMMONPLATE: Project = Project {
     // Monday 2023-01-09.
     first_day: 1_673_222_400,
     team: &[
-        person(
+        Person::new(
             "hbramwell",
             "Hetty Bramwell",
             "hetty@sallow.example",
             "Soups, and the book",
         ),
-        person(
+        Person::new(
             "odunsi",
             "Femi Odunsi",
             "femi.odunsi@sallow.example",
             "Bread before six",
         ),
-        person(
+        Person::new(
             "larkspur-j",
             "Jo Larkspur",
             "jo@larkspur.example",
             "The page and its style",
         ),
-        person(
+        Person::new(
             "mvandam",
             "Mieke van Dam",
             "mieke@sallow.example",
             "Puddings",
         ),
-        person(
+        Person::new(
             "rafiq-s",
             "Sami Rafiq",
             "sami@sallow.example",
             "Whatever is left over on Friday",
         ),
-        person(
+        Person::new(
             "tcoole",
             "Tess Coole",
             "tess.coole@sallow.example",
@@ -73,7 +59,7 @@ pub const COMMONPLATE: Project = Project {
         "spoonbill",
         "thursday-regular",
     ],
-    viewer: person("sallow-desk", "Sallow Desk", "desk@sallow.example", ""),
+    viewer: Person::new("sallow-desk", "Sallow Desk", "desk@sallow.example", ""),
     labels: &[
         ("allergens", "b60205", "What may make people ill"),
         ("change", "bfd4f2", "A recipe is cooked in another way"),

@@ -2,20 +2,6 @@
 
 use github_chronicle::{Milestone, Person, Project, Release, Replies};
 
-const fn person(
-    login: &'static str,
-    name: &'static str,
-    email: &'static str,
-    bio: &'static str,
-) -> Person {
-    Person {
-        login,
-        name,
-        email,
-        bio,
-    }
-}
-
 pub const FALLOW: Project = Project {
     owner: "northmoor",
     organisation: "Northmoor Seed Bank",
@@ -25,25 +11,25 @@ pub const FALLOW: Project = Project {
     // Monday 2024-03-04.
     first_day: 1_709_510_400,
     team: &[
-        person(
+        Person::new(
             "hbrandt",
             "Hanne Brandt",
             "hanne@northmoor.example",
             "Keeps the cold room cold",
         ),
-        person(
+        Person::new(
             "ivasile",
             "Ioana Vasile",
             "ioana.vasile@northmoor.example",
             "Grasses, mostly",
         ),
-        person(
+        Person::new(
             "jquill",
             "Joss Quill",
             "joss@northmoor.example",
             "Out with a bag and a notebook",
         ),
-        person(
+        Person::new(
             "kadeyemi",
             "Kola Adeyemi",
             "kola.adeyemi@northmoor.example",
@@ -51,7 +37,7 @@ pub const FALLOW: Project = Project {
         ),
     ],
     others: &["botany-class", "meadow-trust", "reed-warden"],
-    viewer: person("fallow-desk", "Fallow Desk", "desk@northmoor.example", ""),
+    viewer: Person::new("fallow-desk", "Fallow Desk", "desk@northmoor.example", ""),
     labels: &[
         ("checks", "5319e7", "About the checks, not about seeds"),
         ("count", "bfd4f2", "Seeds were counted again"),

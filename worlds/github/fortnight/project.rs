@@ -2,20 +2,6 @@
 
 use github_chronicle::{Milestone, Person, Project, Release, Replies};
 
-const fn person(
-    login: &'static str,
-    name: &'static str,
-    email: &'static str,
-    bio: &'static str,
-) -> Person {
-    Person {
-        login,
-        name,
-        email,
-        bio,
-    }
-}
-
 /// The title of the milestone of what comes next, and of what can wait.
 pub const NEXT: &str = "Next release";
 pub const LATER: &str = "Some day";
@@ -29,43 +15,43 @@ pub const FORTNIGHT: Project = Project {
     // Monday 2023-01-02.
     first_day: 1_672_617_600,
     team: &[
-        person(
+        Person::new(
             "moakes",
             "Martha Oakes",
             "martha@wickerwork.example",
             "Two weeks at a time",
         ),
-        person(
+        Person::new(
             "pvries",
             "Piet de Vries",
             "piet.devries@wickerwork.example",
             "Words, in most of their languages",
         ),
-        person(
+        Person::new(
             "tsato",
             "Tomoko Sato",
             "tomoko@sato.example",
             "Reads what others write",
         ),
-        person(
+        Person::new(
             "idrummond",
             "Isla Drummond",
             "isla@drummond.example",
             "Calendars are not time",
         ),
-        person(
+        Person::new(
             "jferreira",
             "João Ferreira",
             "joao.ferreira@wickerwork.example",
             "Documentation first",
         ),
-        person(
+        Person::new(
             "llindqvist",
             "Lena Lindqvist",
             "lena@lindqvist.example",
             "Timmar och minuter",
         ),
-        person(
+        Person::new(
             "kbanerjee",
             "Kiran Banerjee",
             "kiran.banerjee@wickerwork.example",
@@ -80,7 +66,7 @@ pub const FORTNIGHT: Project = Project {
         "rowing-cox",
         "slow-cyclist",
     ],
-    viewer: person("wicker-desk", "Wicker Desk", "desk@wickerwork.example", ""),
+    viewer: Person::new("wicker-desk", "Wicker Desk", "desk@wickerwork.example", ""),
     labels: &[
         ("breaking", "b60205", "Programs that use it must be changed"),
         ("confirmed", "0e8a16", "Somebody has seen it too"),

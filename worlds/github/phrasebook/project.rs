@@ -2,20 +2,6 @@
 
 use github_chronicle::{Milestone, Person, Project, Release, Replies};
 
-const fn person(
-    login: &'static str,
-    name: &'static str,
-    email: &'static str,
-    bio: &'static str,
-) -> Person {
-    Person {
-        login,
-        name,
-        email,
-        bio,
-    }
-}
-
 pub const PHRASEBOOK: Project = Project {
     owner: "stonepine",
     organisation: "Stonepine Huts",
@@ -25,49 +11,49 @@ pub const PHRASEBOOK: Project = Project {
     // Monday 2024-01-08.
     first_day: 1_704_672_000,
     team: &[
-        person(
+        Person::new(
             "mlindqvist",
             "Maja Lindqvist",
             "maja@stonepine.example",
             "Writes the handbook, counts the huts",
         ),
-        person(
+        Person::new(
             "tokonkwo",
             "Tobi Okonkwo",
             "tobi.okonkwo@stonepine.example",
             "Words, and what they are called elsewhere",
         ),
-        person(
+        Person::new(
             "rauner",
             "Resi Auner",
             "resi@stonepine.example",
             "German. Warden for eleven summers",
         ),
-        person(
+        Person::new(
             "jbrugger",
             "Jakob Brugger",
             "jakob.brugger@stonepine.example",
             "German, from the other side of the pass",
         ),
-        person(
+        Person::new(
             "cmorel",
             "Chloé Morel",
             "chloe@stonepine.example",
             "French, soup, maps",
         ),
-        person(
+        Person::new(
             "gpellis",
             "Giulia Pellis",
             "giulia.pellis@stonepine.example",
             "Italian",
         ),
-        person(
+        Person::new(
             "imartin",
             "Iker Martín",
             "iker@stonepine.example",
             "Spanish, when there is snow",
         ),
-        person(
+        Person::new(
             "btosch",
             "Barbla Tosch",
             "barbla@stonepine.example",
@@ -75,7 +61,7 @@ pub const PHRASEBOOK: Project = Project {
         ),
     ],
     others: &["col-hut", "lake-hut", "ridge-hut", "valley-office"],
-    viewer: person(
+    viewer: Person::new(
         "stonepine-desk",
         "Stonepine Desk",
         "desk@stonepine.example",

@@ -2,20 +2,6 @@
 
 use github_chronicle::{Milestone, Person, Project, Release, Replies};
 
-const fn person(
-    login: &'static str,
-    name: &'static str,
-    email: &'static str,
-    bio: &'static str,
-) -> Person {
-    Person {
-        login,
-        name,
-        email,
-        bio,
-    }
-}
-
 pub const QUAY: Project = Project {
     owner: "tern-harbour",
     organisation: "Tern Harbour Authority",
@@ -25,31 +11,31 @@ pub const QUAY: Project = Project {
     // Monday 2024-02-05.
     first_day: 1_707_091_200,
     team: &[
-        person(
+        Person::new(
             "asolheim",
             "Anja Solheim",
             "anja@tern.example",
             "On call every third week",
         ),
-        person(
+        Person::new(
             "bokafor",
             "Ben Okafor",
             "ben.okafor@tern.example",
             "Networks and cables",
         ),
-        person(
+        Person::new(
             "cwren",
             "Carys Wren",
             "carys@tern.example",
             "Databases, backups",
         ),
-        person(
+        Person::new(
             "dmarsh",
             "Dilip Marsh",
             "dilip.marsh@tern.example",
             "Everything behind a lock gate",
         ),
-        person(
+        Person::new(
             "efontaine",
             "Elise Fontaine",
             "elise@tern.example",
@@ -57,7 +43,7 @@ pub const QUAY: Project = Project {
         ),
     ],
     others: &["harbour-office", "lock-keeper-2", "pilot-boat", "tide-desk"],
-    viewer: person("quay-desk", "Quay Desk", "desk@tern.example", ""),
+    viewer: Person::new("quay-desk", "Quay Desk", "desk@tern.example", ""),
     labels: &[
         ("backport 3.1", "0e8a16", "Goes to release/3.1 as well"),
         ("caused by change", "b60205", "A change of ours did it"),

@@ -10,6 +10,22 @@ pub struct Person {
     pub bio: &'static str,
 }
 
+impl Person {
+    pub const fn new(
+        login: &'static str,
+        name: &'static str,
+        email: &'static str,
+        bio: &'static str,
+    ) -> Self {
+        Self {
+            login,
+            name,
+            email,
+            bio,
+        }
+    }
+}
+
 /// A release of the main branch. Days are counted from the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Release {
