@@ -294,12 +294,22 @@ fn shipped_verifiers_give_the_same_bytes_on_both_engines() {
     std::thread::scope(|scope| {
         let tasks = shipped.machine.iter().zip(&shipped.interpreter);
         let running: Vec<_> = tasks
-            .zip(&shipped.solved)
-            .map(|((on_machine, on_interpreter), solved)| {
+            .zip(shipped.crossed.iter().zip(&shipped.solved))
+            .map(|((on_machine, on_interpreter), (on_both, solved))| {
                 let machine = (&machine, on_machine);
                 let interpreter = (&interpreter, on_interpreter);
-                let blobs = &shipped.blobs;
-                scope.spawn(move || compare(machine, interpreter, solved, blobs))
+                let (crossed, blobs) = (&crossed, &shipped.blobs);
+                scope.spawn(move || {
+                    // What `--cross-check` does, on the state that every task has of its own.
+                    let name = &on_both.id;
+                    assert!(on_both.judge.engine(crossed).contains('+'), "{name}");
+                    assert_eq!(
+                        grade(crossed, on_both, solved, None, blobs),
+                        grade(machine.0, on_machine, solved, None, blobs),
+                        "{name} with --cross-check"
+                    );
+                    compare(machine, interpreter, solved, blobs)
+                })
             })
             .collect();
         for task in running {
@@ -308,21 +318,6 @@ fn shipped_verifiers_give_the_same_bytes_on_both_engines() {
             classes.extend(found);
         }
     });
-    // What `--cross-check` does, on the state that every task has of its own.
-    for ((alone, both), solved) in shipped
-        .machine
-        .iter()
-        .zip(&shipped.crossed)
-        .zip(&shipped.solved)
-    {
-        assert!(both.judge.engine(&crossed).contains('+'), "{}", both.id);
-        assert_eq!(
-            grade(&crossed, both, solved, None, &shipped.blobs),
-            grade(&machine, alone, solved, None, &shipped.blobs),
-            "{} with --cross-check",
-            both.id
-        );
-    }
     let each = shipped.machine.iter().map(|task| 4 * (states(task) + 1));
     assert!(grades as u64 >= each.sum(), "only {grades} grades");
     assert!(classes.contains("passed") && classes.contains("failed"));
