@@ -13,7 +13,9 @@
 //! let journal = home.journal()?;
 //! for experiment in journal.experiments(10)? {
 //!     let rows = journal.attempts(&experiment.name)?;
-//!     let report = ExperimentReport::new(&experiment.name, rows.len(), rows);
+//!     let spending = journal.spending(&experiment.id)?;
+//!     let spec = serde_json::from_str(&experiment.spec)?;
+//!     let report = ExperimentReport::new(&experiment.name, spec, rows.len(), rows, &spending);
 //!     assert!(report.summary.passed <= report.summary.graded);
 //! }
 //! # Ok(())

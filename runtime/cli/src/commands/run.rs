@@ -260,11 +260,13 @@ impl Setting {
         cast: Cast,
         json: bool,
     ) -> Result<u8, CommandError> {
-        let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
+        let journal = Arc::clone(&self.runner.journal);
+        let rows = journal.attempts(name).map_err(journal_error)?;
+        let spending = journal.spending(id).map_err(journal_error)?;
         let remaining = spec.order(spec.remaining(&self.prepared(), &rows));
         let plan = spec.plan();
         let planned = plan.len();
-        let display = Display::new(&plan, &remaining, &rows, output::interactive());
+        let display = Display::new(&plan, &remaining, &rows, &spending, output::interactive());
         let display = Arc::new(display);
         let cast = Arc::new(cast);
         let cancel = CancellationToken::new();
@@ -296,11 +298,12 @@ impl Setting {
                 "what was finished is kept; go on with `mcpmark resume {name}`"
             ))
         })?;
-        let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
+        let rows = journal.attempts(name).map_err(journal_error)?;
+        let spending = journal.spending(id).map_err(journal_error)?;
         let code = exit_code(&rows, planned, cancel.is_cancelled());
         let unfinished = unfinished(&rows, planned);
         let spec = serde_json::to_value(spec).map_err(CommandError::infrastructure)?;
-        let report = ExperimentReport::new(name, spec, planned, rows);
+        let report = ExperimentReport::new(name, spec, planned, rows, &spending);
         if json {
             output::print_json(&report)?;
         } else {
@@ -406,28 +409,18 @@ fn summary(report: &ExperimentReport) -> String {
     text
 }
 
-/// What the attempts cost, where models acted.
+/// What all tries cost, where models acted.
 fn spent(report: &ExperimentReport) -> Option<String> {
-    let attempts = || {
-        report
-            .attempts
-            .iter()
-            .filter(|attempt| attempt.model.is_some())
-    };
-    attempts().next()?;
-    let known: f64 = attempts().filter_map(|attempt| attempt.cost_usd).sum();
-    let unknown = attempts()
-        .filter(|attempt| attempt.cost_usd.is_none())
-        .count();
-    Some(match unknown {
-        0 => format!("{} USD", decimals(known)),
-        _ if known == 0.0 => "cost unknown".to_owned(),
-        _ => format!(
+    match (report.spent_usd, report.spent_unknown) {
+        (None, 0) => None,
+        (None, _) => Some("cost unknown".to_owned()),
+        (Some(known), 0) => Some(format!("{} USD", decimals(known))),
+        (Some(known), unknown) => Some(format!(
             "{} USD and the unknown cost of {}",
             decimals(known),
             output::count(unknown, "attempt")
-        ),
-    })
+        )),
+    }
 }
 
 pub(crate) fn journal_error(error: JournalError) -> CommandError {

@@ -68,7 +68,9 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
         let rows = journal.attempts(name).map_err(journal_error)?;
         let attempts = planned(&experiment.spec).unwrap_or(rows.len());
         let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
-        output::print_json(&ExperimentReport::new(name, spec, attempts, rows))?;
+        let spending = journal.spending(&experiment.id).map_err(journal_error)?;
+        let report = ExperimentReport::new(name, spec, attempts, rows, &spending);
+        output::print_json(&report)?;
         return Ok(exit::PASSED);
     }
     let survey = journal.survey(name).map_err(journal_error)?;
