@@ -231,7 +231,10 @@ fn a_killed_run_is_resumed() {
         let ended = rows(&environment, "status = 'running' AND state IS NOT NULL");
         let cut_off = running - ended;
         let graded = rows(&environment, "outcome = 'graded'");
-        environment.run(["runs", "long"]).exits(0);
+        let listed = environment.run(["runs", "long"]).exits(0);
+        assert!(listed.stdout.contains("cut off"), "{}", listed.stdout);
+        assert!(!listed.stdout.contains("running"), "{}", listed.stdout);
+        listed.says(&["cut off; go on with `mcpmark resume long`"]);
         resume_and_count(&environment, graded);
         assert_eq!(rows(&environment, "status = 'abandoned'"), cut_off);
         assert_eq!(
@@ -248,6 +251,8 @@ fn a_killed_run_is_resumed() {
 fn an_experiment_runs_in_one_process_at_a_time() {
     let environment = Environment::new();
     let (child, said) = in_mid_run(&environment, "1");
+    let listed = environment.run(["runs", "long"]).exits(0);
+    assert!(!listed.stdout.contains("cut off"), "{}", listed.stdout);
     environment.run(["resume", "long"]).exits(5).says(&[
         "\"long\"",
         "another process",

@@ -56,7 +56,17 @@ fn the_oracle_passes_every_task_and_twice_alike() {
     let first = environment.run(["run", "--json"]).exits(0).json();
     let shipped = shipped(&environment);
     assert_eq!(tasks(&first), shipped);
-    assert_eq!(keys(&first), ["experiment", "spec", "attempts", "summary"]);
+    assert_eq!(
+        keys(&first),
+        [
+            "experiment",
+            "spec",
+            "attempts",
+            "summary",
+            "spent_usd",
+            "spent_unknown"
+        ]
+    );
     assert_eq!(
         first["summary"],
         json!({"attempts": shipped.len(), "graded": shipped.len(), "passed": shipped.len()})

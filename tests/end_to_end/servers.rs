@@ -46,12 +46,21 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
         )
     };
     let (right, wrong) = (config("1.2.3"), config("2.0.0"));
+    let clash = right
+        .replace("server.sh", "clash.sh")
+        .replace("tools = [\"remember\"]\n", "");
     let dir = environment.directory(
         "notes",
         &[
             ("server.sh", NOTES),
             ("right.toml", &right),
             ("wrong.toml", &wrong),
+            ("clash.sh", &NOTES.replace("forget", "write_file")),
+            ("clash.toml", &clash),
+            (
+                "false.toml",
+                "[servers.notes]\ncommand = [\"/bin/false\"]\n",
+            ),
         ],
     );
     let url = server.base_url();
@@ -102,6 +111,19 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
             .to_string()
             .contains("remember: an empty `properties` was added")
     );
+
+    let clash = "server notes: it has \"write_file\", as the world or another server does";
+    let fault = |output: Output| {
+        let report = output.exits(5).says(&["mcpmark resume"]).json();
+        report["attempts"][0]["fault"]["message"].to_string()
+    };
+    let output = run("clash.toml", "t", &[]).exits(2);
+    output.says(&[clash, "name the tools that you want with `tools = […]`"]);
+    let late = fault(run("clash.toml", "t", &["--no-preflight"]));
+    assert!(late.contains("write_file"), "{late}");
+    run("false.toml", "t", &[])
+        .exits(2)
+        .says(&["server notes: /bin/false ended before it answered (exit status 1)"]);
 
     let message = "server notes has version \"1.2.3\", and \"2.0.0\" is asked for";
     run("wrong.toml", "t", &[]).exits(2).says(&[message]);

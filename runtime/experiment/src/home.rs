@@ -3,6 +3,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use mcpmark_snapshot::{Store, StoreError};
 
@@ -54,6 +56,10 @@ pub enum HomeError {
 pub struct ExperimentLock {
     _file: File,
 }
+
+/// How often, and after how long, a lock is tried again.
+const LOOKS: u32 = 10;
+const LOOK: Duration = Duration::from_millis(10);
 
 impl Home {
     /// Uses `dir`, which need not be there yet.
@@ -128,13 +134,28 @@ impl Home {
             dir: file.clone(),
             source,
         })?;
-        match lock.try_lock() {
+        let mut tried = lock.try_lock();
+        for _ in 0..LOOKS {
+            if !matches!(tried, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            // It may be somebody who only looks whether it is free.
+            thread::sleep(LOOK);
+            tried = lock.try_lock();
+        }
+        match tried {
             Ok(()) => Ok(ExperimentLock { _file: lock }),
             Err(TryLockError::WouldBlock) => Err(HomeError::Running {
                 name: name.to_owned(),
             }),
             Err(TryLockError::Error(source)) => Err(HomeError::Make { dir: file, source }),
         }
+    }
+
+    /// Whether a process runs an experiment. None does where that cannot be found out.
+    pub fn is_running(&self, id: &str) -> bool {
+        let lock = File::open(self.dir.join("locks").join(id));
+        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
     /// What was run is nobody else's business: the directory is private.

@@ -13,8 +13,9 @@
 //! let journal = home.journal()?;
 //! for experiment in journal.experiments(10)? {
 //!     let rows = journal.attempts(&experiment.name)?;
+//!     let spending = journal.spending(&experiment.id)?;
 //!     let spec = serde_json::from_str(&experiment.spec)?;
-//!     let report = ExperimentReport::new(&experiment.name, spec, rows.len(), rows);
+//!     let report = ExperimentReport::new(&experiment.name, spec, rows.len(), rows, &spending);
 //!     assert!(report.summary.passed <= report.summary.graded);
 //! }
 //! # Ok(())
@@ -38,7 +39,6 @@ pub mod report;
 mod run;
 mod script;
 mod services;
-mod surface;
 mod terms;
 mod told;
 pub mod transport;
@@ -64,7 +64,6 @@ pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop};
 pub use crate::regrade::{Regraded, Regrader, Work};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
 pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
-pub use crate::surface::tool_surface;
 pub use crate::terms::{Terms, TermsError, VerifierTerms};
 pub use crate::told::Told;
 pub use crate::world::{

@@ -5,7 +5,7 @@ use mcpmark_sandbox::Check;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::journal::AttemptRow;
+use crate::journal::{AttemptRow, ModelSpending};
 use crate::outcome::FaultReport;
 
 /// An experiment with its attempts.
@@ -19,6 +19,11 @@ pub struct ExperimentReport {
     pub attempts: Vec<AttemptReport>,
     /// Their numbers.
     pub summary: Summary,
+    /// What they cost in US dollars, tries that were made again among them, as far as that is
+    /// known; null where no model acted or nothing of it is known.
+    pub spent_usd: Option<f64>,
+    /// Tries of which some of the cost is not known, which is not in it.
+    pub spent_unknown: usize,
 }
 
 /// One attempt.
@@ -77,7 +82,14 @@ pub struct Summary {
 
 impl ExperimentReport {
     /// Reports the attempts of an experiment that planned `planned` of them by its spec.
-    pub fn new(experiment: &str, spec: Value, planned: usize, rows: Vec<AttemptRow>) -> Self {
+    /// `spending` says what its models cost.
+    pub fn new(
+        experiment: &str,
+        spec: Value,
+        planned: usize,
+        rows: Vec<AttemptRow>,
+        spending: &[ModelSpending],
+    ) -> Self {
         let attempts: Vec<_> = rows.into_iter().map(AttemptReport::from).collect();
         let summary = Summary {
             attempts: planned,
@@ -90,11 +102,19 @@ impl ExperimentReport {
                 .filter(|attempt| attempt.passed == Some(true))
                 .count(),
         };
+        let known = spending
+            .iter()
+            .map(|model| model.known.nano_usd())
+            .fold(0, u64::saturating_add);
+        let spent_unknown = spending.iter().map(|model| model.unknown).sum();
+        let is_known = !spending.is_empty() && (known > 0 || spent_unknown == 0);
         Self {
             experiment: experiment.to_owned(),
             spec,
             attempts,
             summary,
+            spent_usd: is_known.then(|| Cost::from_nano_usd(known).usd()),
+            spent_unknown,
         }
     }
 }

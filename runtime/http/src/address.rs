@@ -29,6 +29,10 @@ impl Address {
             shown: shown(text),
             reason: reason.to_owned(),
         };
+        // `localhost:80` is a URL whose scheme is `localhost`.
+        if !text.contains("://") {
+            return Err(wrong("begin it with http:// or https://"));
+        }
         let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong("it begins with neither http:// nor https://"));

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use rig_core::error::{ErrorKind as RigKind, ProviderError};
 
-use crate::http::Trouble;
+use crate::http::{Seen, Trouble};
 use crate::{Provider, Secret, retry};
 
 /// A model cannot be asked at all.
@@ -28,6 +28,17 @@ pub enum OpenError {
         variable: &'static str,
         /// The provider.
         provider: &'static str,
+    },
+    /// The key cannot be sent.
+    #[error(
+        "{model}: the key in {variable} cannot be sent: there is a line break in it, or a \
+         character that no key has"
+    )]
+    Key {
+        /// `provider/name`.
+        model: String,
+        /// The variable.
+        variable: &'static str,
     },
     /// A base URL is none.
     #[error("{url:?} is no base URL: {reason}")]
@@ -161,17 +172,15 @@ impl AskError {
     }
 
     /// Says in our words what the transport or the provider said.
-    pub(crate) fn read(
-        error: &ProviderError,
-        trouble: Option<Trouble>,
-        key: Option<&Secret>,
-    ) -> Self {
+    pub(crate) fn read(error: &ProviderError, seen: &Seen, key: Option<&Secret>) -> Self {
+        let received = seen.body.as_deref().unwrap_or_default();
+        let received = String::from_utf8_lossy(received);
         let status = error
             .provider_response_status()
             .map(|status| status.as_u16());
         let body = error.provider_response_body().unwrap_or_default();
         let said = said(body);
-        let (kind, message) = match trouble {
+        let (kind, message) = match seen.trouble {
             Some(Trouble::Timeout) => (AskErrorKind::Timeout, "no reply in time".to_owned()),
             Some(Trouble::Connect) => (AskErrorKind::Connection, "nobody answers".to_owned()),
             Some(Trouble::Broken) => (AskErrorKind::Connection, "the reply broke off".to_owned()),
@@ -180,6 +189,13 @@ impl AskError {
             None => match (status, error.kind()) {
                 (Some(status), _) => {
                     let kind = by_status(status, body);
+                    if is_page(body)
+                        && matches!(kind, AskErrorKind::MalformedReply | AskErrorKind::NotFound)
+                    {
+                        let message =
+                            format!("the answer is a web page and no JSON ({status}); {TO_V1}");
+                        return Self::new(kind, message);
+                    }
                     let what = match kind {
                         AskErrorKind::MalformedReply => "an unreadable reply",
                         _ => "an error",
@@ -189,6 +205,10 @@ impl AskError {
                 (None, RigKind::Request | RigKind::Url) => {
                     (AskErrorKind::BadRequest, error.to_string())
                 }
+                (None, _) if is_page(&received) => (
+                    AskErrorKind::MalformedReply,
+                    format!("the answer is a web page and no JSON; {TO_V1}"),
+                ),
                 (None, _) => (AskErrorKind::MalformedReply, error.to_string()),
             },
         };
@@ -199,6 +219,14 @@ impl AskError {
             retry_after: retry::wish(error.provider_response_headers(), body),
         }
     }
+}
+
+/// What helps where something else than an interface answers.
+const TO_V1: &str = "is --base-url right? it mostly ends in /v1";
+
+/// Whether a body is HTML or its like.
+fn is_page(body: &str) -> bool {
+    body.trim_start().starts_with('<')
 }
 
 fn error_option(error: &ProviderError) -> bool {

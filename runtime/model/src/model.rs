@@ -9,7 +9,7 @@ use rig_core::error::ProviderError;
 use rig_core::message::ToolName;
 use serde_json::{Map, Value};
 
-use crate::http::{Seen, Wiretap};
+use crate::http::Wiretap;
 use crate::provider::Reach;
 use crate::{
     Answer, AskError, AskErrorKind, Conversation, Effort, ModelSpec, OpenError, Provider, Secret,
@@ -23,6 +23,7 @@ pub const REQUEST_TIME: Duration = Duration::from_secs(900);
 pub struct Model {
     spec: ModelSpec,
     name: String,
+    base_url: String,
     reach: Reach,
     key: Option<Secret>,
     client: reqwest::Client,
@@ -54,6 +55,19 @@ pub struct Asked {
     pub raw: Option<Value>,
 }
 
+impl Asked {
+    /// Whether there is a request that can be sent.
+    fn is_written(&self) -> bool {
+        self.result.is_ok() || self.request_digest.is_some()
+    }
+
+    /// Whether the model does not have a setting.
+    fn is_unsupported(&self) -> bool {
+        let unsupported = |error: &AskError| error.kind == AskErrorKind::Unsupported;
+        self.result.as_ref().is_err_and(unsupported)
+    }
+}
+
 /// Where a request came to its end.
 enum Failed {
     Sent(ProviderError),
@@ -81,9 +95,16 @@ impl Model {
         })?;
         let settings = &spec.settings;
         settings.check()?;
-        let key = variable(provider.key_variable)
-            .filter(|key| !key.trim().is_empty())
-            .map(|key| Secret::new(key.trim()));
+        let key = variable(provider.key_variable).filter(|key| !key.trim().is_empty());
+        // As headers have it.
+        let sendable = |key: &str| key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        if key.as_ref().is_some_and(|key| !sendable(key.trim())) {
+            return Err(OpenError::Key {
+                model: spec.name.clone(),
+                variable: provider.key_variable,
+            });
+        }
+        let key = key.map(|key| Secret::new(key.trim()));
         if key.is_none() && provider.needs_key && settings.base_url.is_none() {
             return Err(OpenError::NoKey {
                 model: spec.name.clone(),
@@ -104,6 +125,7 @@ impl Model {
         Ok(Self {
             spec: spec.clone(),
             name: name.to_owned(),
+            base_url: base,
             reach: provider.reach(settings, key.as_ref())?,
             key,
             client,
@@ -117,6 +139,11 @@ impl Model {
     /// `provider/name`.
     pub fn name(&self) -> &str {
         &self.spec.name
+    }
+
+    /// Where its interface is.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
     }
 
     /// Whether it is shown images.
@@ -191,23 +218,54 @@ impl Model {
         seed: Option<u64>,
     ) -> Asked {
         let effort = self.spec.settings.reasoning_effort;
-        let request = self.request(conversation, tools, effort.map(reasoning), seed);
-        let asked = self.send(request, wiretap()).await;
-        let refused = |asked: &Asked| {
-            let unsupported = |error: &AskError| error.kind == AskErrorKind::Unsupported;
-            asked.result.as_ref().is_err_and(unsupported)
-        };
+        let written = |reasoning| self.request(conversation, tools, reasoning, seed);
+        let mut asked = self.send(written(effort.map(reasoning)), wiretap()).await;
+        if asked.is_written() {
+            return asked;
+        }
         // Which models take a budget of thinking instead of an effort is known when the request
         // is written: nothing was sent.
-        let tokens = effort.and_then(budget);
-        let Some(tokens) = tokens.filter(|_| self.reach.takes_budgets() && refused(&asked)) else {
-            return asked;
+        let tokens = effort
+            .and_then(budget)
+            .filter(|_| self.reach.takes_budgets() && asked.is_unsupported());
+        let thinking = match tokens {
+            Some(tokens) => {
+                let budget = Reasoning::Budget { tokens };
+                let again = self.send(written(Some(budget)), wiretap()).await;
+                // Where it takes neither, the first says what is wrong.
+                if !again.is_unsupported() {
+                    asked = again;
+                }
+                Some(budget)
+            }
+            None => effort.map(reasoning),
         };
-        let budget = Some(Reasoning::Budget { tokens });
-        let request = self.request(conversation, tools, budget, seed);
-        let again = self.send(request, wiretap()).await;
-        // Where it takes neither, the first says what is wrong.
-        if refused(&again) { asked } else { again }
+        if asked.is_written() || !self.reach.is_anthropic() {
+            return asked;
+        }
+        // Whether it lacks room for its reply alone shows when it is given some.
+        let room = u64::from(tokens.unwrap_or(0)) + 1;
+        let with_room = written(thinking).map(|mut request| {
+            request.max_tokens = Some(room);
+            request
+        });
+        if !self.send(with_room, Wiretap::dry()).await.is_written() {
+            return asked;
+        }
+        let message = match (self.spec.settings.max_output_tokens, tokens, effort) {
+            (None, _, _) => {
+                "how long a reply of this model may be is not known here, and Anthropic \
+                             wants to be told; give --max-output-tokens"
+                    .to_owned()
+            }
+            (Some(given), Some(tokens), Some(effort)) => format!(
+                "effort {effort} is a budget of {tokens} tokens of thinking, and a reply may have \
+                 {given}; give --max-output-tokens above {tokens}, or choose a lower effort"
+            ),
+            _ => return asked,
+        };
+        asked.result = Err(AskError::new(AskErrorKind::BadRequest, message));
+        asked
     }
 
     async fn send(&self, request: Result<CompletionRequest, AskError>, wiretap: Wiretap) -> Asked {
@@ -218,24 +276,20 @@ impl Model {
             Err(error) => Err(Failed::Unsent(error)),
         };
         let elapsed = began.elapsed();
-        let Seen {
-            request_digest,
-            body,
-            trouble,
-        } = wiretap.seen();
-        let raw = body.map(|body| {
+        let seen = wiretap.seen();
+        let result = match called {
+            Ok(response) => Ok(Answer::read(&response)),
+            Err(Failed::Sent(error)) => Err(AskError::read(&error, &seen, self.key.as_ref())),
+            Err(Failed::Unsent(error)) => Err(error),
+        };
+        let raw = seen.body.map(|body| {
             serde_json::from_slice(&body)
                 .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into_owned()))
         });
-        let result = match called {
-            Ok(response) => Ok(Answer::read(&response)),
-            Err(Failed::Sent(error)) => Err(AskError::read(&error, trouble, self.key.as_ref())),
-            Err(Failed::Unsent(error)) => Err(error),
-        };
         Asked {
             result,
             elapsed,
-            request_digest,
+            request_digest: seen.request_digest,
             raw,
         }
     }

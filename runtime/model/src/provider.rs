@@ -205,6 +205,10 @@ impl Reach {
         )
     }
 
+    pub(crate) fn is_anthropic(&self) -> bool {
+        matches!(self.0, ProviderConfig::Anthropic(_))
+    }
+
     pub(crate) fn is_qwen(&self) -> bool {
         matches!(&self.0, ProviderConfig::OpenAi(config) if config.dialect.name == QWEN.name)
     }

@@ -216,6 +216,7 @@ fn groups(report: &Report, title: &str, what: &str, of: fn(&ModelReport) -> &Vec
     let mut columns = vec![label(what), label("model")];
     columns.extend(rate_columns(report.k));
     columns.extend(resource_columns());
+    columns.push(right("seconds"));
     let mut table = Table::new(title, columns);
     let mut names: Vec<&str> = report
         .models
@@ -233,6 +234,7 @@ fn groups(report: &Report, title: &str, what: &str, of: fn(&ModelReport) -> &Vec
             let mut cells = vec![line(group_name).into_owned(), name(model)];
             cells.extend(rate_cells(&group.slice, report.k));
             cells.extend(resource_cells(&group.slice));
+            cells.push(numbers::mean(group.slice.resources.seconds));
             table.row(cells);
         }
     }

@@ -15,6 +15,11 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
     let server = serve(|request| match request.model.as_str() {
         "locked" => Reaction::error(401, "invalid_api_key", "no such key"),
         "toolless" => Reaction::error(400, "bad", "toolless does not support tools"),
+        "page" => Reaction::Status {
+            status: 200,
+            headers: Vec::new(),
+            body: "<!doctype html><p>Welcome</p>".to_owned(),
+        },
         "nowhere" => Reaction::error(404, "model_not_found", "there is no such model"),
         _ => Reaction::say("ok"),
     });
@@ -38,7 +43,7 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         ),
         (
             vec!["--model", "openai/m", "--base-url", "localhost:1"],
-            "is no base URL",
+            "\"localhost:1\" is no base URL: begin it with http:// or https://",
         ),
         (
             vec![
@@ -52,6 +57,10 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         (at("openai/locked"), "no such key"),
         (at("openai/toolless"), "does not support tools"),
         (at("openai/nowhere"), "there is no such model"),
+        (
+            at("openai/page"),
+            "the answer is a web page and no JSON; is --base-url right? it mostly ends in /v1",
+        ),
         (
             [at("openai/m"), vec!["--limit-cost", "1"]].concat(),
             "the price of openai/m is not known",
@@ -79,6 +88,10 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
         (
             [at("openai/m"), vec!["--limit-turns", "-1"]].concat(),
             "invalid value '-1' for '--limit-turns <N>'",
+        ),
+        (
+            vec!["--agent", "nop", "--temperature", "1", "--limit-cost", "5"],
+            "--agent nop asks no model; leave out --temperature, --limit-cost",
         ),
         (vec!["--agent", "mcpmark"], "name one with --model"),
         (vec!["--agent", "replay"], "name it with --from"),
@@ -120,6 +133,8 @@ fn what_the_environment_or_a_provider_lacks_is_said_without_asking() {
                 environment
                     .command(all)
                     .env("DEEPSEEK_API_KEY", "sk-nothing")
+                    .env("ANTHROPIC_API_KEY", "sk-nothing")
+                    .env("OPENAI_API_KEY", "sk-two\nlines")
                     .env_remove("NO_SUCH_TOKEN"),
             )
             .exits(2)
@@ -133,6 +148,16 @@ fn what_the_environment_or_a_provider_lacks_is_said_without_asking() {
             "medium",
         ])
         .says(&["model deepseek/deepseek-chat: ", "leave that setting out"]);
+        run(&["--model", "openai/gpt-5"])
+            .says(&["openai/gpt-5: the key in OPENAI_API_KEY cannot be sent"]);
+        let haiku = "anthropic/claude-haiku-4-5";
+        let narrow = ["--model", haiku, "--max-output-tokens", "1000"];
+        run(&[&narrow[..], &["--reasoning-effort", "high"]].concat()).says(&[
+            "effort high is a budget of 16384 tokens",
+            "give --max-output-tokens above 16384, or choose a lower effort",
+        ]);
+        run(&["--model", "anthropic/claude-3-5-haiku-latest"])
+            .says(&["give --max-output-tokens\n"]);
     }
     let mut command = environment.command(["run", TASK, "--mcp-config", servers, "--dry-run"]);
     let listed = Output::of(command.env("NO_SUCH_TOKEN", "a-token"))
@@ -197,6 +222,18 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     assert_eq!(json["estimate"]["cost_usd"], json!(0.294));
     assert_eq!(json["spec"]["limits"]["turns"], 7);
     assert!(asked.lock().unwrap().is_empty());
+    for (text, message) in [
+        (
+            "tasks = \"filesystem\"",
+            "expected a list, as in [\"filesystem\"]",
+        ),
+        ("[models]\nname = \"openai/m\"", "write [[models]]"),
+    ] {
+        let file = environment.directory("wrong", &[("e.toml", text)]);
+        let file = file.join("e.toml");
+        let args = ["run", "--config", file.to_str().unwrap()];
+        environment.run(args).exits(2).says(&[message]);
+    }
     for (model, message) in [("openia/m", "known are"), ("openai/m", "OPENAI_API_KEY")] {
         let mut command = environment.command(["run", TASK, "--model", model, "--dry-run"]);
         let output = Output::of(command.env_remove("OPENAI_API_KEY"));

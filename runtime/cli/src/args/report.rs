@@ -9,9 +9,9 @@ pub(crate) struct ReportArgs {
     /// The experiment [default: the newest]
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
-    /// The form of the report
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
+    /// The form of the report [default: that of the file's ending, or text]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<ReportFormat>,
     /// Write it to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,

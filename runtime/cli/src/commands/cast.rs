@@ -1,10 +1,12 @@
 //! Who acts: models opened and asked for a sign of life, before anything is spent.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_experiment::{AgentKind, Budget, Cast, External, Journal, Retries, Spec, steps};
 use mcpmark_model::{AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, ToolSpec};
+use mcpmark_service::ToolClash;
 use serde_json::json;
 
 use crate::commands::run::journal_error;
@@ -92,16 +94,25 @@ pub(crate) async fn check(models: &[Model], spec: &Spec) -> Result<(), CommandEr
     Ok(())
 }
 
-/// Starts or reaches each server of others, and asks each model for a few words, with a tool in
+/// Starts or reaches each server of others, whose tools go beside `tools`, and asks each model for a few words, with a tool in
 /// reach.
-pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), CommandError> {
+pub(crate) async fn preflight(
+    models: &[Model],
+    spec: &Spec,
+    mut tools: BTreeSet<String>,
+) -> Result<(), CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
+    let unusable =
+        |message: String| CommandError::usage(sanitise::line(&message)).hint("nothing was run");
     for (name, server) in &spec.agent_settings.servers {
         // It goes again at once.
-        if let Err(error) = External::start(name, server, variable).await {
-            let message = chain(&error);
-            let message = sanitise::line(&message);
-            return Err(CommandError::usage(message).hint("nothing was run"));
+        let started = External::start(name, server, variable).await;
+        let started = started.map_err(|error| unusable(chain(&error)))?;
+        for tool in started.tools() {
+            if !tools.insert(tool.to_owned()) {
+                let clash = ToolClash(tool.to_owned());
+                return Err(unusable(format!("server {name}: {clash}")));
+            }
         }
     }
     let (conversation, tools) = sign_of_life(spec.agent);
@@ -130,9 +141,10 @@ pub(crate) async fn preflight(models: &[Model], spec: &Spec) -> Result<(), Comma
             }
             Err(error) => error,
         };
-        let place = match &settings.base_url {
-            Some(url) => format!(" at {}", sanitise::line(url)),
-            None => String::new(),
+        let nobody = matches!(error.kind, AskErrorKind::Connection | AskErrorKind::Timeout);
+        let place = match settings.base_url.is_some() || nobody {
+            true => format!(" at {}", sanitise::line(model.base_url())),
+            false => String::new(),
         };
         if matches!(
             error.kind,
@@ -160,7 +172,7 @@ fn refused(model: &Model, place: &str, error: &AskError) -> CommandError {
         }
         AskErrorKind::Auth => "the key is not accepted there",
         AskErrorKind::NoTools => "the model takes no tools; use --agent react, or another model",
-        AskErrorKind::NotFound => "is the name right? it is the provider's own",
+        AskErrorKind::NotFound => "is the model's name right? it is the provider's own",
         AskErrorKind::Quota => "the account has nothing left",
         AskErrorKind::Unsupported => "leave that setting out for this model",
         _ => "nothing was run",

@@ -1,5 +1,7 @@
 //! The tasks of an experiment: those of a library, or of a published corpus.
 
+use std::collections::BTreeSet;
+
 use mcpmark_experiment::{Prepared, PublishedPlace};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::Store;
@@ -92,6 +94,23 @@ impl Chosen {
         };
         let published = published.iter().map(|task| &task.id);
         own.iter().map(|task| &task.id).chain(published)
+    }
+
+    /// The tools that their worlds have, as far as that is known before they are set up.
+    pub(crate) fn tools(&self) -> BTreeSet<String> {
+        let profiles: BTreeSet<(&str, Option<&str>)> = match self {
+            Self::Library { tasks, .. } => tasks
+                .iter()
+                .map(|task| (task.id.service(), task.meta.profile.as_deref()))
+                .collect(),
+            Self::Corpus { tasks, .. } => {
+                tasks.iter().map(|task| (task.id.service(), None)).collect()
+            }
+        };
+        let tools = profiles.into_iter().filter_map(|(service, profile)| {
+            Some(mcpmark_experiment::service(service)?.tools(profile))
+        });
+        tools.flatten().collect()
     }
 
     /// The first task that nobody has shown to be solvable.

@@ -1,5 +1,6 @@
 use std::fs;
 
+use clap::ValueEnum;
 use mcpmark_experiment::journal::ExperimentRow;
 use mcpmark_experiment::{Journal, JournalError};
 use mcpmark_report::compare::{CompareError, compare as compare_models};
@@ -8,6 +9,7 @@ use mcpmark_report::{Details, Format, Options, Report, TaskFacts, TaskIndex};
 
 use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 use crate::commands::run::journal_error;
+use crate::commands::runs;
 use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -17,9 +19,14 @@ use crate::output::{self, sanitise};
 pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
     let experiment = experiment(&journal, args.experiment.as_deref())?;
-    let survey = journal.survey(&experiment.name).map_err(journal_error)?;
+    let mut survey = journal.survey(&experiment.name).map_err(journal_error)?;
+    let cut_off = runs::cut_off(context, &experiment, &mut survey);
     let report = Report::build(&experiment, &survey, &known_tasks(context));
-    let format = match args.format {
+    let by_ending = || {
+        let ending = args.output.as_deref()?.extension()?.to_str()?;
+        ReportFormat::from_str(ending, true).ok()
+    };
+    let format = match args.format.or_else(by_ending).unwrap_or_default() {
         ReportFormat::Text => Format::Text,
         ReportFormat::Md => Format::Markdown,
         ReportFormat::Json => Format::Json,
@@ -54,6 +61,7 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
             ));
         }
     }
+    runs::say_cut_off(&experiment.name, cut_off);
     Ok(exit::PASSED)
 }
 

@@ -1,14 +1,17 @@
 //! What is to be run, from the command line and a file.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{
     AgentKind, AgentSettings, Concurrency, Cost, ServerSpec, Spec, SpecLimits,
 };
 use mcpmark_model::{ModelSettings, ModelSpec, Prices};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{DeserializeOwned, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::args::{AgentName, RunArgs, Selection, Tier};
 use crate::error::{CommandError, chain};
@@ -18,8 +21,11 @@ use crate::error::{CommandError, chain};
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 struct File {
     experiment: Option<String>,
+    #[serde(deserialize_with = "texts")]
     tasks: Vec<String>,
+    #[serde(deserialize_with = "texts")]
     tiers: Vec<String>,
+    #[serde(deserialize_with = "texts")]
     tags: Vec<String>,
     agent: Option<AgentKind>,
     attempts: Option<u32>,
@@ -31,6 +37,7 @@ struct File {
     retries: Option<u32>,
     prices: Option<PathBuf>,
     limits: Limits,
+    #[serde(deserialize_with = "file_models")]
     models: Vec<FileModel>,
     servers: BTreeMap<String, ServerSpec>,
 }
@@ -77,6 +84,38 @@ struct FileModel {
     name: String,
     #[serde(flatten)]
     settings: toml::Table,
+}
+
+/// A list, for which an error says how one is written.
+struct List<T> {
+    written: &'static str,
+    of: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.written)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Vec<T>, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
+    }
+}
+
+fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list, as in [\"filesystem\"]",
+        of: PhantomData,
+    })
+}
+
+fn file_models<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<FileModel>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list of tables; write [[models]]",
+        of: PhantomData,
+    })
 }
 
 /// What is to be run, but for the tasks, which are still to be selected.
@@ -207,6 +246,7 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
     let agent = named.or(file.agent).unwrap_or(default);
     let name = agent.as_str();
     let wrong = |message: String| Err(CommandError::usage(message));
+    let of_models = of_models(args);
     match agent {
         _ if agent.is_model() && no_model => wrong(format!(
             "--agent {name} asks a model; name one with --model provider/name"
@@ -214,6 +254,10 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
         _ if !agent.is_model() && !no_model => {
             wrong(format!("--agent {name} asks no model; leave out --model"))
         }
+        _ if !agent.is_model() && !of_models.is_empty() => wrong(format!(
+            "--agent {name} asks no model; leave out {}",
+            of_models.join(", ")
+        )),
         AgentKind::Replay if args.from.is_none() => {
             wrong("--agent replay plays an attempt; name it with --from".to_owned())
         }
@@ -226,6 +270,34 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
         }
         _ => Ok(agent),
     }
+}
+
+/// What is given on the command line that only a model heeds.
+fn of_models(args: &RunArgs) -> Vec<&'static str> {
+    let (models, limits) = (&args.models, &args.limits);
+    let flags = [
+        ("--base-url", models.base_url.is_some()),
+        ("--api", models.api.is_some()),
+        ("--reasoning-effort", models.reasoning_effort.is_some()),
+        ("--temperature", models.temperature.is_some()),
+        ("--top-p", models.top_p.is_some()),
+        ("--max-output-tokens", models.max_output_tokens.is_some()),
+        ("--sampling-seed", models.sampling_seed.is_some()),
+        ("--compact-at", models.compact_at.is_some()),
+        ("--retries", models.retries.is_some()),
+        ("--prices", models.prices.is_some()),
+        ("--max-model-calls", models.max_model_calls.is_some()),
+        ("--limit-input-tokens", limits.limit_input_tokens.is_some()),
+        (
+            "--limit-output-tokens",
+            limits.limit_output_tokens.is_some(),
+        ),
+        ("--limit-attempt-cost", limits.limit_attempt_cost.is_some()),
+        ("--limit-cost", limits.limit_cost.is_some()),
+        ("--limit-tokens", limits.limit_tokens.is_some()),
+    ];
+    let given = flags.into_iter().filter(|(_, given)| *given);
+    given.map(|(flag, _)| flag).collect()
 }
 
 /// The models of the command line, or those of the file; the settings of the command line hold for

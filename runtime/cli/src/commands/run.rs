@@ -29,6 +29,9 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         mut spec,
     } = request::resolve(&mut args)?;
     let experiment = experiment.map(check_name).transpose()?;
+    if let Some(name) = &experiment {
+        check_free(context, name)?;
+    }
     spec.published = chosen::place(&args.published)?;
     let chosen = match &args.from {
         Some(prefix) => {
@@ -48,7 +51,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     interruption::say("interrupted; nothing was begun");
     interruption::watch();
     if !args.models.no_preflight {
-        super::runtime(1)?.block_on(cast::preflight(&models, &spec))?;
+        super::runtime(1)?.block_on(cast::preflight(&models, &spec, chosen.tools()))?;
     }
     let jobs = jobs(spec.concurrency.jobs);
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
@@ -115,14 +118,14 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     interruption::watch();
     let models = cast::models(&spec)?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
+    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
     if !args.no_preflight {
-        super::runtime(1)?.block_on(cast::preflight(&models, &spec))?;
+        super::runtime(1)?.block_on(cast::preflight(&models, &spec, chosen.tools()))?;
     }
     let _lock = context
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
         .map_err(|error| home_error(&error))?;
-    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
     let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
     setting.take_over(&experiment.id, &experiment.name, &spec)?;
@@ -152,6 +155,19 @@ fn check_name(name: String) -> Result<String, CommandError> {
         );
     }
     Ok(name)
+}
+
+/// Refuses the name of an experiment that is there, before anything is asked or planned.
+fn check_free(context: &Context, name: &str) -> Result<(), CommandError> {
+    // A dry run makes no journal.
+    if !context.home().journal_file().exists() {
+        return Ok(());
+    }
+    match context.journal()?.experiment(name) {
+        Ok(_) => Err(journal_error(JournalError::NameTaken(name.to_owned()))),
+        Err(JournalError::Unknown { .. }) => Ok(()),
+        Err(error) => Err(journal_error(error)),
+    }
 }
 
 /// Everything that an experiment needs to go.
@@ -260,11 +276,13 @@ impl Setting {
         cast: Cast,
         json: bool,
     ) -> Result<u8, CommandError> {
-        let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
+        let journal = Arc::clone(&self.runner.journal);
+        let rows = journal.attempts(name).map_err(journal_error)?;
+        let spending = journal.spending(id).map_err(journal_error)?;
         let remaining = spec.order(spec.remaining(&self.prepared(), &rows));
         let plan = spec.plan();
         let planned = plan.len();
-        let display = Display::new(&plan, &remaining, &rows, output::interactive());
+        let display = Display::new(&plan, &remaining, &rows, &spending, output::interactive());
         let display = Arc::new(display);
         let cast = Arc::new(cast);
         let cancel = CancellationToken::new();
@@ -296,11 +314,14 @@ impl Setting {
                 "what was finished is kept; go on with `mcpmark resume {name}`"
             ))
         })?;
-        let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
+        let rows = journal.attempts(name).map_err(journal_error)?;
+        let spending = journal.spending(id).map_err(journal_error)?;
         let code = exit_code(&rows, planned, cancel.is_cancelled());
         let unfinished = unfinished(&rows, planned);
+        let is_lost = |row: &&AttemptRow| row.outcome.as_deref() == Some("infra-error");
+        let lost = rows.iter().filter(is_lost).count();
         let spec = serde_json::to_value(spec).map_err(CommandError::infrastructure)?;
-        let report = ExperimentReport::new(name, spec, planned, rows);
+        let report = ExperimentReport::new(name, spec, planned, rows, &spending);
         if json {
             output::print_json(&report)?;
         } else {
@@ -324,6 +345,12 @@ impl Setting {
         }
         if code == exit::INTERRUPTED {
             output::note(&goes_on(name));
+        } else if lost > 0 {
+            let lost = output::count(lost, "attempt");
+            let name = sanitise::line(name);
+            output::note(&format!(
+                "{lost} came to nothing (infra-error); `mcpmark resume {name}` makes them again"
+            ));
         }
         Ok(code)
     }
@@ -406,28 +433,18 @@ fn summary(report: &ExperimentReport) -> String {
     text
 }
 
-/// What the attempts cost, where models acted.
+/// What all tries cost, where models acted.
 fn spent(report: &ExperimentReport) -> Option<String> {
-    let attempts = || {
-        report
-            .attempts
-            .iter()
-            .filter(|attempt| attempt.model.is_some())
-    };
-    attempts().next()?;
-    let known: f64 = attempts().filter_map(|attempt| attempt.cost_usd).sum();
-    let unknown = attempts()
-        .filter(|attempt| attempt.cost_usd.is_none())
-        .count();
-    Some(match unknown {
-        0 => format!("{} USD", decimals(known)),
-        _ if known == 0.0 => "cost unknown".to_owned(),
-        _ => format!(
+    match (report.spent_usd, report.spent_unknown) {
+        (None, 0) => None,
+        (None, _) => Some("cost unknown".to_owned()),
+        (Some(known), 0) => Some(format!("{} USD", decimals(known))),
+        (Some(known), unknown) => Some(format!(
             "{} USD and the unknown cost of {}",
             decimals(known),
             output::count(unknown, "attempt")
-        ),
-    })
+        )),
+    }
 }
 
 pub(crate) fn journal_error(error: JournalError) -> CommandError {

@@ -1,6 +1,6 @@
 use anstyle::Style;
 use mcpmark_experiment::Spec;
-use mcpmark_experiment::journal::{AttemptRow, SurveyRow};
+use mcpmark_experiment::journal::{AttemptRow, ExperimentRow, Survey, SurveyRow};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport, reasoning_effort};
 pub(crate) use mcpmark_report::instant;
 use serde_json::json;
@@ -68,10 +68,13 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
         let rows = journal.attempts(name).map_err(journal_error)?;
         let attempts = planned(&experiment.spec).unwrap_or(rows.len());
         let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
-        output::print_json(&ExperimentReport::new(name, spec, attempts, rows))?;
+        let spending = journal.spending(&experiment.id).map_err(journal_error)?;
+        let report = ExperimentReport::new(name, spec, attempts, rows, &spending);
+        output::print_json(&report)?;
         return Ok(exit::PASSED);
     }
-    let survey = journal.survey(name).map_err(journal_error)?;
+    let mut survey = journal.survey(name).map_err(journal_error)?;
+    let cut_off = cut_off(context, &experiment, &mut survey);
     // Without models it would be an empty column.
     let models = survey.rows.iter().any(|row| row.model.is_some());
     let (before, after) = (
@@ -105,7 +108,44 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
         table.row(cells);
     }
     output::print(&table.render())?;
+    say_cut_off(&experiment.name, cut_off);
     Ok(exit::PASSED)
+}
+
+/// What is said of an attempt whose process ended in its middle.
+const CUT_OFF: &str = "cut off";
+
+/// Calls attempts cut off that stand as running and that no process runs, and counts them.
+pub(crate) fn cut_off(context: &Context, experiment: &ExperimentRow, survey: &mut Survey) -> usize {
+    let stand = |row: &&mut SurveyRow| &*row.status == "running";
+    let mut running: Vec<_> = survey.rows.iter_mut().filter(stand).collect();
+    if running.is_empty() || context.home().is_running(&experiment.id) {
+        return 0;
+    }
+    for row in &mut running {
+        row.status = CUT_OFF.into();
+    }
+    running.len()
+}
+
+/// The same for one attempt, by the id of its experiment.
+pub(crate) fn is_cut_off(context: &Context, experiment: &str, attempt: &mut AttemptRow) -> bool {
+    let cut_off = attempt.status == "running" && !context.home().is_running(experiment);
+    if cut_off {
+        CUT_OFF.clone_into(&mut attempt.status);
+    }
+    cut_off
+}
+
+/// Says how attempts that were cut off go on.
+pub(crate) fn say_cut_off(experiment: &str, attempts: usize) {
+    if attempts > 0 {
+        output::note(&format!(
+            "{} cut off; go on with `mcpmark resume {}`",
+            output::count(attempts, "attempt"),
+            sanitise::line(experiment)
+        ));
+    }
 }
 
 /// The model of an attempt, with its effort, which tells it from itself in an experiment.

@@ -21,7 +21,7 @@ const CHARACTERS: usize = 160;
 /// Shows an attempt.
 pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
-    let attempt = journal.attempt(&args.attempt).map_err(journal_error)?;
+    let mut attempt = journal.attempt(&args.attempt).map_err(journal_error)?;
     let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;
     let requests = journal.model_calls(&attempt.id).map_err(journal_error)?;
     let store = context.store()?;
@@ -44,6 +44,10 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         output::print_json(&value)?;
         return Ok(exit::PASSED);
     }
+    let experiment = journal
+        .experiment(&attempt.experiment)
+        .map_err(journal_error)?;
+    let cut_off = runs::is_cut_off(context, &experiment.id, &mut attempt);
     let mut text = header(&attempt);
     if let Some(failure) = &failure {
         text.push_str(&why(failure));
@@ -80,6 +84,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         text.push_str(&explain::text(&explained, args.full));
     }
     output::print(&text)?;
+    runs::say_cut_off(&experiment.name, usize::from(cut_off));
     Ok(exit::PASSED)
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::journal::{AttemptRow, ModelSpending};
 use mcpmark_experiment::{Cost, End, EndKind, Outcome, Planned, Progress};
 use mcpmark_sandbox::Check;
 
@@ -150,7 +150,6 @@ impl Standing {
         self.before += 1;
         self.passed += u32::from(passed == Some(true));
         self.failed += u32::from(passed == Some(false));
-        self.spend(row.cost);
     }
 
     fn spend(&mut self, cost: Option<Cost>) {
@@ -163,11 +162,13 @@ impl Standing {
 }
 
 impl Display {
-    /// For a plan of which some is still to be made; what was made before stands in `rows`.
+    /// For a plan of which some is still to be made; what was made before stands in `rows`,
+    /// and what it cost in `spending`.
     pub(crate) fn new(
         plan: &[Planned],
         remaining: &[Planned],
         rows: &[AttemptRow],
+        spending: &[ModelSpending],
         interactive: bool,
     ) -> Self {
         let total = plan.len();
@@ -197,6 +198,14 @@ impl Display {
                 if let Some(row) = row.filter(|_| !left.contains(&planned.position)) {
                     standing.count(row);
                 }
+            }
+        }
+        for spent in spending {
+            let name = players.get(Some(&spent.model), &spent.model_settings);
+            if let Some(standing) = name.and_then(|name| state.models.get_mut(&name)) {
+                // What was never asked has cost nothing, and it is not said.
+                standing.cost = (spent.known != Cost::ZERO).then_some(spent.known);
+                standing.unknown = spent.unknown > 0;
             }
         }
         if let Some(bars) = &bars {
@@ -502,7 +511,7 @@ mod tests {
     fn what_fails_for_now_costs_nothing_and_each_effort_stands_alone() {
         let low = "{\"reasoning-effort\":\"low\"}";
         let plan = [planned(0, "a/m", "{}"), planned(1, "a/m", low)];
-        let display = Display::new(&plan, &plan, &[], false);
+        let display = Display::new(&plan, &plan, &[], &[], false);
         let ids = ["1", "2"];
         for (id, one) in ids.iter().zip(&plan) {
             display.show(Progress::Started {
@@ -528,6 +537,23 @@ mod tests {
             line("a/m (low)"),
             "a/m (low)  0/1 done, 0 passed, 0 failed, 1.00 USD"
         );
+    }
+
+    #[test]
+    fn a_model_stands_where_all_its_tries_have_brought_it() {
+        let plan = [planned(0, "a/m", "{}"), planned(1, "a/n", "{}")];
+        let spent = |model: &str, usd, unknown| ModelSpending {
+            model: model.to_owned(),
+            model_settings: "{}".to_owned(),
+            known: Cost::from_usd(usd).unwrap(),
+            unknown,
+        };
+        let spending = [spent("a/m", "7.50", 0), spent("a/n", "1", 2)];
+        let display = Display::new(&plan, &plan, &[], &spending, false);
+        let state = display.state.lock().unwrap();
+        let line = |name: &str| state.models[name].line(name, Duration::ZERO);
+        assert_eq!(line("a/m"), "a/m  0/1 done, 0 passed, 0 failed, 7.50 USD");
+        assert_eq!(line("a/n"), "a/n  0/1 done, 0 passed, 0 failed, 1.00 USD+");
     }
 
     #[test]

@@ -23,7 +23,8 @@ use rusqlite::Connection;
 pub use self::carry::CarryError;
 pub use self::needs::AttemptNeeds;
 pub use self::read::{
-    AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
+    AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, ModelSpending,
+    Trajectory,
 };
 pub use self::regrade::RegradeRow;
 pub use self::schema::SUMMARISE;

@@ -28,6 +28,19 @@ pub struct ExperimentRow {
     pub passed: u32,
 }
 
+/// What all tries of a model have cost so far, tries that were abandoned among them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelSpending {
+    /// `provider/name`.
+    pub model: String,
+    /// Its settings, as JSON.
+    pub model_settings: String,
+    /// What is known of it.
+    pub known: Cost,
+    /// Tries of which some of the cost is not known.
+    pub unknown: usize,
+}
+
 /// An attempt with its last grade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttemptRow {
@@ -460,6 +473,32 @@ impl Journal {
             },
         )?;
         Ok(spent)
+    }
+
+    /// The same for each model of an experiment, in dollars alone.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn spending(&self, experiment: &str) -> Result<Vec<ModelSpending>, JournalError> {
+        let connection = self.lock();
+        let mut query = connection.prepare_cached(
+            "SELECT a.model, a.model_settings,
+                    coalesce(sum((SELECT sum(c.cost_nano_usd) FROM model_calls c
+                                  WHERE c.attempt = a.id)), 0),
+                    sum(a.cost_nano_usd IS NULL AND a.turns > 0)
+             FROM attempts a WHERE a.experiment = ?1 AND a.model IS NOT NULL
+             GROUP BY a.model, a.model_settings",
+        )?;
+        let rows = query.query_map([experiment], |row| {
+            Ok(ModelSpending {
+                model: row.get(0)?,
+                model_settings: row.get(1)?,
+                known: Cost::from_nano_usd(row.get::<_, i64>(2)?.unsigned_abs()),
+                unknown: row.get::<_, i64>(3)? as usize,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 }
 

@@ -72,6 +72,16 @@ pub enum ExternalError {
         /// What the system said.
         source: io::Error,
     },
+    /// It ended instead of answering.
+    #[error("server {name}: {program} ended before it answered ({how})")]
+    Ended {
+        /// The server.
+        name: String,
+        /// The program.
+        program: String,
+        /// How it ended.
+        how: String,
+    },
     /// It cannot be reached over HTTP.
     #[error("server {name} at {url}: {trouble}")]
     Http {
@@ -210,6 +220,11 @@ impl External {
             self.name,
             tools.join(", ")
         )
+    }
+
+    /// The names of its tools.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.client.tools().iter().map(|tool| &*tool.name)
     }
 
     /// Its client, and what keeps it running.

@@ -3,7 +3,8 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use mcpmark_http::{Secret, Secrets};
 use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient};
@@ -15,6 +16,23 @@ use crate::{ExternalError, shake_hands};
 
 /// A child that goes when its owner does.
 pub(crate) struct Process(Child);
+
+/// How often, and how long at a time, a program that closed its output is waited for.
+const WAITS: (u32, Duration) = (50, Duration::from_millis(10));
+
+impl Process {
+    /// How it ended, where it does so at once.
+    async fn end(&mut self) -> Option<ExitStatus> {
+        for _ in 0..WAITS.0 {
+            // Whoever cannot be waited for has not ended here.
+            if let Some(status) = self.0.try_wait().ok()? {
+                return Some(status);
+            }
+            tokio::time::sleep(WAITS.1).await;
+        }
+        None
+    }
+}
 
 impl Drop for Process {
     fn drop(&mut self) {
@@ -65,8 +83,21 @@ pub(crate) async fn start(
         inner: AsyncRwTransport::new(reading, writing).with_max_line_length(MAX_MESSAGE_BYTES),
         secrets: Secrets::new(secrets),
     };
-    let client = shake_hands(name, ToolClient::through(transport)).await?;
-    Ok((client, process))
+    match shake_hands(name, ToolClient::through(transport)).await {
+        Ok(client) => Ok((client, process)),
+        Err(error @ ExternalError::Handshake { .. }) => Err(match process.end().await {
+            Some(status) => ExternalError::Ended {
+                name: name.to_owned(),
+                program: program.to_owned(),
+                how: match status.code() {
+                    Some(code) => format!("exit status {code}"),
+                    None => status.to_string(),
+                },
+            },
+            None => error,
+        }),
+        Err(error) => Err(error),
+    }
 }
 
 /// Variables that say how a machine is set up.

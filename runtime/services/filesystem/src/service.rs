@@ -30,6 +30,13 @@ impl Service for Filesystem {
         PROFILES
     }
 
+    fn tools(&self, profile: Option<&str>) -> Vec<String> {
+        let profile = profile.and_then(Profile::parse).unwrap_or_default();
+        profile
+            .surface()
+            .map_or(Vec::new(), |surface| surface.names())
+    }
+
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError> {
         let session = tokio::task::spawn_blocking(move || FilesystemSession::open(world))
             .await

@@ -46,6 +46,12 @@ impl Service for GitHub {
         PROFILES
     }
 
+    fn tools(&self, profile: Option<&str>) -> Vec<String> {
+        let profile = profile.and_then(Profile::parse).unwrap_or_default();
+        let surface = profile.surface(false);
+        surface.map_or(Vec::new(), |surface| surface.names())
+    }
+
     fn check_state(&self, state: &Snapshot, scratch: &Path) -> Result<(), ServiceError> {
         let opened = world::open(&state.tree, &*state.blobs, scratch, 0);
         opened.map(drop).map_err(refused)

@@ -27,7 +27,10 @@ pub struct ToolClient {
 
 /// Two servers offer a tool of the same name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("two servers have a tool named {0:?}; leave one of them out")]
+#[error(
+    "it has {0:?}, as the world or another server does; name the tools that you want with \
+     `tools = […]`"
+)]
 pub struct ToolClash(pub String);
 
 impl ToolClient {

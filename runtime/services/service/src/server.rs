@@ -31,6 +31,14 @@ pub struct ToolSurface {
 }
 
 impl ToolSurface {
+    /// The names of the tools.
+    pub fn names(&self) -> Vec<String> {
+        self.tools
+            .iter()
+            .map(|tool| tool.name.to_string())
+            .collect()
+    }
+
     /// A surface from its tools as JSON: the array that `tools/list` answers.
     pub fn parse(name: &str, version: &str, tools: &str) -> Result<Self, serde_json::Error> {
         Ok(Self {

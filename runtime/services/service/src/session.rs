@@ -20,6 +20,10 @@ pub trait Service: Send + Sync {
     /// default.
     fn profiles(&self) -> &'static [&'static str];
 
+    /// The names of the tools that every world of a profile has; of the default one where none is
+    /// named or known.
+    fn tools(&self, profile: Option<&str>) -> Vec<String>;
+
     /// Checks the name of a profile.
     fn check_profile(&self, profile: &str) -> Result<(), ServiceError> {
         let known = self.profiles();
