@@ -39,6 +39,7 @@ pub mod report;
 mod run;
 mod script;
 mod services;
+mod surface;
 mod terms;
 mod told;
 pub mod transport;
@@ -64,6 +65,7 @@ pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop};
 pub use crate::regrade::{Regraded, Regrader, Work};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
 pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
+pub use crate::surface::tool_surface;
 pub use crate::terms::{Terms, TermsError, VerifierTerms};
 pub use crate::told::Told;
 pub use crate::world::{

@@ -98,12 +98,12 @@ impl Chosen {
 
     /// The tools that their worlds have, as far as that is known before they are set up.
     pub(crate) fn tools(&self) -> BTreeSet<String> {
-        let profiles: BTreeSet<(&str, Option<&str>)> = match self {
-            Self::Library { tasks, .. } => tasks
+        let profiles: BTreeSet<(&str, Option<&str>)> = match &self.tasks {
+            Tasks::Own(_, tasks) => tasks
                 .iter()
                 .map(|task| (task.id.service(), task.meta.profile.as_deref()))
                 .collect(),
-            Self::Corpus { tasks, .. } => {
+            Tasks::Published(_, _, tasks) => {
                 tasks.iter().map(|task| (task.id.service(), None)).collect()
             }
         };

@@ -2,10 +2,15 @@
 
 use mcpmark_service::{Tool, ToolSurface};
 
-use crate::view::Site;
-
 /// The versions that a world can be served as; the first is the default.
 pub const PROFILES: &[&str] = &["v0.15.0", "v1.10.1"];
+
+/// Tools that are there where the world has something for them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Optional {
+    pub(crate) actions: bool,
+    pub(crate) gists: bool,
+}
 
 /// One version of the published server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,7 +32,7 @@ impl Profile {
 
     /// The identity and the tools, which are described in other words than the published ones. Those for workflows
     /// and for gists are there where the world has any, as the published server lists them where it is asked to.
-    pub(crate) fn surface(self, site: &Site) -> Result<ToolSurface, serde_json::Error> {
+    pub(crate) fn surface(self, with: Optional) -> Result<ToolSurface, serde_json::Error> {
         let (version, tools, for_actions, for_gists) = match self {
             Self::V0_15_0 => (
                 "v0.15.0",
@@ -43,10 +48,7 @@ impl Profile {
             ),
         };
         let mut surface = ToolSurface::parse("github-mcp-server", version, tools)?;
-        for (has_any, tools) in [
-            (site.has_actions(), for_actions),
-            (site.has_gists(), for_gists),
-        ] {
+        for (has_any, tools) in [(with.actions, for_actions), (with.gists, for_gists)] {
             if has_any {
                 let more: Vec<Tool> = serde_json::from_str(tools)?;
                 surface.tools.extend(more);

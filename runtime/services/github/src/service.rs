@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 
 use crate::ci::Runner;
 use crate::git::GitError;
-use crate::profile::{PROFILES, Profile};
+use crate::profile::{Optional, PROFILES, Profile};
 use crate::tools::Tools;
 use crate::view::Site;
 use crate::world::{self, Opened, WorldError};
@@ -48,7 +48,7 @@ impl Service for GitHub {
 
     fn tools(&self, profile: Option<&str>) -> Vec<String> {
         let profile = profile.and_then(Profile::parse).unwrap_or_default();
-        let surface = profile.surface(false);
+        let surface = profile.surface(Optional::default());
         surface.map_or(Vec::new(), |surface| surface.names())
     }
 
@@ -102,7 +102,10 @@ impl GitHubSession {
             site = site.with_runner(runner);
         }
         let surface = profile
-            .surface(&site)
+            .surface(Optional {
+                actions: site.has_actions(),
+                gists: site.has_gists(),
+            })
             .map_err(|error| ServiceError::set_up(NAME, error))?;
         let tools = Tools::new(profile, surface.clone(), site, room);
         Ok(Self {
