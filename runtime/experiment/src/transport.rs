@@ -156,6 +156,6 @@ pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, T
     archive.next()?;
     let mut decoder = zstd::Decoder::new(&mut archive)?;
     decoder.window_log_max(23)?;
-    let name = journal.take_over(&mut BufReader::new(decoder))?;
+    let name = journal.take_over(&mut BufReader::new(decoder), &|state| store.contains(state))?;
     Ok(name)
 }

@@ -149,6 +149,10 @@ fn a_lock_that_is_broken_or_foreign_is_named() {
             changed(&|it| it["source"] = json!("oci://host")),
             "names no",
         ),
+        (
+            changed(&|it| it["source"] = json!("mcpmark.lock")),
+            "is a lock itself",
+        ),
         (sound[..sound.len() / 2].to_owned(), "no lock of a suite"),
     ] {
         fs::write(&lock, text).unwrap();

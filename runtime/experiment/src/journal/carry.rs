@@ -99,6 +99,14 @@ pub enum CarryError {
         /// What is wrong with it.
         problem: String,
     },
+    /// An attempt needs a state that was not carried with it.
+    #[error("attempt {attempt} needs the state {state}, which is not carried with it")]
+    State {
+        /// The attempt.
+        attempt: String,
+        /// What it started from, or left.
+        state: Digest,
+    },
 }
 
 impl From<rusqlite::Error> for CarryError {
@@ -142,8 +150,13 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the rows are not those of one experiment, or there is one of that name or id.
-    pub fn take_over(&self, rows: &mut dyn BufRead) -> Result<String, CarryError> {
+    /// When the rows are not those of one experiment, or there is one of that name or id, or it
+    /// needs a state that is not `kept`.
+    pub fn take_over(
+        &self,
+        rows: &mut dyn BufRead,
+        kept: &dyn Fn(&Digest) -> bool,
+    ) -> Result<String, CarryError> {
         let mut lines = Lines { rows, line: 0 };
         let head: Option<Head> = lines.next()?;
         let head = head.ok_or_else(|| lines.wrong("it is missing"))?;
@@ -162,6 +175,16 @@ impl Journal {
             }
             for attempt in &taking.attempts {
                 transaction.execute(SUMMARISE, [attempt])?;
+                let mut query = transaction
+                    .prepare_cached("SELECT world, state FROM attempts WHERE id = ?1")?;
+                let states: [Option<String>; 2] =
+                    query.query_row([attempt], |row| Ok([row.get(0)?, row.get(1)?]))?;
+                let states = states.into_iter().flatten();
+                let mut states = states.filter_map(|text| text.parse::<Digest>().ok());
+                if let Some(state) = states.find(|state| !kept(state)) {
+                    let attempt = attempt.to_string();
+                    return Err(CarryError::State { attempt, state });
+                }
             }
             let experiment = taking.experiment.take();
             Ok(experiment
@@ -405,7 +428,7 @@ mod tests {
 
     fn take(journal: &Journal, rows: &[String]) -> Result<String, CarryError> {
         let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
-        journal.take_over(&mut text.as_bytes())
+        journal.take_over(&mut text.as_bytes(), &|_| true)
     }
 
     #[test]
@@ -485,6 +508,6 @@ mod tests {
         }
         let cut = &rows.join("\n")[..100];
         let (_dir, journal) = journal();
-        assert!(journal.take_over(&mut cut.as_bytes()).is_err());
+        assert!(journal.take_over(&mut cut.as_bytes(), &|_| true).is_err());
     }
 }

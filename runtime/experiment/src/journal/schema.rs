@@ -1,5 +1,7 @@
 //! The tables, and the rule for files of other versions.
 
+use std::time::{Duration, Instant};
+
 use rusqlite::Connection;
 
 use super::JournalError;
@@ -206,11 +208,22 @@ ALTER TABLE grades ADD COLUMN terms   TEXT;
 /// writes rows by other means runs this after it.
 pub const SUMMARISE: &str = concat!("UPDATE attempts SET ", summary!(), " WHERE id = ?1");
 
+/// How long one process waits for another.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Prepares a connection, makes the tables of a new file, and refuses those of a newer program.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
     // Another process may hold the write lock for the length of one small transaction.
-    connection.busy_timeout(std::time::Duration::from_secs(30))?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.busy_timeout(PATIENCE)?;
+    // Where two make the journal at the same moment, SQLite does not wait for this one.
+    let begun = Instant::now();
+    while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
+        let is_busy = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy);
+        if !is_busy || begun.elapsed() > PATIENCE {
+            return Err(error.into());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
     // Where more is promised, more is asked for.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;

@@ -37,7 +37,7 @@ pub(super) fn open(context: &Context, file: &Path, extent: Extent) -> Result<Ope
             reference.digest = Some(lock.digest);
             place::open_remote(context, &reference, extent)?
         }
-        false => place::open(context, &beside(file, &lock.source), extent)?,
+        false => place::open(context, &locked(file, &lock)?, extent)?,
     };
     lock.check(&opened.bundle)
         .map_err(|error| refused(file, &error))?;
@@ -67,6 +67,21 @@ fn reference(file: &Path, lock: &Lock) -> Result<Reference, CommandError> {
             let message = format!("{}: {}", file.display(), chain(&error));
             CommandError::invalid(sanitise::block(&message))
         })
+}
+
+/// The file or directory that a lock names; never a lock, for those could lead in a circle.
+fn locked(file: &Path, lock: &Lock) -> Result<PathBuf, CommandError> {
+    let source = beside(file, &lock.source);
+    if is_meant(&source) {
+        let message = format!(
+            "{}: its source {} is a lock itself",
+            file.display(),
+            source.display()
+        );
+        return Err(CommandError::invalid(sanitise::block(&message))
+            .hint("`mcpmark bundle lock` locks the bundle that it names"));
+    }
+    Ok(source)
 }
 
 /// A path of a lock, from the directory that the lock is in.
@@ -323,7 +338,7 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
             reference(file, &old)?;
             (PathBuf::from(&old.source), old.source.clone())
         }
-        None => (beside(file, &old.source), old.source.clone()),
+        None => (locked(file, &old)?, old.source.clone()),
     };
     let opened = place::open(context, &place, Extent::Everything)?;
     trust::check(context, &opened)?;

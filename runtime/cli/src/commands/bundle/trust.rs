@@ -92,6 +92,12 @@ pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, Comma
         let message = format!("{}: that is the public key's name", file.display());
         return Err(CommandError::usage(message));
     }
+    for path in [file, &public_file] {
+        if path.exists() {
+            let message = format!("{}: exists already", path.display());
+            return Err(CommandError::usage(message));
+        }
+    }
     let (key, text) = PrivateKey::generate(kind).map_err(CommandError::infrastructure)?;
     for (path, text, mode) in [
         (file, text, 0o600),
@@ -174,10 +180,18 @@ pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, 
     let text = fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
     let policy: Policy = toml::from_str(&text).map_err(|error| wrong(chain(&error)))?;
     let beside = file.parent().unwrap_or(Path::new("."));
-    let rules: Vec<&Rule> = policy
-        .trust
-        .iter()
-        .filter(|rule| rule.is_for(&opened.names))
+    // Whoever packs a bundle chooses its name: a key that counts for that one is none for the
+    // repository that it lies in, so each name has to be vouched for by itself.
+    let mut each: Vec<&[String]> = opened.names.chunks(1).collect();
+    if each.is_empty() {
+        each.push(&[]);
+    }
+    let keys: Vec<Vec<PathBuf>> = each
+        .into_iter()
+        .map(|name| policy.trust.iter().filter(|rule| rule.is_for(name)))
+        .map(|rules| rules.flat_map(|rule| rule.keys.iter().map(|key| beside.join(key))))
+        .map(Iterator::collect)
+        .filter(|keys: &Vec<PathBuf>| !keys.is_empty())
         .collect();
     let hint = |error: CommandError| {
         error.hint(format!(
@@ -185,7 +199,7 @@ pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, 
             file.display()
         ))
     };
-    if rules.is_empty() {
+    if keys.is_empty() {
         return match policy.unsigned {
             Unsigned::Allow => Ok(Vec::new()),
             Unsigned::Refuse => {
@@ -195,9 +209,13 @@ pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, 
             }
         };
     }
-    let keys: Vec<PathBuf> = rules
-        .iter()
-        .flat_map(|rule| rule.keys.iter().map(|key| beside.join(key)))
-        .collect();
-    insist(opened, &keys).map_err(hint)
+    let mut vouching = Vec::new();
+    for keys in keys {
+        for key in insist(opened, &keys).map_err(hint)? {
+            if !vouching.contains(&key) {
+                vouching.push(key);
+            }
+        }
+    }
+    Ok(vouching)
 }
