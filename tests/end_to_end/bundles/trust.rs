@@ -107,6 +107,19 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
     let out = machine.path("pulled.tar");
     there(&machine, &["bundle", "verify", &reference, "--key", public]).exits(0);
     there(&machine, &["bundle", "verify", &reference, "--key", other]).exits(4);
+    // The packer named it "office": that is no way around the rule for the repository.
+    let policy = machine.path("config/mcpmark/trust.toml");
+    fs::create_dir_all(policy.parent().unwrap()).unwrap();
+    let repository = format!("{}/suites/*", registry.host);
+    for (key, code) in [(other, 4), (public, 0)] {
+        let rules = format!(
+            "[[trust]]\nnames = [\"office\"]\nkeys = [{public:?}]\n\
+             [[trust]]\nnames = [{repository:?}]\nkeys = [{key:?}]\n"
+        );
+        fs::write(&policy, rules).unwrap();
+        there(&machine, &["bundle", "verify", &reference]).exits(code);
+    }
+    fs::remove_file(&policy).unwrap();
     there(
         &machine,
         &["bundle", "pull", &reference, "-o", out.to_str().unwrap()],
