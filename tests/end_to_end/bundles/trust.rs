@@ -88,6 +88,12 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         policy(&rule("office", other), 4).says(&["none of the keys", "trust.toml"]);
         policy(&rule("shop", public), 4).says(&["no name that is trusted"]);
         policy(&format!("unsigned = \"allow\"\n{}", rule("shop", other)), 0);
+        // A rule without keys: nobody counts.
+        policy(
+            "unsigned = \"allow\"\n[[trust]]\nnames = [\"office\"]\nkeys = []\n",
+            4,
+        )
+        .says(&["none of the keys"]);
         policy("unsigned = \"maybe\"", 2).says(&["trust.toml", "maybe"]);
         fs::remove_file(environment.path("config/mcpmark/trust.toml")).unwrap();
     }

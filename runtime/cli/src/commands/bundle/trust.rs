@@ -186,12 +186,11 @@ pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, 
     if each.is_empty() {
         each.push(&[]);
     }
-    let keys: Vec<Vec<PathBuf>> = each
+    let rules: Vec<Vec<&Rule>> = each
         .into_iter()
         .map(|name| policy.trust.iter().filter(|rule| rule.is_for(name)))
-        .map(|rules| rules.flat_map(|rule| rule.keys.iter().map(|key| beside.join(key))))
         .map(Iterator::collect)
-        .filter(|keys: &Vec<PathBuf>| !keys.is_empty())
+        .filter(|rules: &Vec<&Rule>| !rules.is_empty())
         .collect();
     let hint = |error: CommandError| {
         error.hint(format!(
@@ -199,7 +198,7 @@ pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, 
             file.display()
         ))
     };
-    if keys.is_empty() {
+    if rules.is_empty() {
         return match policy.unsigned {
             Unsigned::Allow => Ok(Vec::new()),
             Unsigned::Refuse => {
@@ -210,7 +209,9 @@ pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, 
         };
     }
     let mut vouching = Vec::new();
-    for keys in keys {
+    for rules in rules {
+        let keys = rules.iter().flat_map(|rule| &rule.keys);
+        let keys: Vec<PathBuf> = keys.map(|key| beside.join(key)).collect();
         for key in insist(opened, &keys).map_err(hint)? {
             if !vouching.contains(&key) {
                 vouching.push(key);
