@@ -412,7 +412,7 @@ Batches:
     start             the starting state, as above
     answer            the agent's last message, the text itself
     parameters        a JSON object, for a verifier without a task
-    limits            the same: an object of limits, by the names of the README, and numbers
+    limits            the same: an object of limits, by the names of docs/limits.md, and numbers
     env, args         variables (an object) and arguments (an array), for a Python script
     id                anything; it comes back with the outcome
   Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what

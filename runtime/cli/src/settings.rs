@@ -143,12 +143,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readme_tells_every_default() {
-        let readme = include_str!("../../../README.md");
+    fn the_page_of_limits_tells_every_default() {
+        let page = include_str!("../../../docs/limits.md");
         let row = |name: &str| {
             let start = format!("| `{name}` |");
-            let row = readme.lines().find(|line| line.starts_with(&start));
-            row.unwrap_or_else(|| panic!("README.md says nothing of {name}"))
+            let row = page.lines().find(|line| line.starts_with(&start));
+            row.unwrap_or_else(|| panic!("docs/limits.md says nothing of {name}"))
         };
         let tells = |row: &str, number: u64| {
             row.split('|')
