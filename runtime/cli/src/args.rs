@@ -534,6 +534,27 @@ pub(crate) enum WorldCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Make a github world of a published template, as its importer leaves it on GitHub
+    Import(ImportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// The directory with repo/, issues.json, pulls.json and meta.json
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) template: PathBuf,
+    /// Write the world here; the directory must be empty or new
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+    /// The organisation or user that the repository will belong to
+    #[arg(long, value_name = "LOGIN", default_value = "mcpmark")]
+    pub(crate) owner: String,
+    /// Who everything is written by, and who will act [default: the owner]
+    #[arg(long, value_name = "LOGIN")]
+    pub(crate) viewer: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,14 +1,13 @@
 use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_experiment::{CiGuest, PUBLISHED_CLOCK, service};
 use mcpmark_service::{ServeHandle, ServiceError, Session, SessionLimits, WorldState};
-use mcpmark_snapshot::{MaterialiseOptions, Tree, materialise};
 
+use super::directory;
 use crate::args::{McpCommand, ServeArgs};
 use crate::context::{self, Context, Named};
-use crate::error::{CommandError, chain};
+use crate::error::CommandError;
 use crate::exit;
 use crate::interruption;
 use crate::output;
@@ -24,7 +23,7 @@ pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandE
 /// should read goes to standard error.
 fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     if let Some(dir) = &args.export {
-        check_export(dir)?;
+        directory::check("--export", dir)?;
     }
     let rest = args.rest.map(listen).transpose()?;
     let store = context.store()?;
@@ -130,7 +129,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     let (tree, interrupted) = served?;
     output::note(&format!("final state {}", tree.digest()));
     if let Some(dir) = &args.export {
-        export(&tree, &store, dir, clock)?;
+        directory::write("--export", dir, &tree, &store, clock)?;
         output::note(&format!("wrote the final state to {}", dir.display()));
     }
     Ok(if interrupted {
@@ -173,39 +172,4 @@ fn serve_http(
 
 fn failed(error: ServiceError) -> CommandError {
     super::service_error(&error, None)
-}
-
-/// Nothing of a person's is overwritten.
-fn check_export(dir: &Path) -> Result<(), CommandError> {
-    let in_the_way = match std::fs::read_dir(dir) {
-        Ok(mut entries) => entries.next().is_some().then_some("is not empty"),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(_) => Some("is no directory"),
-    };
-    match in_the_way {
-        Some(problem) => Err(
-            CommandError::usage(format!("--export {} {problem}", dir.display()))
-                .hint("name a new or an empty directory"),
-        ),
-        // What cannot be made is said now, and not when the work is done.
-        None => std::fs::create_dir_all(dir).map_err(|error| {
-            CommandError::usage(format!(
-                "--export {}: cannot be made: {error}",
-                dir.display()
-            ))
-        }),
-    }
-}
-
-fn export(
-    tree: &Tree,
-    store: &mcpmark_snapshot::Store,
-    dir: &Path,
-    clock: i64,
-) -> Result<(), CommandError> {
-    materialise(tree, store, dir, &MaterialiseOptions { clock: Some(clock) })
-        .map(drop)
-        .map_err(|error| {
-            CommandError::infrastructure(format!("--export {}: {}", dir.display(), chain(&error)))
-        })
 }

@@ -6,6 +6,7 @@ pub(crate) mod cast;
 pub(crate) mod check;
 pub(crate) mod check_published;
 pub(crate) mod chosen;
+mod directory;
 pub(crate) mod doctor;
 pub(crate) mod dry_run;
 pub(crate) mod explain;

@@ -1,4 +1,5 @@
 mod changes;
+mod import;
 mod repository;
 
 use anstyle::Style;
@@ -26,6 +27,7 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
             full,
             json,
         } => compare(context, &before, &after, full, json),
+        WorldCommand::Import(args) => import::import(context, &args),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The repository of a world: copied out once a process, shared by all sessions on it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str;
@@ -33,6 +33,8 @@ pub(crate) const GIT_DIR: &str = "repo/.git";
 pub(crate) struct Base {
     repository: gix::ThreadSafeRepository,
     refs: BTreeMap<String, ObjectId>,
+    /// Those of them that a clone tracks and has no branch of its own for.
+    tracked: BTreeSet<String>,
     head: Option<String>,
     /// The nodes below `objects/`, as the world has them.
     objects: Vec<(String, File)>,
@@ -89,6 +91,7 @@ impl Base {
         Ok(Arc::new(Self {
             repository,
             refs: BTreeMap::new(),
+            tracked: BTreeSet::new(),
             head: None,
             objects: Vec::new(),
             loose: HashMap::new(),
@@ -99,7 +102,10 @@ impl Base {
     fn copy(dir: &Directory, blobs: &dyn Blobs, scratch: &Path) -> Result<Self, GitError> {
         let reader = Reader { dir, blobs };
         reader.refuse_shallow()?;
-        let (refs, head) = (reader.refs()?, reader.head()?);
+        let (all, head) = (reader.refs()?, reader.head()?);
+        let refs = published(&all);
+        let is_tracked = |name: &&String| !all.contains_key(*name);
+        let tracked = refs.keys().filter(is_tracked).cloned().collect();
         let objects = object_files(dir)?;
         let mut builder = TreeBuilder::new();
         let mut loose = HashMap::new();
@@ -116,6 +122,7 @@ impl Base {
         Ok(Self {
             repository,
             refs,
+            tracked,
             head,
             objects,
             loose,
@@ -130,6 +137,11 @@ impl Base {
     /// The refs by full name: branches, tags and the heads of pull requests.
     pub(crate) fn refs(&self) -> &BTreeMap<String, ObjectId> {
         &self.refs
+    }
+
+    /// The branches that a clone tracks and has none of its own for, by full name.
+    pub(crate) fn tracked(&self) -> &BTreeSet<String> {
+        &self.tracked
     }
 
     /// The branch that `HEAD` names.
@@ -282,7 +294,7 @@ impl Reader<'_> {
         for name in all.keys() {
             check_ref_name(name).map_err(|problem| damaged(name, problem))?;
         }
-        Ok(published(&all))
+        Ok(all)
     }
 }
 

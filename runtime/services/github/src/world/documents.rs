@@ -1,9 +1,12 @@
 //! The JSON documents of a world, read with their place in every error, and written canonically.
 
+use std::collections::HashMap;
+
 use mcpmark_snapshot::{Blobs, Directory, Node};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::git::GitError;
 
@@ -27,10 +30,12 @@ pub enum WorldError {
         problem: String,
     },
     /// A value of a document is not what it should be.
-    #[error("{file}: {place}: {problem}")]
+    #[error("{file}{}: {place}: {problem}", line.map(|line| format!(":{line}")).unwrap_or_default())]
     Value {
         /// The document.
         file: String,
+        /// The line that the entry begins in, from 1; unknown where the document is no list, or lacks it.
+        line: Option<usize>,
         /// The entry, as its number or its position.
         place: String,
         /// What is wrong.
@@ -53,6 +58,7 @@ impl WorldError {
     pub(super) fn value(file: &str, place: impl ToString, problem: impl ToString) -> Self {
         Self::Value {
             file: file.to_owned(),
+            line: None,
             place: place.to_string(),
             problem: problem.to_string(),
         }
@@ -66,8 +72,8 @@ pub(super) struct Documents<'a> {
 }
 
 impl Documents<'_> {
-    /// A document as JSON; none where there is no such file.
-    pub(super) fn read(&self, file: &str) -> Result<Option<Value>, WorldError> {
+    /// A document's bytes; none where there is no such file.
+    fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>, WorldError> {
         let Some(node) = self.dir.get(file) else {
             return Ok(None);
         };
@@ -81,6 +87,14 @@ impl Documents<'_> {
                 file: file.to_owned(),
                 source,
             })?;
+        Ok(Some(bytes))
+    }
+
+    /// A document as JSON; none where there is no such file.
+    pub(super) fn read(&self, file: &str) -> Result<Option<Value>, WorldError> {
+        let Some(bytes) = self.bytes(file)? else {
+            return Ok(None);
+        };
         let document = serde_json::from_slice(&bytes).map_err(|error| {
             // The place is said already.
             let problem = error.to_string();
@@ -102,6 +116,41 @@ impl Documents<'_> {
             Some(Value::Array(entries)) => Ok(entries),
             Some(_) => Err(WorldError::value(file, "the document", "is no list")),
         }
+    }
+
+    /// A document that is one object and must be there.
+    pub(super) fn object<T: DeserializeOwned>(&self, file: &'static str) -> Result<T, WorldError> {
+        let value = self.read(file)?.ok_or(WorldError::Missing(file))?;
+        typed(file, "the document", value)
+    }
+
+    /// The same error with the line that the entry begins in, where that can be found.
+    pub(super) fn located(&self, mut error: WorldError) -> WorldError {
+        if let WorldError::Value {
+            file, line, place, ..
+        } = &mut error
+            && let Ok(Some(bytes)) = self.bytes(file)
+        {
+            *line = line_of(&bytes, place);
+        }
+        error
+    }
+
+    /// The entries of a document as they stand, each of a type and with how errors name it.
+    pub(super) fn typed_entries<T: DeserializeOwned>(
+        &self,
+        file: &str,
+    ) -> Result<Vec<(String, T)>, WorldError> {
+        let typed = |(index, value): (usize, Value)| {
+            let place = place(&value, index);
+            let entry = typed(file, &place, value)?;
+            Ok((format!("{file}: {place}"), entry))
+        };
+        self.list(file)?
+            .into_iter()
+            .enumerate()
+            .map(typed)
+            .collect()
     }
 
     /// The entries of a document, each of a type, after they were put into our words.
@@ -135,9 +184,81 @@ pub(super) fn typed<T: DeserializeOwned>(
     serde_json::from_value(value).map_err(|error| WorldError::value(file, place, error))
 }
 
+/// The line that an entry begins in, by how errors name it: `[0]`, `jobs[0]`, `#7`, or its number, login or name.
+fn line_of(document: &[u8], place: &str) -> Option<usize> {
+    let in_document: Vec<&RawValue>;
+    let in_key: HashMap<String, &RawValue>;
+    let (list, index) = match place.strip_suffix(']').and_then(|it| it.split_once('[')) {
+        Some((key, index)) if !key.is_empty() => {
+            in_key = serde_json::from_slice(document).ok()?;
+            let list: Vec<&RawValue> = serde_json::from_str(in_key.get(key)?.get()).ok()?;
+            (list, index.parse().ok()?)
+        }
+        bracketed => {
+            in_document = serde_json::from_slice(document).ok()?;
+            let index = match bracketed {
+                Some((_, index)) => index.parse().ok()?,
+                None => in_document.iter().rposition(|it| is_called(it, place))?,
+            };
+            (in_document, index)
+        }
+    };
+    let before = list.get(index)?.get().as_ptr().addr() - document.as_ptr().addr();
+    let lines = document
+        .get(..before)?
+        .iter()
+        .filter(|byte| **byte == b'\n');
+    Some(lines.count() + 1)
+}
+
+/// Whether an error would name an entry so.
+fn is_called(entry: &RawValue, place: &str) -> bool {
+    let Ok(Value::Object(entry)) = serde_json::from_str(entry.get()) else {
+        return false;
+    };
+    let number = place.strip_prefix('#').unwrap_or(place).parse::<u64>();
+    let numbered = number.is_ok_and(|number| entry.get("number") == Some(&number.into()));
+    let named = |key| entry.get(key).and_then(Value::as_str) == Some(place);
+    numbered || named("login") || named("name")
+}
+
 /// A document as the final state has it.
 pub(super) fn write(document: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec_pretty(document)?;
     bytes.push(b'\n');
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_by_how_errors_name_them() {
+        let list = br#"[
+  {"number": 7, "title": "x"}, {"login": "ann"},
+
+  {"number": 7,
+   "title": "again"},
+  {"name": "bug"}
+]"#;
+        for (place, line) in [
+            ("[0]", Some(2)),
+            ("[1]", Some(2)),
+            ("[2]", Some(4)),
+            ("[4]", None),
+            ("#7", Some(4)),
+            ("7", Some(4)),
+            ("ann", Some(2)),
+            ("bug", Some(6)),
+            ("#8", None),
+            ("the document", None),
+            ("jobs[0]", None),
+        ] {
+            assert_eq!(line_of(list, place), line, "{place}");
+        }
+        let object = b"{\"runs\": 1,\n \"jobs\": [\n  {},\n  {}]}";
+        assert_eq!(line_of(object, "jobs[1]"), Some(4));
+        assert_eq!(line_of(object, "runs[0]"), None);
+    }
 }

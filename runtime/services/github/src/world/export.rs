@@ -11,17 +11,23 @@ use super::documents;
 use crate::git::{EntryKind, GIT_DIR, Git, GitError, ObjectId};
 use crate::hub::{Hub, Issue, Pull, Repository, closes};
 
-/// Why the final state could not be written.
+/// Why a state could not be written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ExportError {
+#[non_exhaustive]
+pub enum ExportError {
+    /// The repository cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// The store cannot take it.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A path stands in the way of another.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// A path that no state can have.
     #[error(transparent)]
     Path(#[from] InvalidPath),
+    /// A document cannot be written.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }

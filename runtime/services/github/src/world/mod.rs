@@ -52,9 +52,12 @@
 
 mod documents;
 mod export;
+mod import;
 mod published;
 mod read;
 
 pub use documents::WorldError;
-pub(crate) use export::{CONFIG, ExportError, Exported, export, export_like};
+pub use export::ExportError;
+pub(crate) use export::{CONFIG, Exported, export, export_like};
+pub use import::{ImportError, Imported, Importer, Skipped};
 pub use read::{Opened, open, repository_of};

@@ -38,7 +38,7 @@ pub fn repository_of(tree: &Tree, blobs: &dyn Blobs) -> Result<Repository, World
 }
 
 /// The directory that the documents and `repo/` lie in.
-fn documents_of(tree: &Tree) -> &Directory {
+pub(super) fn documents_of(tree: &Tree) -> &Directory {
     let root = tree.root();
     match root.get("env") {
         Some(Node::Directory(env)) if root.get("repo").is_none() => env,
@@ -71,10 +71,9 @@ pub fn open(
         git: Git::new(base),
         clock,
     };
-    reading.people(&documents)?;
-    reading.lists(&documents)?;
-    reading.issues(&documents)?;
-    reading.pulls(&documents)?;
+    reading
+        .all(&documents)
+        .map_err(|error| documents.located(error))?;
     reading.derive();
     Ok(Opened {
         hub: reading.hub,
@@ -136,6 +135,13 @@ struct Reading {
 }
 
 impl Reading {
+    fn all(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        self.people(documents)?;
+        self.lists(documents)?;
+        self.issues(documents)?;
+        self.pulls(documents)
+    }
+
     fn people(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
         for user in documents.entries::<User>("users.json", published::plain)? {
             let key = user.login.to_lowercase();

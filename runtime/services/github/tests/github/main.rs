@@ -9,6 +9,7 @@ mod files;
 mod gists;
 mod go_server;
 mod history;
+mod import;
 mod issues;
 #[path = "../../../../../tests/differential/npm.rs"]
 mod npm;

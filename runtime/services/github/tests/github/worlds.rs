@@ -91,27 +91,27 @@ async fn a_broken_world_says_where() {
         (
             "issues.json",
             r#"[{"number": 7}]"#,
-            "issues.json: #7: missing field `title`",
+            "issues.json:1: #7: missing field `title`",
         ),
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "sate": "open"}]"#,
-            "issues.json: #7: unknown field `sate`",
+            "issues.json:1: #7: unknown field `sate`",
         ),
         (
             "issues.json",
             r#"[{"number": 3, "title": "x"}]"#,
-            "pulls.json: #3: its number is used twice",
+            "pulls.json:1: #3: its number is used twice",
         ),
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "milestone": 5}]"#,
-            "issues.json: #7: milestone 5 is not in milestones.json",
+            "issues.json:1: #7: milestone 5 is not in milestones.json",
         ),
         (
             "pulls.json",
             r#"[{"number": 7, "title": "x", "head": "nope", "base": "main"}]"#,
-            "pulls.json: #7: its head \"nope\" is no branch of the repository",
+            "pulls.json:1: #7: its head \"nope\" is no branch of the repository",
         ),
         (
             "repo/.git/packed-refs",
