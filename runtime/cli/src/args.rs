@@ -534,6 +534,11 @@ pub(crate) enum WorldCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print the JSON Schema of a document of github worlds, or name the documents
+    Schema {
+        /// The document, as `issues.json`
+        document: Option<String>,
+    },
     /// Make a github world of a published template, as its importer leaves it on GitHub
     Import(ImportArgs),
 }

@@ -27,6 +27,7 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
             full,
             json,
         } => compare(context, &before, &after, full, json),
+        WorldCommand::Schema { document } => schema(document.as_deref()),
         WorldCommand::Import(args) => import::import(context, &args),
     }
 }
@@ -78,6 +79,21 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
         output::print(&table.render())?;
     }
     Ok(code)
+}
+
+fn schema(document: Option<&str>) -> Result<u8, CommandError> {
+    match document {
+        None => output::print(&(mcpmark_github::world::DOCUMENTS.join("\n") + "\n"))?,
+        Some(name) => {
+            let schema = mcpmark_github::world::schema(name).ok_or_else(|| {
+                let names = mcpmark_github::world::DOCUMENTS.join(", ");
+                CommandError::usage(format!("{name:?} is no document of a github world"))
+                    .hint(format!("these are: {names}"))
+            })?;
+            output::print_json(&schema)?;
+        }
+    }
+    Ok(exit::PASSED)
 }
 
 fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError> {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Time;
@@ -20,7 +21,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 /// `repository.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repository {
     /// The login of the user or organisation that owns it.
@@ -61,7 +62,7 @@ pub struct Repository {
 }
 
 /// What a protected branch asks for.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Protection {
     /// The approving reviews that a pull request needs before it is merged.
@@ -76,7 +77,7 @@ pub struct Protection {
 }
 
 /// One of `users.json`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct User {
     /// The account name.
@@ -108,7 +109,7 @@ pub struct User {
 }
 
 /// One of `labels.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Label {
     /// Its name; names that differ in case alone are the same.
@@ -127,7 +128,7 @@ pub(crate) fn grey() -> String {
 }
 
 /// One of `milestones.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Milestone {
     /// Its number, counted from 1, apart from issues.
@@ -158,7 +159,7 @@ pub struct Milestone {
 }
 
 /// Open or closed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// Still to be done.
@@ -179,7 +180,7 @@ impl State {
 }
 
 /// One of `issues.json`, or what a pull request has in common with issues.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Issue {
     /// Its number; issues and pull requests are counted together.
@@ -242,7 +243,7 @@ pub struct Issue {
 }
 
 /// A reaction of one user.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
     /// Who reacted.
@@ -252,7 +253,7 @@ pub struct Reaction {
 }
 
 /// A comment on an issue or a pull request.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
     /// Its id, counted from 1 over the whole repository.
@@ -274,7 +275,7 @@ pub struct Comment {
 }
 
 /// What a pull request has beyond an issue.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
     /// The branch that is to be merged.
@@ -326,7 +327,7 @@ pub struct Pull {
 }
 
 /// A review of a pull request.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
     /// Its id, counted from 1 over the whole repository.
@@ -348,7 +349,7 @@ pub struct Review {
 }
 
 /// What a review comes to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ReviewState {
     /// Seen by its author alone.
@@ -378,7 +379,7 @@ impl ReviewState {
 }
 
 /// A comment on a line, a range of lines or a file of a pull request.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewComment {
     /// Its id, counted with the comments of issues.
@@ -427,7 +428,7 @@ pub struct ReviewComment {
 }
 
 /// One of `releases.json`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
     /// Its id, counted from 1.
@@ -461,7 +462,7 @@ pub struct Release {
 }
 
 /// One of `gists.json`: files that somebody keeps beside repositories. They are read, and never changed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gist {
     /// Its id, 20 to 32 hexadecimal digits; derived where it is left out.

@@ -1,5 +1,6 @@
 //! What continuous integration has run: `runs.json`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -20,7 +21,7 @@ fn completed() -> String {
 /// `runs.json`: the runs of workflows and their jobs, with the names that GitHub's REST API gives to things.
 ///
 /// Keys that are not known here are kept and shown: a document may be what that API has answered.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Runs {
     /// The runs, by id.
@@ -33,7 +34,7 @@ pub struct Runs {
 }
 
 /// One run of a workflow.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Its id.
     pub id: u64,
@@ -96,7 +97,7 @@ pub struct Run {
 }
 
 /// One job of an attempt at a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
     /// Its id.
     pub id: u64,
@@ -131,7 +132,7 @@ pub struct Job {
 }
 
 /// One step of a job.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// Its name.
     pub name: String,

@@ -1,8 +1,10 @@
 //! Moments, in whole seconds, written as GitHub writes them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A moment, in seconds since 1970-01-01 UTC; written `2025-01-31T08:00:00Z`.
@@ -43,6 +45,16 @@ impl<'de> Deserialize<'de> for Time {
         Self::parse(&text).ok_or_else(|| {
             de::Error::custom(format!("{text:?} is no time such as 2025-01-31T08:00:00Z"))
         })
+    }
+}
+
+impl JsonSchema for Time {
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "date-time"})
     }
 }
 

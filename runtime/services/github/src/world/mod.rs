@@ -55,9 +55,11 @@ mod export;
 mod import;
 mod published;
 mod read;
+mod schema;
 
 pub use documents::WorldError;
 pub use export::ExportError;
 pub(crate) use export::{CONFIG, Exported, export, export_like};
 pub use import::{ImportError, Imported, Importer, Skipped};
 pub use read::{Opened, open, repository_of};
+pub use schema::{DOCUMENTS, schema};

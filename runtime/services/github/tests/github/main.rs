@@ -18,6 +18,7 @@ mod pulls;
 mod refusals;
 mod rest;
 mod reviews;
+mod schemas;
 mod search;
 mod state;
 mod support;
