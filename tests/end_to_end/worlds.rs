@@ -64,15 +64,7 @@ fn a_repository_is_shown_with_its_branches_history_and_what_is_open() {
     builder
         .set_reference("refs/heads/idea", &idea, &mut |_| true)
         .unwrap();
-    for file in builder.finish(&mut |_| true).unwrap() {
-        let path = dir.join(file.path);
-        let Some(bytes) = file.content else {
-            fs::create_dir_all(path).unwrap();
-            continue;
-        };
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
+    write_repository(builder, &dir);
     for (name, text) in [
         (
             "issues.json",
@@ -117,6 +109,117 @@ fn a_repository_is_shown_with_its_branches_history_and_what_is_open() {
     1 pull request open, 0 closed
     #3    An idea  idea -> main
     ");
+}
+
+fn write_repository(mut builder: Builder, dir: &Path) {
+    for file in builder.finish(&mut |_| true).unwrap() {
+        let path = dir.join(file.path);
+        let Some(bytes) = file.content else {
+            fs::create_dir_all(path).unwrap();
+            continue;
+        };
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+#[test]
+fn a_published_template_becomes_a_world() {
+    let environment = Environment::bare();
+    let dir = environment.path("template");
+    let mut builder = Builder::new(&environment.directory("scratch", &[])).unwrap();
+    let who = Signature {
+        name: "Ann Lee".to_owned(),
+        email: "ann@example.org".to_owned(),
+        time: 1_767_000_000,
+        offset: 0,
+    };
+    let step = Step::Write {
+        path: "README.md".to_owned(),
+        content: b"# Demo\n".to_vec(),
+        executable: false,
+    };
+    let begin = builder
+        .commit(&[], vec![step], &who, &who, "Begin", &mut |_| true)
+        .unwrap();
+    for branch in ["refs/heads/main", "refs/heads/idle"] {
+        builder
+            .set_reference(branch, &begin, &mut |_| true)
+            .unwrap();
+    }
+    write_repository(builder, &dir);
+    let documents = [
+        (
+            "meta.json",
+            r#"{"owner": "acme", "repo": "demo", "default_branch": "main"}"#,
+        ),
+        (
+            "issues.json",
+            r#"[{"title": "Late", "body": "b", "number": 9, "comments": [{"user": "dan", "body": "d"}]}]"#,
+        ),
+        (
+            "pulls.json",
+            r#"[{"number": 7, "title": "Idle", "body": "b", "head": "idle", "base": "main"}]"#,
+        ),
+    ];
+    for (name, text) in documents {
+        fs::write(dir.join(name), text).unwrap();
+    }
+    let (template, out) = (path(&dir), environment.path("out"));
+    let args = [
+        "world",
+        "import",
+        template,
+        "-o",
+        path(&out),
+        "--viewer",
+        "eve",
+    ];
+    let imported = environment.run(args).exits(0);
+    assert_eq!(imported.stdout, "mcpmark/demo, 1 issue, 0 pull requests\n");
+    insta::assert_snapshot!(imported.stderr, @"");
+    let issues: serde_json::Value =
+        serde_json::from_slice(&fs::read(out.join("issues.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&issues[0]["number"], &issues[0]["user"]),
+        (&1.into(), &"eve".into())
+    );
+    let shown = environment.run(["world", "show", path(&out)]).exits(0);
+    assert!(shown.stdout.contains("1 issue open, 0 closed"));
+
+    // What is there is not written over, and what is wrong is named.
+    let refused = environment.run(args).exits(2);
+    assert!(
+        refused.stderr.contains("is not empty"),
+        "{}",
+        refused.stderr
+    );
+    fs::write(dir.join("issues.json"), "[\n{}]").unwrap();
+    let other = environment.path("other");
+    let args = ["world", "import", template, "-o", path(&other)];
+    let broken = environment.run(args).exits(4);
+    assert!(
+        broken
+            .stderr
+            .contains("issues.json:2: [0]: missing field `title`"),
+        "{}",
+        broken.stderr
+    );
+    let none = environment.run(["world", "import", "nowhere", "-o", path(&other)]);
+    assert!(none.exits(2).stderr.contains("nowhere is no directory"));
+}
+
+#[test]
+fn documents_have_schemas() {
+    let environment = Environment::bare();
+    let names = environment.run(["world", "schema"]).exits(0);
+    for name in names.stdout.lines() {
+        let schema = environment.run(["world", "schema", name]).exits(0).json();
+        assert_eq!(schema["title"], name);
+    }
+    assert!(names.stdout.lines().count() > 5);
+    let unknown = environment.run(["world", "schema", "pull.json"]).exits(2);
+    assert!(unknown.stderr.contains("pulls.json"), "{}", unknown.stderr);
 }
 
 #[test]

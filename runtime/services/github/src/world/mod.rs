@@ -21,7 +21,7 @@
 //!
 //! Documents are lists of objects. Published ones may say less and in other ways: users as objects with a
 //! `login` or as `author`, labels as objects, `head` and `base` as objects with `ref` and `sha`, a
-//! milestone as an object or by its title, keys that nobody knows. What they do not say is
+//! milestone as an object or by its title, keys of GitHub's answers that say nothing more. What they do not say is
 //! derived: ids by order, times from the world's clock, users from whoever is named, labels from
 //! being used.
 //!
