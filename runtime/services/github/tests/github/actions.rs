@@ -561,11 +561,11 @@ async fn runs_that_are_wrong_are_named() {
     for (document, problem) in [
         (
             json!({"workflow_runs": [{"id": 1}, {"name": "x"}]}),
-            "runs.json: workflow_runs[1]: missing field `id`",
+            "runs.json:6: workflow_runs[1]: missing field `id`",
         ),
         (
             json!({"jobs": [{"id": 1, "run_id": 2, "name": "x"}]}),
-            "runs.json: jobs[0]: its run 2 is not there",
+            "runs.json:3: jobs[0]: its run 2 is not there",
         ),
         (
             json!({"workflow_runs": {}}),

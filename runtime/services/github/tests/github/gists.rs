@@ -119,19 +119,19 @@ async fn gists_that_are_none_are_refused_by_name() {
     for (gist, expected) in [
         (
             json!({"owner": "bo", "files": {}}),
-            "gists.json:1: [0]: it has no file",
+            "gists.json:2: [0]: it has no file",
         ),
         (
             json!({"owner": "", "files": {"a": "b"}}),
-            "gists.json:1: [0]: it has no owner",
+            "gists.json:2: [0]: it has no owner",
         ),
         (
             json!({"id": "XYZ", "owner": "bo", "files": {"a": "b"}}),
-            "gists.json:1: [0]: its id is not 20 to 32 hexadecimal digits",
+            "gists.json:2: [0]: its id is not 20 to 32 hexadecimal digits",
         ),
         (
             json!({"owner": "bo", "files": {"a": 1}}),
-            "gists.json:1: [0]: ",
+            "gists.json:2: [0]: ",
         ),
     ] {
         let problem = problem(|dir| write(dir, "gists.json", &json!([gist]))).await;

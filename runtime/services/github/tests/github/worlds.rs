@@ -101,7 +101,7 @@ async fn a_broken_world_says_where() {
         (
             "issues.json",
             r#"[{"number": 3, "title": "x"}]"#,
-            "pulls.json:1: #3: its number is used twice",
+            "pulls.json:2: #3: its number is used twice",
         ),
         (
             "issues.json",
