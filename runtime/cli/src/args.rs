@@ -331,6 +331,12 @@ pub(crate) struct ResumeArgs {
     /// Name of the experiment [default: the newest]
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
+    /// Where the same tasks lie now: a bundle, or a directory in a published layout [default: where they lay]
+    #[arg(long, value_name = "PLACE", value_hint = ValueHint::AnyPath)]
+    pub(crate) tasks: Option<PathBuf>,
+    /// The states that tasks in a published layout start from, `[SERVICE/]CATEGORY`
+    #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]
+    pub(crate) states: Option<PathBuf>,
     /// Attempts at the same time [default: those of the run, or one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,

@@ -1,10 +1,10 @@
-//! The tasks of an experiment: those of a library, or of a published corpus.
+//! The tasks of an experiment: those of a library, of a bundle, or of a published corpus.
 
 use std::collections::BTreeSet;
 
-use mcpmark_experiment::{Prepared, PublishedPlace};
+use mcpmark_experiment::{Prepared, PublishedPlace, Spec};
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::Store;
+use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{Library, Task, TaskId};
 
@@ -12,6 +12,8 @@ use crate::args::{PublishedArgs, Selection};
 use crate::commands::{bundle, published};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output::{self, sanitise};
 
 /// The tasks that a person chose.
 pub(crate) struct Chosen {
@@ -26,7 +28,7 @@ enum Tasks {
     Published(Corpus, PublishedPlace, Vec<PublishedTask>),
 }
 
-/// The place of a corpus, so that an experiment finds it again from any directory.
+/// The place of tasks, so that an experiment finds it again from any directory.
 pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, CommandError> {
     let absolute = |dir| std::path::absolute(dir).map_err(CommandError::usage);
     let Some(tasks) = &args.tasks else {
@@ -39,6 +41,7 @@ pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, Comm
     Ok(Some(PublishedPlace {
         tasks,
         states: args.states.as_ref().map(absolute).transpose()?,
+        bundle: None,
     }))
 }
 
@@ -85,6 +88,33 @@ impl Chosen {
             }
         };
         Ok(Self { context, tasks })
+    }
+
+    /// Tasks of an experiment that was begun before. Where they lie no more, `way_out` is told.
+    pub(crate) fn of_experiment(
+        context: &Context,
+        spec: &Spec,
+        ids: &[String],
+        way_out: &str,
+    ) -> Result<Self, CommandError> {
+        let Some(place) = &spec.published else {
+            return Self::by_id(context, None, ids);
+        };
+        Self::by_id(context, Some(place), ids).map_err(|error| match lies_there(place) {
+            Ok(true) => error,
+            Ok(false) if error.code != exit::INFRASTRUCTURE => error,
+            _ => {
+                let known = place.bundle.map_or_else(String::new, |digest| {
+                    format!("; they were those of bundle {digest}")
+                });
+                error.hint(format!("{way_out}{known}"))
+            }
+        })
+    }
+
+    /// The digest of the bundle that they come from, where they come from one.
+    pub(crate) fn bundle(&self) -> Result<Option<Digest>, CommandError> {
+        self.context.bundle()
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &TaskId> {
@@ -149,15 +179,55 @@ fn lying(
     place: Option<&PublishedPlace>,
 ) -> Result<(Context, Option<PublishedPlace>), CommandError> {
     let context = match place {
-        Some(place) if bundle::is_meant(&place.tasks) => context.at_bundle(&place.tasks),
-        Some(place) => return Ok((context.clone(), Some(place.clone()))),
+        Some(place) => match at_bundle(context, place)? {
+            Some(context) => context,
+            None => return Ok((context.clone(), Some(place.clone()))),
+        },
         None => context.clone(),
     };
     let unpacked = context.corpus()?.map(|corpus| PublishedPlace {
         tasks: corpus.root,
         states: Some(corpus.states),
+        bundle: None,
     });
     Ok((context, unpacked))
+}
+
+/// Whether a place of tasks is seen to be there: one in a registry only when that is asked.
+fn lies_there(place: &PublishedPlace) -> Result<bool, CommandError> {
+    bundle::must_be_there(&place.tasks)?;
+    Ok(!bundle::is_reference(&place.tasks))
+}
+
+/// The context whose root is the bundle of a place, or where that is gone, the same one as it was kept
+/// here; none where the place is a corpus.
+fn at_bundle(context: &Context, place: &PublishedPlace) -> Result<Option<Context>, CommandError> {
+    let away = match lies_there(place) {
+        Ok(true) if !bundle::is_meant(&place.tasks) => return Ok(None),
+        Ok(is_file) => {
+            let there = context.at_bundle(&place.tasks);
+            match there.is_bundle() {
+                Ok(_) => return Ok(Some(there)),
+                Err(error) if is_file || error.code != exit::INFRASTRUCTURE => return Err(error),
+                Err(error) => error,
+            }
+        }
+        Err(error) => error,
+    };
+    let kept = match &place.bundle {
+        Some(digest) => bundle::library_of(context, &place.tasks, digest)?,
+        None => None,
+    };
+    let Some(unpacked) = kept else {
+        return Err(away);
+    };
+    let tasks = place.tasks.display().to_string();
+    output::note(&format!(
+        "{} {} cannot be had; the same bundle was kept here, and is taken",
+        output::paint(output::WARN, "warning:"),
+        sanitise::line(&tasks)
+    ));
+    Ok(Some(context.at_unpacked(unpacked)))
 }
 
 fn open(place: &PublishedPlace) -> Result<Corpus, CommandError> {

@@ -43,11 +43,12 @@ pub(crate) fn explain(
         .map_err(journal_error)?;
     let spec: Spec =
         serde_json::from_str(&experiment.spec).map_err(CommandError::infrastructure)?;
-    let chosen = Chosen::by_id(
-        context,
-        spec.published.as_ref(),
-        std::slice::from_ref(&attempt.task),
-    )?;
+    let way_out = format!(
+        "`mcpmark resume {} --tasks PLACE` tells where the same tasks lie now",
+        sanitise::line(&attempt.experiment)
+    );
+    let task = std::slice::from_ref(&attempt.task);
+    let chosen = Chosen::of_experiment(context, &spec, task, &way_out)?;
     // The oracle holds its slot while it plays.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
     let task = chosen.prepare(&sandbox, &store)?.remove(0);

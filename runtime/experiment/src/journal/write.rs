@@ -82,6 +82,21 @@ impl Journal {
         )?)
     }
 
+    /// Keeps what an experiment runs, where it finds its tasks at another place from now on.
+    ///
+    /// # Errors
+    ///
+    /// When the row cannot be written.
+    pub fn keep_spec(&self, experiment: &str, spec: &str) -> Result<(), JournalError> {
+        surely(&mut self.lock(), |transaction| {
+            transaction.execute(
+                "UPDATE experiments SET spec = ?2 WHERE id = ?1",
+                params![experiment, spec],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Begins a new try of an attempt.
     ///
     /// # Errors
