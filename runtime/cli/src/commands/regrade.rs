@@ -175,7 +175,7 @@ fn find(
 fn plan(work: &[Work], engine: &str) -> String {
     let mut attempts: Vec<_> = work
         .iter()
-        .map(|one| json!([one.attempt, one.task.terms]))
+        .map(|one| json!([one.attempt, one.task.terms, one.task.bundle]))
         .collect();
     attempts.sort_by_key(ToString::to_string);
     let document = json!({"attempts": attempts, "engine": engine});

@@ -36,6 +36,8 @@ pub struct GradeRecord<'a> {
     pub engine: &'a str,
     /// What else the grade follows from, in the store: [`Terms`](crate::Terms).
     pub terms: Digest,
+    /// The task whose verifier it is.
+    pub bundle: Digest,
     /// What came of it.
     pub outcome: &'a Outcome,
     /// What the verifier logged.
@@ -253,8 +255,8 @@ pub(super) fn insert_grade(
     let fault = grade.outcome.fault();
     let mut insert = transaction.prepare_cached(
         "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score, fault_kind,
-            fault_message, log, regrade, terms)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            fault_message, log, regrade, terms, bundle)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
     insert.execute(params![
         attempt,
@@ -269,6 +271,7 @@ pub(super) fn insert_grade(
         grade.log,
         regrade,
         grade.terms.to_string(),
+        grade.bundle.to_string(),
     ])?;
     let id = transaction.last_insert_rowid();
     let mut insert = transaction.prepare_cached(
