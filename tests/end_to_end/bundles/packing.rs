@@ -209,4 +209,34 @@ fn bundles_are_compared_and_grade_what_was_kept() {
         let file = file.to_str().unwrap();
         library.run(["receipt", "verify", file]).exits(0);
     }
+    // It has only one of the two tasks, and so those attempts are graded again.
+    let report = library
+        .run(["regrade", "e", "--bundle", paths[1], "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&report["summary"]["attempts"], &report["summary"]["same"]),
+        (&json!(1), &json!(1))
+    );
+    let left = &report["not_regraded"];
+    assert_eq!(
+        (left.as_array().unwrap().len(), &left[0]["task"]),
+        (1, &json!("filesystem/office/gone"))
+    );
+    assert!(text(&left[0]["reason"]).contains("after.tar does not have its task"));
+    let told = library.run(["regrade", "e", "--bundle", paths[1]]).exits(0);
+    let told = told.stdout;
+    assert!(
+        told.contains("filesystem/office/gone") && told.contains("1 not regraded"),
+        "{told}"
+    );
+    let id = text(&left[0]["id"]);
+    library
+        .run(["regrade", &id, "--bundle", paths[1]])
+        .exits(2)
+        .says(&["after.tar does not have its task"]);
+    library
+        .run(["regrade", "e", "--bundle", "nothere.tar"])
+        .exits(2)
+        .says(&["nothere.tar: there is no such file or directory"]);
 }

@@ -72,44 +72,33 @@ impl Chosen {
         place: Option<&PublishedPlace>,
         ids: &[String],
     ) -> Result<Self, CommandError> {
+        let lacking = &mut |_: &str, error| Err(error);
+        Self::known(context, place, ids, lacking)
+    }
+
+    /// Those of the tasks that are there; `lacking` hears of each that is not, and may let that pass.
+    pub(crate) fn known(
+        context: &Context,
+        place: Option<&PublishedPlace>,
+        ids: &[String],
+        lacking: &mut dyn FnMut(&str, CommandError) -> Result<(), CommandError>,
+    ) -> Result<Self, CommandError> {
         let (context, place) = lying(context, place)?;
         let tasks = match place {
             Some(place) => {
                 let corpus = open(&place)?;
-                let tasks = ids.iter().map(|id| published::task_of(&corpus, id));
-                let tasks = tasks.collect::<Result<_, _>>()?;
+                let one = |id: &str| published::task_of(&corpus, id);
+                let tasks = there(ids, one, lacking)?;
                 Tasks::Published(corpus, place, tasks)
             }
             None => {
                 let library = context.library()?;
-                let tasks = ids.iter().map(|id| context::one_task(&library, id));
-                let tasks = tasks.collect::<Result<_, _>>()?;
+                let one = |id: &str| context::one_task(&library, id);
+                let tasks = there(ids, one, lacking)?;
                 Tasks::Own(library, tasks)
             }
         };
         Ok(Self { context, tasks })
-    }
-
-    /// Tasks of an experiment that was begun before. Where they lie no more, `way_out` is told.
-    pub(crate) fn of_experiment(
-        context: &Context,
-        spec: &Spec,
-        ids: &[String],
-        way_out: &str,
-    ) -> Result<Self, CommandError> {
-        let Some(place) = &spec.published else {
-            return Self::by_id(context, None, ids);
-        };
-        Self::by_id(context, Some(place), ids).map_err(|error| match lies_there(place) {
-            Ok(true) => error,
-            Ok(false) if error.code != exit::INFRASTRUCTURE => error,
-            _ => {
-                let known = place.bundle.map_or_else(String::new, |digest| {
-                    format!("; they were those of bundle {digest}")
-                });
-                error.hint(format!("{way_out}{known}"))
-            }
-        })
     }
 
     /// The digest of the bundle that they come from, where they come from one.
@@ -173,6 +162,23 @@ impl Chosen {
     }
 }
 
+/// What is told where tasks of an experiment cannot be had: the way out, if their place is gone.
+pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> CommandError {
+    let Some(place) = &spec.published else {
+        return error;
+    };
+    match lies_there(place) {
+        Ok(true) => error,
+        Ok(false) if error.code != exit::INFRASTRUCTURE => error,
+        _ => {
+            let known = place.bundle.map_or_else(String::new, |digest| {
+                format!("; they were those of bundle {digest}")
+            });
+            error.hint(format!("{way_out}{known}"))
+        }
+    }
+}
+
 /// Where tasks lie: in a bundle, which is then the root; or in a corpus, that of a bundle among them.
 fn lying(
     context: &Context,
@@ -228,6 +234,23 @@ fn at_bundle(context: &Context, place: &PublishedPlace) -> Result<Option<Context
         sanitise::line(&tasks)
     ));
     Ok(Some(context.at_unpacked(unpacked)))
+}
+
+/// Each task that is there. One that is broken is an error in any case.
+fn there<T>(
+    ids: &[String],
+    one: impl Fn(&str) -> Result<T, CommandError>,
+    lacking: &mut dyn FnMut(&str, CommandError) -> Result<(), CommandError>,
+) -> Result<Vec<T>, CommandError> {
+    let mut tasks = Vec::new();
+    for id in ids {
+        match one(id) {
+            Ok(task) => tasks.push(task),
+            Err(error) if error.code == exit::USAGE => lacking(id, error)?,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(tasks)
 }
 
 fn open(place: &PublishedPlace) -> Result<Corpus, CommandError> {

@@ -137,7 +137,8 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
         sanitise::line(&experiment.name)
     );
-    let chosen = Chosen::of_experiment(context, &spec, &spec.tasks, &way_out)?;
+    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)
+        .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
     if !args.no_preflight {
         super::runtime(1)?.block_on(cast::preflight(&models, &spec, chosen.tools()))?;
     }

@@ -468,7 +468,7 @@ mod tests {
         let mut rows = sample();
         let (now, then) = (format!("\"journal\":{FORMAT}"), "\"journal\":4");
         rows[0] = rows[0].replace(&now, then);
-        rows[5] = rows[5].replace("\"bundle\":null,", "");
+        rows[5] = rows[5].replace(",\"bundle\":null", "");
         assert!(rows[0].contains(then) && !rows[5].contains("bundle"));
         let (_dir, journal) = journal();
         assert_eq!(take(&journal, &rows).unwrap(), "e");
