@@ -122,16 +122,16 @@ impl Context {
         }
     }
 
-    /// The same with a bundle for its root, where that is what the place of tasks is. Then there is
-    /// no other place, unless the bundle is of a published corpus: then it is where that was unpacked.
+    /// The same with a bundle or a library for its root, where that is what the place of tasks is. Then
+    /// there is no other place, unless it is a bundle of a published corpus: then where that was unpacked.
     pub(crate) fn at_tasks(
         &self,
         tasks: &mut Option<PathBuf>,
     ) -> Result<(Self, Option<UnpackedCorpus>), CommandError> {
-        if let Some(tasks) = tasks {
-            bundle::must_be_there(tasks)?;
+        if let Some(place) = tasks.as_deref() {
+            bundle::must_be_there(place)?;
         }
-        let context = match tasks.take_if(|tasks| bundle::is_meant(tasks)) {
+        let context = match tasks.take_if(|tasks| bundle::is_root(tasks)) {
             Some(tasks) => self.at_bundle(&tasks),
             None if tasks.is_some() => return Ok((self.clone(), None)),
             None => self.clone(),

@@ -185,7 +185,7 @@ fn lying(
     place: Option<&PublishedPlace>,
 ) -> Result<(Context, Option<PublishedPlace>), CommandError> {
     let context = match place {
-        Some(place) => match at_bundle(context, place)? {
+        Some(place) => match at_root(context, place)? {
             Some(context) => context,
             None => return Ok((context.clone(), Some(place.clone()))),
         },
@@ -205,11 +205,11 @@ fn lies_there(place: &PublishedPlace) -> Result<bool, CommandError> {
     Ok(!bundle::is_reference(&place.tasks))
 }
 
-/// The context whose root is the bundle of a place, or where that is gone, the same one as it was kept
-/// here; none where the place is a corpus.
-fn at_bundle(context: &Context, place: &PublishedPlace) -> Result<Option<Context>, CommandError> {
+/// The context whose root is the bundle or the library of a place, or where a bundle is gone, the same
+/// one as it was kept here; none where the place is a corpus.
+fn at_root(context: &Context, place: &PublishedPlace) -> Result<Option<Context>, CommandError> {
     let away = match lies_there(place) {
-        Ok(true) if !bundle::is_meant(&place.tasks) => return Ok(None),
+        Ok(true) if !bundle::is_root(&place.tasks) => return Ok(None),
         Ok(is_file) => {
             let there = context.at_bundle(&place.tasks);
             match there.is_bundle() {

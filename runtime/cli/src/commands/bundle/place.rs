@@ -99,6 +99,11 @@ pub(crate) fn is_meant(path: &Path) -> bool {
     is_reference(path) || Layout::is_meant(path)
 }
 
+/// Whether a path is one that `--root` takes, too: a bundle, or a library of tasks and worlds.
+pub(crate) fn is_root(path: &Path) -> bool {
+    is_meant(path) || Library::is_there(path)
+}
+
 /// Whether there is anything where tasks are said to lie. What is in a registry is seen when it is asked.
 pub(crate) fn must_be_there(place: &Path) -> Result<(), CommandError> {
     if is_reference(place) {
