@@ -98,6 +98,11 @@ fn an_experiment_goes_on_at_another_machine() {
         there(&["receipt", "show", &id]).exits(0).stdout,
         library.run(["receipt", "show", &id]).exits(0).stdout
     );
+    let tasks = ["resume", "e", "--tasks", "PLACE"];
+    let mut without = other.command(&tasks[..2]);
+    Output::of(without.env_remove("MCPMARK_ROOT"))
+        .exits(2)
+        .says(&["--root", &tasks.join(" ")]);
     let resumed = there(&["resume", "e", "--json"]).exits(0);
     assert!(resumed.stderr.contains("made again"), "{}", resumed.stderr);
     assert_eq!(resumed.json()["summary"]["passed"], 3);

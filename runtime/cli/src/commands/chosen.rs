@@ -72,8 +72,7 @@ impl Chosen {
         place: Option<&PublishedPlace>,
         ids: &[String],
     ) -> Result<Self, CommandError> {
-        let lacking = &mut |_: &str, error| Err(error);
-        Self::known(context, place, ids, lacking)
+        Self::known(context, place, ids, &mut |_, error| Err(error))
     }
 
     /// Those of the tasks that are there; `lacking` hears of each that is not, and may let that pass.
@@ -165,7 +164,14 @@ impl Chosen {
 /// What is told where tasks of an experiment cannot be had: the way out, if their place is gone.
 pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> CommandError {
     let Some(place) = &spec.published else {
-        return error;
+        // It was begun with the library of a directory, or of a root.
+        return match &error.hint {
+            Some(hint) if error.code == exit::USAGE => {
+                let hint = format!("{hint}; or {way_out}");
+                error.hint(hint)
+            }
+            _ => error,
+        };
     };
     match lies_there(place) {
         Ok(true) => error,
