@@ -192,7 +192,7 @@ impl Tier {
 pub(crate) struct Selection {
     /// Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob [default: all].
     /// What begins with `oci://`, `/`, `./` or `../`, or ends with `.tar` or `.lock`, is the place
-    /// where they lie, as for --tasks
+    /// where they lie: a bundle or a directory
     #[arg(value_name = "PLACE|SELECTOR")]
     pub(crate) selectors: Vec<String>,
     /// Only tasks of this tier; may be repeated

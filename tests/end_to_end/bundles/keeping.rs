@@ -164,7 +164,8 @@ fn an_experiment_goes_on_where_its_bundle_lies_now() {
         resumed
     };
     // It was kept where it was used.
-    goes_on(&machine, &[]).says(&["suite.tar cannot be had; the same bundle was kept here"]);
+    goes_on(&machine, &[])
+        .says(&["suite.tar: there is no such file or directory; the same bundle was kept here"]);
 
     // Elsewhere it has to be named, and to be the same.
     let other = Environment::bare();

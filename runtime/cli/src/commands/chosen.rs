@@ -13,7 +13,7 @@ use crate::commands::{bundle, published};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
-use crate::output::{self, sanitise};
+use crate::output;
 
 /// The tasks that a person chose.
 pub(crate) struct Chosen {
@@ -233,11 +233,10 @@ fn at_root(context: &Context, place: &PublishedPlace) -> Result<Option<Context>,
     let Some(unpacked) = kept else {
         return Err(away);
     };
-    let tasks = place.tasks.display().to_string();
     output::note(&format!(
-        "{} {} cannot be had; the same bundle was kept here, and is taken",
+        "{} {}; the same bundle was kept here, and is taken",
         output::paint(output::WARN, "warning:"),
-        sanitise::line(&tasks)
+        away.message
     ));
     Ok(Some(context.at_unpacked(unpacked)))
 }
