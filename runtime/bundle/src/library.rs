@@ -10,7 +10,7 @@ use mcpmark_archive::tar::Bounds;
 use mcpmark_snapshot::{Digest, Store};
 use serde_json::{Value, json};
 
-use crate::artifact::{Bundle, CI, INSTRUCTION, SOLUTION, VERIFIER, WorldArtifact};
+use crate::artifact::{Bundle, CERTIFICATE, CI, INSTRUCTION, SOLUTION, VERIFIER, WorldArtifact};
 use crate::layout::{Source, copy};
 use crate::{BundleError, corpus};
 
@@ -57,7 +57,7 @@ pub fn unpack(
         let parts = &task.config.parts;
         let meta = Value::Object(parts.meta.clone());
         write(&dir.join("meta.json"), &pretty(&meta))?;
-        for file in [INSTRUCTION, VERIFIER, SOLUTION] {
+        for file in [INSTRUCTION, VERIFIER, SOLUTION, CERTIFICATE] {
             if let Some(bytes) = task.read(source, file)? {
                 write(&dir.join(file), &bytes)?;
             }

@@ -190,3 +190,79 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     let report = library.run(args).exits(1).json();
     assert_eq!(report["summary"]["flipped"], 1, "{report}");
 }
+
+#[test]
+fn certificates_are_shown_compared_and_kept() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let dir = library.easy_task("easy");
+    let path = |name: &str| environment.path(name).display().to_string();
+    let [bare, suite, again] = ["bare.tar", "suite.tar", "again.tar"].map(path);
+    pack(&library, bare.as_ref(), &[]);
+    let inspect = |bundle: &str| {
+        let told = environment.run(["bundle", "inspect", bundle, "--json"]);
+        told.exits(0).json()["tasks"][0].clone()
+    };
+    let task = inspect(&bare);
+    assert_eq!(task["certificate"], Value::Null);
+    let mut certificate = json!({
+        "format": 2,
+        "task": task["id"],
+        "sources": task["world"]["snapshot"],
+        "code": task["world"]["snapshot"],
+        "world": task["world"]["snapshot"],
+        "verifier": task["guests"][0]["digest"],
+        "checks": ["near misses are rejected"],
+        "mutants": [210, 210],
+        "free": 0,
+        "mutations": {},
+    });
+    let file = dir.join("certificate.json");
+    fs::write(&file, certificate.to_string()).unwrap();
+    let packed = pack(&library, suite.as_ref(), &[]);
+    assert_eq!(
+        inspect(&suite)["certificate"],
+        json!({
+            "task": task["id"],
+            "world": task["world"]["snapshot"],
+            "verifier": task["guests"][0]["digest"],
+            "checks": 1,
+            "mutants": 210,
+            "rejected": 210,
+            "fits": true,
+        })
+    );
+    environment.run(["bundle", "verify", &suite]).exits(0);
+    let told = environment.run(["bundle", "diff", &bare, &suite]).exits(1);
+    let words = "certificate: none → 210 of 210 mutants rejected, 1 check";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+
+    // What is packed from the bundle is the bundle, its certificate with it.
+    let args = ["bundle", "pack", "--root", &suite, "--json", "-o", &again];
+    assert_eq!(environment.run(args).exits(0).json(), packed);
+    let check = |more: &[&str]| {
+        let args = ["task", "check", "--stale", "--json", "--root", &suite];
+        environment.run(args.iter().chain(more))
+    };
+    let held = check(&[]).exits(0).json();
+    let checks = held["tasks"][0]["checks"].as_array().unwrap();
+    let last = checks.last().unwrap();
+    assert_eq!(last["detail"], "its verifier and its world");
+    check(&["--write"]).exits(2).says(&["into a bundle"]);
+
+    // One that was made of something else says so, and one that is none is named.
+    certificate["verifier"] = task["world"]["snapshot"].clone();
+    fs::write(&file, certificate.to_string()).unwrap();
+    pack(&library, again.as_ref(), &[]);
+    assert_eq!(inspect(&again)["certificate"]["fits"], false);
+    let told = environment.run(["bundle", "inspect", &again]).exits(0);
+    assert!(told.stdout.contains("made for another verifier"));
+    let told = environment.run(["bundle", "diff", &suite, &again]).exits(1);
+    assert!(told.stdout.contains("another, with as much"));
+    fs::write(&file, "{}").unwrap();
+    let none = path("none.tar");
+    library
+        .run(["bundle", "pack", "-o", &none])
+        .exits(4)
+        .says(&["certificate.json", "task check --write"]);
+}

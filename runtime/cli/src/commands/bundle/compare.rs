@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use mcpmark_bundle::{GuestConfig, INSTRUCTION, TaskArtifact};
+use mcpmark_bundle::{CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, TaskArtifact};
 use mcpmark_snapshot::Digest;
 use serde::Serialize;
 use serde_json::Value;
 use similar::TextDiff;
 
+use super::look;
 use super::place::{self, Extent, Opened, bundle_error};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -39,6 +40,7 @@ struct Changed {
     /// Keys of `meta.json` whose values differ, limits and parameters among them.
     meta: BTreeMap<String, Sides<Value>>,
     world: Option<Sides<Digest>>,
+    certificate: Option<Sides<Option<CertificateConfig>>>,
     #[serde(skip)]
     texts: Option<Sides<Vec<u8>>>,
 }
@@ -167,6 +169,8 @@ fn compare(
         })
     });
     let snapshots = (parts.0.world.snapshot, parts.1.world.snapshot);
+    let certificate = |task: &TaskArtifact| task.layer(CERTIFICATE).map(|layer| layer.digest);
+    let certificates = (certificate(before), certificate(after));
     Ok(Changed {
         task: before.id.to_string(),
         instruction,
@@ -175,6 +179,10 @@ fn compare(
         world: (snapshots.0 != snapshots.1).then_some(Sides {
             before: snapshots.0,
             after: snapshots.1,
+        }),
+        certificate: (certificates.0 != certificates.1).then(|| Sides {
+            before: before.config.certificate.clone(),
+            after: after.config.certificate.clone(),
         }),
         texts,
     })
@@ -222,12 +230,29 @@ impl Report {
     }
 }
 
+impl Sides<Option<CertificateConfig>> {
+    fn text(&self) -> String {
+        let words = |side: &Option<CertificateConfig>| side.as_ref().map(look::in_words);
+        match (words(&self.before), words(&self.after)) {
+            (Some(before), Some(after)) if before == after => {
+                format!("another, with as much: {after}")
+            }
+            (None, None) => "another".to_owned(),
+            (before, after) => {
+                let word = |side: Option<String>| side.unwrap_or_else(|| "none".to_owned());
+                format!("{} → {}", word(before), word(after))
+            }
+        }
+    }
+}
+
 impl Changed {
     fn text(&self, full: bool) -> String {
-        let mut text = format!(
+        let title = format!(
             "{}\n",
             output::paint(output::BOLD, format!("~ task {}", self.task))
         );
+        let mut text = title.clone();
         for guest in &self.guests {
             let short = |digest: &Option<Digest>| match digest {
                 Some(digest) => output::short(&digest.to_string()).to_owned(),
@@ -256,6 +281,12 @@ impl Changed {
         if let Some(Sides { before, after }) = &self.texts {
             text.push_str("  instruction:\n");
             text.push_str(&unified::diff(Some(before), Some(after), full));
+        }
+        if let Some(sides) = &self.certificate {
+            text.push_str(&format!("  certificate: {}\n", sides.text()));
+        }
+        if text == title {
+            text.push_str("  how it, or its world, is described and packed\n");
         }
         text
     }

@@ -123,7 +123,6 @@ struct Content {
     instruction: Vec<u8>,
     beside: Vec<u8>,
     solution: Option<Vec<u8>>,
-    certificate: Option<Vec<u8>>,
 }
 
 impl Content {
@@ -139,7 +138,8 @@ impl Content {
                 interpreter: Arc::clone(component),
             },
             solution: self.solution,
-            certificate: self.certificate,
+            // What lies beside a script is all packed with it.
+            certificate: None,
         }
     }
 }
@@ -195,6 +195,5 @@ fn content(
         instruction: task.instruction.clone().into_bytes(),
         beside,
         solution,
-        certificate: pack::certificate(&task.dir)?,
     })
 }

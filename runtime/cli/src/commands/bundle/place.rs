@@ -30,6 +30,9 @@ const PASSWORD: &str = "MCPMARK_REGISTRY_PASSWORD";
 /// The one registry that name and password are for.
 const HOST: &str = "MCPMARK_REGISTRY_HOST";
 
+/// What unpacking makes of a bundle: another where a later mcpmark makes more of it.
+const FORM: u32 = 2;
+
 /// A bundle, and where its layers are.
 pub(super) struct Opened {
     pub(super) bundle: Bundle,
@@ -262,7 +265,8 @@ fn unpacked(
 ) -> Result<Library, CommandError> {
     let verifiers = verifiers(context, bundle)?;
     let given: Vec<_> = verifiers.keys().collect();
-    let name = canonical_json(&json!({"bundle": bundle.root.digest, "verifiers": given}));
+    let name = json!({"form": FORM, "bundle": bundle.root.digest, "verifiers": given});
+    let name = canonical_json(&name);
     let libraries = kept(context).join("libraries");
     let dir = libraries.join(Digest::of(name.as_bytes()).hex());
     if !dir.is_dir() {
