@@ -8,15 +8,18 @@ use std::path::Path;
 use mcpmark_archive::states::{self, Contents};
 use mcpmark_archive::tar::Bounds;
 use mcpmark_snapshot::{Digest, Store};
+use mcpmark_task::HeldBack;
 use serde_json::{Value, json};
 
-use crate::artifact::{Bundle, CERTIFICATE, CI, INSTRUCTION, SOLUTION, VERIFIER, WorldArtifact};
+use crate::artifact::{
+    Bundle, CERTIFICATE, CI, INSTRUCTION, JudgedBy, SOLUTION, TaskArtifact, VERIFIER, WorldArtifact,
+};
 use crate::layout::{Source, copy};
 use crate::{BundleError, corpus};
 
 /// Writes the tasks and worlds of a bundle into a directory. `verifiers` are components by their
 /// digests, and scripts as their layers are by the digests of their trees, for tasks that hold
-/// theirs back; a task whose verifier is not among them has none. Tasks of a published corpus become
+/// theirs back; a task whose verifier is not among them [says so](HeldBack). Tasks of a published corpus become
 /// [that again](UnpackedCorpus).
 ///
 /// # Errors
@@ -62,8 +65,10 @@ pub fn unpack(
                 write(&dir.join(file), &bytes)?;
             }
         }
-        if let Some(bytes) = task.held_back().and_then(|digest| verifiers.get(&digest)) {
-            write(&dir.join(VERIFIER), bytes)?;
+        match task.held_back().map(|digest| verifiers.get(&digest)) {
+            Some(Some(bytes)) => write(&dir.join(VERIFIER), bytes)?,
+            Some(None) => hold_back(task, &dir)?,
+            None => {}
         }
     }
     Ok(())
@@ -127,6 +132,21 @@ fn manifest(world: &WorldArtifact) -> Value {
         "seed": config.seed,
         "snapshot": config.snapshot,
     })
+}
+
+/// Says in the directory of a task which verifier somebody else has.
+pub(crate) fn hold_back(task: &TaskArtifact, dir: &Path) -> Result<(), BundleError> {
+    let held_back = match task.judged_by {
+        JudgedBy::Component(verifier) => HeldBack {
+            verifier,
+            beside: None,
+        },
+        JudgedBy::Script { script, beside } => HeldBack {
+            verifier: script,
+            beside: Some(beside),
+        },
+    };
+    write(&dir.join(HeldBack::FILE), &pretty(&json!(held_back)))
 }
 
 pub(crate) fn pretty(value: &Value) -> Vec<u8> {

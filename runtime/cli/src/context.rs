@@ -543,6 +543,15 @@ pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandErr
     })
 }
 
+/// Why a task is not judged here.
+pub(crate) fn held_back(task: &TaskId, verifier: &Digest) -> CommandError {
+    let message = format!("task {task}: its verifier {verifier} is held back");
+    CommandError::invalid(message).hint(HAND_OVER)
+}
+
+/// How verifiers come to bundles that do not have them.
+const HAND_OVER: &str = "--held-back FILE hands it over";
+
 pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
     CommandError::invalid(sanitise::block(&chain(error)))
 }
@@ -566,6 +575,7 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
                 ..
             } => result.hint(capture_hint(error)),
             PrepareError::State { source, .. } => result.hint(capture_hint(source)),
+            PrepareError::Build(BuildError::HeldBack { .. }) => result.hint(HAND_OVER),
             _ => result,
         }
     }

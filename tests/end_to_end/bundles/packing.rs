@@ -107,9 +107,54 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
         "{statement}"
     );
 
-    there(&machine, &["run", "--agent", "nop", "--root", tar])
-        .exits(4)
+    // Without it, tasks are listed and attempted, and nobody is blamed for the missing grade.
+    let listed = there(&machine, &["task", "list", "--json", "--root", tar]);
+    let listed = listed.exits(0).json();
+    assert_eq!(listed[0]["held_back"], guest["digest"]);
+    there(&machine, &["task", "list", "--root", tar])
+        .exits(0)
         .says(&["verifiers of 1 task are held back", "--held-back FILE"]);
+    let args = [
+        "run",
+        "--agent",
+        "nop",
+        "--tasks",
+        tar,
+        "--experiment",
+        "later",
+        "--json",
+    ];
+    let run = there(&machine, &args).exits(3);
+    run.says(&[
+        "1 attempt not graded",
+        "mcpmark regrade later --held-back FILE",
+    ]);
+    let attempt = run.json()["attempts"][0].clone();
+    let id = text(&attempt["id"]);
+    assert_eq!(
+        (&attempt["outcome"], &attempt["passed"]),
+        (&json!("held-back"), &Value::Null)
+    );
+    assert!(text(&attempt["fault"]["message"]).contains(&text(&guest["digest"])));
+    // What was attempted is not attempted again, and is graded by who has the verifier.
+    let again = there(&machine, &["resume", "later", "--json"]).exits(3);
+    assert_eq!(again.json()["attempts"][0]["id"], attempt["id"]);
+    let none = there(&machine, &["regrade", "later", "--json"]).json();
+    assert!(text(&none["not_regraded"][0]["reason"]).contains("held back"));
+    let args = ["regrade", "later", "--held-back", verifier, "--json"];
+    let regraded = there(&machine, &args).exits(1).json();
+    assert_eq!(regraded["attempts"][0]["after"]["passed"], true);
+    let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
+    assert_eq!(receipt, own);
+    for (args, code) in [
+        (&["task", "check"][..], 4),
+        (&["bundle", "pack", "-o", "again.tar"], 4),
+        (&["grade", "filesystem/office/easy", "--state", "."], 4),
+    ] {
+        there(&machine, &[args, &["--root", tar]].concat())
+            .exits(code)
+            .says(&["is held back", "--held-back FILE"]);
+    }
     let with = |args: &[&str]| {
         there(
             &machine,

@@ -28,6 +28,9 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
     let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
     let tasks = published::select(&corpus, &args.selection)?;
     for task in &tasks {
+        if let Some(held_back) = &task.held_back {
+            return Err(context::held_back(&task.id, &held_back.verifier));
+        }
         // What is made of its sources would lie beside the script, which sees all that is there.
         if let Some(GuestSource::Rust { source, .. }) = &task.solution {
             let message = format!(

@@ -70,6 +70,11 @@ pub(super) struct Made {
 fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> {
     let library = context.library()?;
     let tasks = context::select(&library, &args.selection)?;
+    for task in &tasks {
+        if let Some(held_back) = task.verifier.held_back() {
+            return Err(context::held_back(&task.id, &held_back.verifier));
+        }
+    }
     let sandbox = context.sandbox(1, EngineArgs::default())?;
     let store = context.store()?;
     let prepared = context.prepare(&library, &tasks, &sandbox, &store)?;
