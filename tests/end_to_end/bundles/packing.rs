@@ -124,8 +124,7 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
         "later",
         "--json",
     ];
-    let run = there(&machine, &args).exits(3);
-    run.says(&[
+    let run = there(&machine, &args).exits(3).says(&[
         "1 attempt not graded",
         "mcpmark regrade later --held-back FILE",
     ]);

@@ -434,6 +434,8 @@ pub(super) fn registry_error(reference: &Reference, error: &RegistryError) -> Co
         RegistryError::Refused { .. } => CommandError::infrastructure(message).hint(format!(
             "`docker login`, or {USER} and {PASSWORD}, say who asks"
         )),
+        RegistryError::Stopped { .. } => CommandError::infrastructure(message)
+            .hint("what came is kept, and the same command goes on from there"),
         error if error.is_infrastructure() => CommandError::infrastructure(message),
         _ => CommandError::invalid(message),
     }
