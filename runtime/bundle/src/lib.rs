@@ -31,6 +31,7 @@ mod lock;
 pub mod oci;
 mod pack;
 mod registry;
+mod seal;
 pub mod trust;
 
 pub use artifact::{
@@ -47,3 +48,4 @@ pub use pack::{CertificateContent, JudgeContent, Packed, Packer, TaskContent};
 pub use registry::{
     BadLogin, BadReference, Challenge, Login, Reference, Registry, RegistryError, Transferred,
 };
+pub use seal::{Look, is_as_unpacked};

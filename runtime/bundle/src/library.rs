@@ -15,6 +15,7 @@ use crate::artifact::{
     Bundle, CERTIFICATE, CI, INSTRUCTION, JudgedBy, SOLUTION, TaskArtifact, VERIFIER, WorldArtifact,
 };
 use crate::layout::{Source, copy};
+use crate::seal::seal;
 use crate::{BundleError, corpus};
 
 /// Writes the tasks and worlds of a bundle into a directory. `verifiers` are components by their
@@ -34,9 +35,19 @@ pub fn unpack(
     for name in ["tasks", "worlds"] {
         make(&into.join(name))?;
     }
-    if bundle.is_published() {
-        return corpus::unpack(bundle, source, verifiers, into);
+    match bundle.is_published() {
+        true => corpus::unpack(bundle, source, verifiers, into)?,
+        false => unpack_library(bundle, source, verifiers, into)?,
     }
+    seal(into)
+}
+
+fn unpack_library(
+    bundle: &Bundle,
+    source: &dyn Source,
+    verifiers: &BTreeMap<Digest, Vec<u8>>,
+    into: &Path,
+) -> Result<(), BundleError> {
     for world in bundle.worlds.values() {
         let dir = into
             .join("worlds")

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use mcpmark_bundle::{Lock, UnpackedCorpus};
+use mcpmark_bundle::{Lock, Look, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, PrepareError, Prepared, PublishedWorkshop, Start, Workshop, WorldError,
 };
@@ -200,6 +200,7 @@ impl Context {
         for (_, task) in prepared {
             let said = unpacked.bundles.get(&task.id.to_string());
             if said.is_some_and(|said| *said != task.bundle) {
+                bundle::is_whole(&unpacked.library.root, Look::Thorough)?;
                 let message = format!("task {} is not what its bundle says of it", task.id);
                 return Err(CommandError::invalid(message)
                     .hint("it was made by another version of mcpmark, or by hand"));

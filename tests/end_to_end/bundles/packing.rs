@@ -310,3 +310,65 @@ fn certificates_are_shown_compared_and_kept() {
         .exits(4)
         .says(&["certificate.json", "task check --write"]);
 }
+
+#[test]
+fn what_was_unpacked_and_changed_is_named() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let tar = environment.path("suite.tar");
+    pack(&library, &tar, &[]);
+    let machine = Environment::bare();
+    let tar = tar.to_str().unwrap();
+    let list = || there(&machine, &["task", "list", "--root", tar]);
+    list().exits(0);
+    let libraries = machine.path("cache/mcpmark/bundles/libraries");
+    let unpacked = || fs::read_dir(&libraries).unwrap().next().unwrap();
+    let unpacked = unpacked().unwrap().path();
+    let task = unpacked.join("tasks/filesystem/office/easy");
+    let way_out = format!("remove {}", unpacked.display());
+    type Spoil = fn(&std::path::Path) -> std::io::Result<()>;
+    let cases: [(&str, Spoil, &str); 4] = [
+        (
+            "verifier.wasm",
+            |file| fs::write(file, guests::verdict(true, "mine")),
+            "was changed",
+        ),
+        ("description.md", |file| fs::remove_file(file), "is gone"),
+        ("solution.wasm", |file| fs::write(file, ""), "was added"),
+        (
+            "../../../../unpacked.json",
+            |file| fs::write(file, "{"),
+            "was changed",
+        ),
+    ];
+    for (name, spoil, word) in cases {
+        spoil(&task.join(name)).unwrap();
+        let file = name.rsplit('/').next().unwrap();
+        list()
+            .exits(4)
+            .says(&[&format!("{file}: {word}"), &way_out]);
+        // The way out is one.
+        fs::remove_dir_all(&unpacked).unwrap();
+        list().exits(0);
+    }
+    // The time alone means nothing; and what keeps its time is found when it is used.
+    let file = task.join("verifier.wasm");
+    let time = fs::metadata(&file).unwrap().modified().unwrap();
+    let touch = |time| {
+        let file = fs::File::options().write(true).open(&file).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    touch(time - std::time::Duration::from_secs(60));
+    list().exits(0);
+    touch(time);
+    let mut bytes = guests::verdict(true, "fine");
+    let at = bytes.windows(4).position(|it| it == b"fine").unwrap();
+    bytes[at] = b'F';
+    fs::write(&file, bytes).unwrap();
+    touch(time);
+    list().exits(0);
+    there(&machine, &["run", "--agent", "nop", "--root", tar])
+        .exits(4)
+        .says(&["verifier.wasm: was changed", &way_out]);
+}

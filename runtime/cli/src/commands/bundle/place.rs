@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::trust::Attached;
 use mcpmark_bundle::{
-    BlobDirectory, Bundle, BundleError, INSTRUCTION, Layout, Lock, Login, NewLayout, Reference,
-    Registry, RegistryError, SUITE, Source, TASK, Transferred, UnpackedCorpus, fetch,
+    BlobDirectory, Bundle, BundleError, INSTRUCTION, Layout, Lock, Login, Look, NewLayout,
+    Reference, Registry, RegistryError, SUITE, Source, TASK, Transferred, UnpackedCorpus, fetch,
+    is_as_unpacked,
 };
 use mcpmark_http::Secret;
 use mcpmark_snapshot::{Digest, Store};
@@ -269,7 +270,9 @@ fn unpacked(
     let name = canonical_json(&name);
     let libraries = kept(context).join("libraries");
     let dir = libraries.join(Digest::of(name.as_bytes()).hex());
-    if !dir.is_dir() {
+    if dir.is_dir() {
+        is_whole(&dir, Look::Quick)?;
+    } else {
         let failed = |error: std::io::Error| {
             CommandError::infrastructure(format!("{}: {error}", libraries.display()))
         };
@@ -285,6 +288,14 @@ fn unpacked(
         }
     }
     Ok(Library::at(dir))
+}
+
+/// Whether a library that was made of a bundle is what it was then.
+pub(crate) fn is_whole(library: &Path, look: Look) -> Result<(), CommandError> {
+    is_as_unpacked(library, look).map_err(|error| {
+        let remove = format!("remove {}, and it is unpacked again", library.display());
+        bundle_error(&error).hint(remove)
+    })
 }
 
 /// Writes again what a store should have of a bundle: its worlds, its verifiers, and the documents of
