@@ -41,7 +41,7 @@ pub use artifact::{
 };
 pub use corpus::UnpackedCorpus;
 pub use error::BundleError;
-pub use layout::{BlobDirectory, Layout, NewLayout, Source, copy, fetch};
+pub use layout::{BlobDirectory, Layout, NewLayout, Source, clear, copy, fetch};
 pub use library::unpack;
 pub use lock::{Lock, LockError, LockedTask, LockedWorld};
 pub use pack::{CertificateContent, JudgeContent, Packed, Packer, TaskContent};

@@ -297,7 +297,7 @@ fn certificates_are_shown_compared_and_kept() {
     // One that was made of something else says so, and one that is none is named.
     certificate["verifier"] = task["world"]["snapshot"].clone();
     fs::write(&file, certificate.to_string()).unwrap();
-    pack(&library, again.as_ref(), &[]);
+    pack(&library, again.as_ref(), &["--force"]);
     assert_eq!(inspect(&again)["certificate"]["fits"], false);
     let told = environment.run(["bundle", "inspect", &again]).exits(0);
     assert!(told.stdout.contains("made for another verifier"));

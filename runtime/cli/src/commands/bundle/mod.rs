@@ -46,7 +46,8 @@ pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, Co
         BundleCommand::Pull {
             reference,
             output,
+            force,
             json,
-        } => transfer::pull(context, &reference, output.as_deref(), json),
+        } => transfer::pull(context, &reference, output.as_deref(), force, json),
     }
 }

@@ -25,6 +25,8 @@ use crate::output::{self, sanitise};
 
 /// Packs tasks for others.
 pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
+    // Before anything is built.
+    place::may_write(&args.output, args.force)?;
     let (context, corpus) = &context.at_tasks(&mut args.published.tasks)?;
     if let Some(corpus) = corpus {
         args.published.states = Some(corpus.states.clone());
@@ -34,7 +36,7 @@ pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, Command
         None => of_library(context, args)?,
     };
     let packed = made.packer.finish(args.name.as_deref());
-    place::write(&packed.layout, &args.output)?;
+    place::write(&packed.layout, &args.output, args.force)?;
     let bytes = packed.layout.bytes();
     if args.json {
         output::print_json(&json!({

@@ -393,25 +393,53 @@ fn write_archive(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Writes a layout to a directory that is new or empty, or to a file that ends with `.tar`.
-pub(super) fn write(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
+/// Endings of archives that bundles are none of.
+const FOREIGN: [&str; 12] = [
+    "zip", "gz", "tgz", "bz2", "tbz", "xz", "txz", "zst", "tzst", "7z", "rar", "jar",
+];
+
+/// Whether a layout may be written there: to a directory that is new or empty, or to a new file that ends
+/// with `.tar`; `force` takes a bundle's place.
+pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
+    let refused = |problem: &str, hint: &str| {
+        let message = format!("{}: {problem}", to.display());
+        Err(CommandError::usage(message).hint(hint.to_owned()))
+    };
+    let allowed = "name a new directory, or a file that ends with .tar";
+    let ending = to.extension().and_then(|it| it.to_str()).unwrap_or("");
+    let small = ending.to_ascii_lowercase();
+    if FOREIGN.contains(&small.as_str()) || (small == "tar" && ending != "tar") {
+        return refused(&format!("a bundle is no .{ending} file"), allowed);
+    }
+    if fs::symlink_metadata(to).is_err() {
+        return Ok(());
+    }
+    let is_bundle = || Layout::open(to).is_ok_and(|layout| read(&layout).is_ok());
+    match (ending, to.is_dir()) {
+        ("tar", true) => refused("is a directory", allowed),
+        ("tar", false) | (_, true) if is_bundle() => match force {
+            true => Ok(()),
+            false => refused("is there already", "--force takes its place"),
+        },
+        (_, true) if is_empty(to) => Ok(()),
+        ("tar", false) | (_, true) => refused("holds something else than a bundle", allowed),
+        (_, false) => refused("is no directory", allowed),
+    }
+}
+
+fn is_empty(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Writes a layout to where it [may be written](may_write).
+pub(super) fn write(layout: &NewLayout, to: &Path, force: bool) -> Result<(), CommandError> {
+    may_write(to, force)?;
     if to.extension().is_some_and(|it| it == "tar") {
         return write_archive(layout, to);
     }
-    match fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
-        Ok(false) => {
-            let message = format!("{}: is not empty", to.display());
-            return Err(CommandError::usage(message)
-                .hint("name a new directory, or a file that ends with .tar"));
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
-            let message = format!("{}: is no directory", to.display());
-            return Err(CommandError::usage(message).hint("a file must end with .tar"));
-        }
-        _ => {}
-    }
-    layout
-        .write_directory(to)
+    // Blobs of the one that is there would stay among the new ones.
+    mcpmark_bundle::clear(to)
+        .and_then(|()| layout.write_directory(to))
         .map_err(|error| bundle_error(&error))
 }
 

@@ -39,14 +39,18 @@ pub(super) fn pull(
     context: &Context,
     reference: &str,
     output: Option<&Path>,
+    force: bool,
     json: bool,
 ) -> Result<u8, CommandError> {
     let reference = place::reference(reference)?;
+    if let Some(to) = output {
+        place::may_write(to, force)?;
+    }
     let opened = place::open_remote(context, &reference, Extent::Everything)?;
     trust::check(context, &opened)?;
     if let Some(to) = output {
         let layout = opened.layout().map_err(|error| bundle_error(&error))?;
-        place::write(&layout, to)?;
+        place::write(&layout, to, force)?;
     }
     let sum = opened.transferred.unwrap_or_default();
     tell(&opened.bundle.root.digest.to_string(), sum, "fetched", json)
