@@ -117,6 +117,18 @@ pub(super) fn open(
     of_layout(layout)
 }
 
+/// The layout of a bundle on this machine, which is the only place where it can be `done` something.
+pub(super) fn local(place: &Path, done: &str) -> Result<Layout, CommandError> {
+    if is_reference(place) {
+        let reference = place.display();
+        let message = format!("{reference}: a bundle is {done} where it lies on this machine");
+        return Err(CommandError::usage(message).hint(format!(
+            "pull it first: `mcpmark bundle pull {reference} -o suite.tar`"
+        )));
+    }
+    Layout::open(place).map_err(|error| bundle_error(&error))
+}
+
 /// The one bundle of a layout, with its signatures.
 pub(super) fn of_layout(layout: Layout) -> Result<Opened, CommandError> {
     let bundle = read(&layout)?;

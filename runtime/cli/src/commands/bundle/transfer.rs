@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mcpmark_bundle::{Layout, Transferred};
+use mcpmark_bundle::Transferred;
 use serde_json::json;
 
 use super::place::{self, Extent, bundle_error, registry_error};
@@ -14,9 +14,9 @@ use crate::output;
 
 /// Sends a bundle to a registry.
 pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, CommandError> {
+    let layout = place::local(bundle, "sent from")?;
     let reference = place::reference(reference)?;
     let registry = place::registry(&reference)?;
-    let layout = Layout::open(bundle).map_err(|error| bundle_error(&error))?;
     let bundle = place::read(&layout)?;
     let digest = bundle.root.digest;
     let signatures = layout
