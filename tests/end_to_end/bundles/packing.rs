@@ -107,6 +107,11 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
         "{statement}"
     );
 
+    let whole = environment.path("whole.tar");
+    pack(&library, &whole, &[]);
+    let args = ["bundle", "diff", whole.to_str().unwrap(), tar];
+    let told = environment.run(args).exits(1).stdout;
+    assert!(told.contains(", held back now\n"), "{told}");
     // Without it, tasks are listed and attempted, and nobody is blamed for the missing grade.
     let listed = there(&machine, &["task", "list", "--json", "--root", tar]);
     let listed = listed.exits(0).json();

@@ -50,6 +50,8 @@ struct ChangedGuest {
     role: String,
     before: Option<Digest>,
     after: Option<Digest>,
+    /// Whether it is left out, where that is another answer than before.
+    held_back: Option<bool>,
     gained: Vec<String>,
     lost: Vec<String>,
 }
@@ -148,10 +150,12 @@ fn compare(
             guest.map_or_else(BTreeSet::new, |it| it.imports.iter().cloned().collect())
         };
         let (old, new) = (imports(before), imports(after));
+        let [was, is] = [before, after].map(|guest| guest.map(|guest| guest.held_back));
         (before != after).then(|| ChangedGuest {
             role: role.to_owned(),
             before: digest(before),
             after: digest(after),
+            held_back: is.filter(|_| was.is_some() && was != is),
             gained: new.difference(&old).cloned().collect(),
             lost: old.difference(&new).cloned().collect(),
         })
@@ -260,7 +264,16 @@ impl Changed {
             };
             let (before, after) = (short(&guest.before), short(&guest.after));
             let role = &guest.role;
-            text.push_str(&format!("  {role}: {before} → {after}\n"));
+            let digests = match before == after {
+                true => after,
+                false => format!("{before} → {after}"),
+            };
+            let held_back = match guest.held_back {
+                None => "",
+                Some(true) => ", held back now",
+                Some(false) => ", held back no more",
+            };
+            text.push_str(&format!("  {role}: {digests}{held_back}\n"));
             for (imports, word, style) in [
                 (&guest.gained, "asks for", output::BAD),
                 (&guest.lost, "no longer asks for", output::GOOD),
