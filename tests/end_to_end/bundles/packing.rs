@@ -143,13 +143,23 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     // What was attempted is not attempted again, and is graded by who has the verifier.
     let again = there(&machine, &["resume", "later", "--json"]).exits(3);
     assert_eq!(again.json()["attempts"][0]["id"], attempt["id"]);
-    let none = there(&machine, &["regrade", "later", "--json"]).json();
+    let none = there(&machine, &["regrade", "later", "--json"]);
+    let none = none.exits(3).json();
     assert!(text(&none["not_regraded"][0]["reason"]).contains("held back"));
     let args = ["regrade", "later", "--held-back", verifier, "--json"];
     let regraded = there(&machine, &args).exits(1).json();
     assert_eq!(regraded["attempts"][0]["after"]["passed"], true);
     let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
     assert_eq!(receipt, own);
+    // A bundle that has them hands them over, too.
+    let whole = whole.to_str().unwrap();
+    let args = ["regrade", "later", "--held-back", whole, "--json"];
+    let regraded = there(&machine, &args).exits(0).json();
+    assert_eq!(regraded["summary"]["same"], 1);
+    let args = ["regrade", "later", "--held-back", tar];
+    there(&machine, &args)
+        .exits(2)
+        .says(&["public.tar: it has no verifier that"]);
     for (args, code) in [
         (&["task", "check"][..], 4),
         (&["bundle", "pack", "-o", "again.tar"], 4),

@@ -160,7 +160,7 @@ fn a_script_is_held_back_mended_and_locked() {
         .exits(1)
         .json();
     assert_eq!(receipt(&with), receipt(&first));
-    let args = ["regrade", "later", "--held-back", held, "--json"];
+    let args = ["regrade", "later", "--held-back", &before, "--json"];
     let regraded = environment.run(args).exits(1).json();
     let id = text(&regraded["attempts"][0]["id"]);
     let later = environment.run(["receipt", "show", &id]).exits(0).stdout;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use mcpmark_bundle::trust::Attached;
 use mcpmark_bundle::{
     BlobDirectory, Bundle, BundleError, INSTRUCTION, Layout, Lock, Login, Look, NewLayout,
-    Reference, Registry, RegistryError, SUITE, Source, TASK, Transferred, UnpackedCorpus, fetch,
-    is_as_unpacked,
+    Reference, Registry, RegistryError, SCRIPT, SUITE, Source, TASK, Transferred, UnpackedCorpus,
+    VERIFIER, fetch, is_as_unpacked,
 };
 use mcpmark_http::Secret;
 use mcpmark_snapshot::{Digest, Store};
@@ -30,6 +30,8 @@ const USER: &str = "MCPMARK_REGISTRY_USER";
 const PASSWORD: &str = "MCPMARK_REGISTRY_PASSWORD";
 /// The one registry that name and password are for.
 const HOST: &str = "MCPMARK_REGISTRY_HOST";
+
+const DIGESTS: &str = "`mcpmark bundle inspect` tells the digests of verifiers";
 
 /// What unpacking makes of a bundle: another where a later mcpmark makes more of it.
 const FORM: u32 = 2;
@@ -357,6 +359,10 @@ fn verifiers(
         .collect();
     let mut verifiers = BTreeMap::new();
     for file in context.held_back() {
+        if file.is_dir() || file.extension().is_some_and(|it| it == "tar") {
+            verifiers.append(&mut of_bundle(file, &wanted)?);
+            continue;
+        }
         let (digest, bytes) = if is_script(file) {
             corpus::handed_over(file, &context.store()?)?
         } else {
@@ -368,8 +374,7 @@ fn verifiers(
                 "{}: its digest is {digest}, which no task of the bundle holds back",
                 file.display()
             );
-            return Err(CommandError::usage(message)
-                .hint("`mcpmark bundle inspect` tells the digests of verifiers"));
+            return Err(CommandError::usage(message).hint(DIGESTS));
         }
         verifiers.insert(digest, bytes);
     }
@@ -383,6 +388,34 @@ fn verifiers(
         )),
     }
     Ok(verifiers)
+}
+
+/// Those verifiers of a bundle that are wanted: whoever packed a suite twice has them in the other one.
+fn of_bundle(place: &Path, wanted: &[Digest]) -> Result<BTreeMap<Digest, Vec<u8>>, CommandError> {
+    let layout = Layout::open(place).map_err(|error| bundle_error(&error))?;
+    let mut found = BTreeMap::new();
+    for task in read(&layout)?.tasks {
+        let digest = task.judged_by.digest();
+        if !wanted.contains(&digest) || found.contains_key(&digest) {
+            continue;
+        }
+        for file in [VERIFIER, SCRIPT] {
+            let bytes = task.read(&layout, file);
+            if let Some(bytes) = bytes.map_err(|error| bundle_error(&error))? {
+                found.insert(digest, bytes);
+            }
+        }
+    }
+    match found.is_empty() {
+        false => Ok(found),
+        true => {
+            let message = format!(
+                "{}: it has no verifier that a task of the other bundle holds back",
+                place.display()
+            );
+            Err(CommandError::usage(message).hint(DIGESTS))
+        }
+    }
 }
 
 /// Writes a layout as an archive, which appears when it is whole.
