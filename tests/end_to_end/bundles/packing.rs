@@ -153,9 +153,13 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     assert_eq!(receipt, own);
     // A bundle that has them hands them over, too.
     let whole = whole.to_str().unwrap();
-    let args = ["regrade", "later", "--held-back", whole, "--json"];
-    let regraded = there(&machine, &args).exits(0).json();
-    assert_eq!(regraded["summary"]["same"], 1);
+    for name in ["--held-back", "--bundle"] {
+        let args = ["regrade", "later", name, whole, "--json"];
+        let regraded = there(&machine, &args).exits(0).json();
+        assert_eq!(regraded["summary"]["same"], 1);
+        let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
+        assert_eq!(receipt, own);
+    }
     let args = ["regrade", "later", "--held-back", tar];
     there(&machine, &args)
         .exits(2)

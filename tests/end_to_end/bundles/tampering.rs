@@ -126,6 +126,9 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
         assert_eq!(files_of(&environment.path(name)), first);
         environment.run(["bundle", "verify", &path(name)]).exits(0);
     }
+    written("none/suite.tar", &[])
+        .exits(2)
+        .says(&["there is no directory "]);
     for more in [&[][..], &["--force"]] {
         written("full", more)
             .exits(2)

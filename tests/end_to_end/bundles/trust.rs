@@ -120,7 +120,7 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         until(&key(public, "2999-12-31"), 0);
         until(&key(public, "2020-02-29"), 4).says(&[
             public,
-            "which expired: it counts until 2020-02-29",
+            "a key that expired: it counted until 2020-02-29",
             "trust.toml",
         ]);
         until(&key(other, "2020-02-29"), 4).says(&["none of the keys"]);

@@ -457,7 +457,15 @@ pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
         return refused(&format!("a bundle is no .{ending} file"), allowed);
     }
     if fs::symlink_metadata(to).is_err() {
-        return Ok(());
+        // A directory is made with those above it; an archive goes where there is one.
+        let parent = to.parent().filter(|parent| *parent != Path::new(""));
+        return match parent.filter(|parent| ending == "tar" && !parent.is_dir()) {
+            Some(parent) => {
+                let missing = format!("there is no directory {}", parent.display());
+                refused(&missing, "make it, or name another place")
+            }
+            None => Ok(()),
+        };
     }
     let is_bundle = || Layout::open(to).is_ok_and(|layout| read(&layout).is_ok());
     match (ending, to.is_dir()) {

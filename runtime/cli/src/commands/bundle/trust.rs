@@ -97,10 +97,13 @@ impl TryFrom<toml::Value> for Key {
 impl Until {
     /// A day, all of which counts by the clock of Greenwich, or an instant.
     fn read(value: toml::Value) -> Result<Self, String> {
+        let none = |shown: &str| {
+            format!("until is {shown}, and no day as 2030-12-31 or instant as 2030-12-31T12:00:00Z")
+        };
         let text = match value {
             toml::Value::Datetime(date) => date.to_string(),
             toml::Value::String(text) => text,
-            other => other.type_str().to_owned(),
+            other => return Err(none(other.type_str())),
         };
         // An instant has a day, too.
         let is_day = !text.contains(['T', 't', ' ']);
@@ -112,9 +115,7 @@ impl Until {
         };
         match end {
             Some(end) => Ok(Self { text, end }),
-            None => Err(format!(
-                "until is {text:?}, and no day as 2030-12-31 or instant as 2030-12-31T12:00:00Z"
-            )),
+            None => Err(none(&format!("{text:?}"))),
         }
     }
 }
@@ -265,7 +266,7 @@ fn insist_now(
         if let (Some(date), false) = (key.expired(now), vouches.is_empty()) {
             let digest = &opened.bundle.root.digest;
             return Err(CommandError::invalid(format!(
-                "bundle {digest} is signed by {}, which expired: it counts until {date}",
+                "bundle {digest} is signed by {}, a key that expired: it counted until {date}",
                 file.display()
             )));
         }
@@ -377,6 +378,7 @@ mod tests {
     fn a_key_that_is_written_otherwise_is_named() {
         for (written, word) in [
             (r#"{file = "a.pub", until = 2026-02-30}"#, "2026-02-30"),
+            (r#"{file = "a.pub", until = 2027}"#, "until is integer"),
             (r#"{file = "a.pub", until = "soon"}"#, "until is \"soon\""),
             (
                 r#"{file = "a.pub", until = 12:00:00}"#,
