@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::document::{Document, Place};
 use crate::error::there_are;
 use crate::meta::limits;
-use crate::{Error, GuestSource, Limits, TaskId};
+use crate::{Error, GuestSource, HeldBack, Limits, TaskId};
 
 /// What judges.
 pub const SCRIPT: &str = "verify.py";
@@ -46,6 +46,8 @@ pub struct PublishedTask {
     pub instruction: String,
     /// What judges the final state.
     pub script: PathBuf,
+    /// What is known of the script where somebody else has it.
+    pub held_back: Option<HeldBack>,
     /// Plays the task as it is meant, where somebody put one beside the script: `solution.wasm`,
     /// or `solution.rs` with a package.
     pub solution: Option<GuestSource>,
@@ -327,9 +329,13 @@ impl Corpus {
         let id = TaskId::of_directories(names)?;
         let dir = self.place(names);
         let script = dir.join(SCRIPT);
-        if !script.path.is_file() {
-            return Err(dir.layout(format!("no {SCRIPT}, which judges")));
-        }
+        let held_back = match script.path.is_file() {
+            true => None,
+            false => Some(
+                HeldBack::find(&dir)?
+                    .ok_or_else(|| dir.layout(format!("no {SCRIPT}, which judges")))?,
+            ),
+        };
         let description = dir.join("description.md");
         let instruction = description
             .text()?
@@ -358,6 +364,7 @@ impl Corpus {
             solution: GuestSource::find(&dir, "solution", &dir)?,
             dir: dir.path.clone(),
             script: script.path,
+            held_back,
             instruction,
             world,
             limits,

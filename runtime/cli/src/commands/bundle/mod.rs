@@ -16,7 +16,7 @@ use crate::error::CommandError;
 pub(crate) use self::corpus::state_name;
 pub(crate) use self::lock::check as check_locked;
 pub(crate) use self::place::{
-    Unpacked, is_meant, is_reference, is_root, library, library_of, mend, must_be_there,
+    Unpacked, is_meant, is_reference, is_root, is_whole, library, library_of, mend, must_be_there,
 };
 pub(crate) use self::trust::read_key;
 
@@ -48,7 +48,8 @@ pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, Co
         BundleCommand::Pull {
             reference,
             output,
+            force,
             json,
-        } => transfer::pull(context, &reference, output.as_deref(), json),
+        } => transfer::pull(context, &reference, output.as_deref(), force, json),
     }
 }
