@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::{corpus, place};
 use crate::args::{EngineArgs, PackArgs};
+use crate::commands::operands;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -27,6 +28,7 @@ use crate::output::{self, sanitise};
 pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
     // Before anything is built.
     place::may_write(&args.output, args.force)?;
+    operands::settle(&mut args.selection, &mut args.published)?;
     let (context, corpus) = &context.at_tasks(&mut args.published.tasks)?;
     if let Some(corpus) = corpus {
         args.published.states = Some(corpus.states.clone());
