@@ -49,11 +49,11 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         }
     }
     if path.ends_with('/')
-        && let Ok((At::Directory(entries), commit)) = site.get_contents(&at, &path, &resolved.sha)
+        && let Ok((At::Directory(entries), _)) = site.get_contents(&at, &path, &resolved.sha)
     {
         let mut list = Vec::new();
         for entry in &entries {
-            list.push(site.content(entry, &commit.to_string())?);
+            list.push(site.content(entry, &resolved.sha)?);
         }
         return shaped("RepositoryContent", list.into());
     }
