@@ -297,6 +297,28 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
     );
     // From here on it is in that store too.
     verify(&[]).exits(0);
+
+    // What the agent left is nowhere but where it was run.
+    let left = environment.directory("left", &[("note.txt", "as it was left\n")]);
+    let left = left.to_str().unwrap();
+    let grade = ["grade", "filesystem/office/easy", "--state", left, "--json"];
+    let state = text(&library.run(grade).exits(0).json()["state"]);
+    let mut statement: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let hex = state.strip_prefix("sha256:").unwrap();
+    statement["subject"][0]["digest"]["sha256"] = json!(hex);
+    statement["predicate"]["mcpmark"]["state"] = json!(state);
+    fs::write(&file, statement.to_string()).unwrap();
+    verify(&[]).exits(4).says(&[
+        &format!("the final state {state} is not in the store"),
+        "--state DIR",
+    ]);
+    verify(&["--state", left]).exits(0);
+    verify(&[]).exits(0);
+    let note = mcpmark_snapshot::Digest::of(b"as it was left\n").to_string();
+    fs::remove_file(blob(&stranger, &json!(note))).unwrap();
+    verify(&[])
+        .exits(4)
+        .says(&["is not whole in the store", &note, "--state DIR"]);
 }
 
 #[test]

@@ -143,10 +143,17 @@ impl BlobDirectory {
         self.root.join("partial")
     }
 
+    /// The file that lists the signatures that a bundle had when it was here.
+    pub(crate) fn signatures(&self, bundle: &Digest) -> PathBuf {
+        self.root.join("signatures").join(bundle.hex())
+    }
+
     /// Makes room for blobs.
     pub(crate) fn prepare(&self) -> Result<(), BundleError> {
-        let place = self.partial();
-        fs::create_dir_all(&place).map_err(|source| BundleError::Write { place, source })
+        for place in [self.partial(), self.root.join("signatures")] {
+            fs::create_dir_all(&place).map_err(|source| BundleError::Write { place, source })?;
+        }
+        Ok(())
     }
 
     /// Keeps a blob that came whole.

@@ -25,6 +25,7 @@
 mod artifact;
 mod corpus;
 mod error;
+mod kept;
 mod layout;
 mod library;
 mod lock;

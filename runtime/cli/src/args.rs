@@ -74,7 +74,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Run tasks with an agent and grade what it leaves
     #[command(
-        override_usage = "mcpmark run [OPTIONS] [SELECTOR]...\n       mcpmark run [OPTIONS] --from <ATTEMPT>"
+        override_usage = "mcpmark run [OPTIONS] [PLACE|SELECTOR]...\n       mcpmark run [OPTIONS] --from <ATTEMPT>"
     )]
     Run(Box<RunArgs>),
     /// Go on with an experiment that was stopped
@@ -190,8 +190,10 @@ impl Tier {
 
 #[derive(Debug, Args)]
 pub(crate) struct Selection {
-    /// Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob [default: all]
-    #[arg(value_name = "SELECTOR")]
+    /// Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob [default: all].
+    /// What begins with `oci://`, `/`, `./` or `../`, or ends with `.tar` or `.lock`, is the place
+    /// where they lie: a bundle or a directory
+    #[arg(value_name = "PLACE|SELECTOR")]
     pub(crate) selectors: Vec<String>,
     /// Only tasks of this tier; may be repeated
     #[arg(long, value_name = "TIER", ignore_case = true)]
@@ -331,6 +333,12 @@ pub(crate) struct ResumeArgs {
     /// Name of the experiment [default: the newest]
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
+    /// Where the same tasks lie now, as for `run` [default: where they lay]
+    #[arg(long, value_name = "PLACE", value_hint = ValueHint::AnyPath)]
+    pub(crate) tasks: Option<PathBuf>,
+    /// The states that tasks in a published layout start from, `[SERVICE/]CATEGORY`
+    #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]
+    pub(crate) states: Option<PathBuf>,
     /// Attempts at the same time [default: those of the run, or one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
@@ -442,9 +450,14 @@ pub(crate) enum TaskCommand {
     /// List tasks
     List(ListArgs),
     /// Show one task
+    #[command(override_usage = "mcpmark task show [OPTIONS] [PLACE] <TASK>")]
     Show {
-        /// The task
-        task: String,
+        /// The task; and the place where it lies, written as for `task list`
+        #[arg(value_name = "TASK", required = true, num_args = 1..=2)]
+        words: Vec<String>,
+        /// Where it lies, as for `task list`
+        #[arg(long, value_name = "PLACE", value_hint = ValueHint::AnyPath)]
+        tasks: Option<PathBuf>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -462,11 +475,12 @@ pub(crate) struct ListArgs {
 /// Where tasks in a published layout lie.
 #[derive(Debug, Args)]
 pub(crate) struct PublishedArgs {
-    /// Tasks in a published layout, with a `verify.py` each; or a bundle, as `suite.tar` or `oci://…`
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::AnyPath)]
+    /// Where the tasks lie: in a bundle, as `suite.tar` or `oci://…`, in a directory with `tasks/` and
+    /// `worlds/`, or in one in a published layout, with a `verify.py` each
+    #[arg(long, value_name = "PLACE", value_hint = ValueHint::AnyPath)]
     pub(crate) tasks: Option<PathBuf>,
-    /// The states that they start from, `[SERVICE/]CATEGORY`
-    #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]
+    /// The states that tasks in a published layout start from, `[SERVICE/]CATEGORY`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) states: Option<PathBuf>,
 }
 
@@ -481,7 +495,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with = "write")]
     pub(crate) shipped: bool,
     /// Examine only tasks whose certificate does not hold; of the others give what it says
-    #[arg(long, conflicts_with = "tasks")]
+    #[arg(long)]
     pub(crate) stale: bool,
     /// Show each mistake that goes unnoticed, also of tasks that pass
     #[arg(long)]
@@ -489,10 +503,10 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
     /// Final states of published tasks that must pass: `DIR/<task>`, and `DIR/<task>.answer`
-    #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) solved: Option<PathBuf>,
     /// Also run the scripts of published tasks with this machine's python3, outside of the sandbox, and compare
-    #[arg(long, requires = "tasks")]
+    #[arg(long)]
     pub(crate) against_python: bool,
 }
 

@@ -114,13 +114,24 @@ impl Context {
         }
     }
 
-    /// The same with a bundle for its root, where that is what the place of tasks is. Then there is
-    /// no other place, unless the bundle is of a published corpus: then it is where that was unpacked.
+    /// The same, with a bundle for its root that lies nowhere any more but here.
+    pub(crate) fn at_unpacked(&self, unpacked: Unpacked) -> Self {
+        Self {
+            unpacked: Arc::new(OnceLock::from(unpacked)),
+            ..self.clone()
+        }
+    }
+
+    /// The same with a bundle or a library for its root, where that is what the place of tasks is. Then
+    /// there is no other place, unless it is a bundle of a published corpus: then where that was unpacked.
     pub(crate) fn at_tasks(
         &self,
         tasks: &mut Option<PathBuf>,
     ) -> Result<(Self, Option<UnpackedCorpus>), CommandError> {
-        let context = match tasks.take_if(|tasks| bundle::is_meant(tasks)) {
+        if let Some(place) = tasks.as_deref() {
+            bundle::must_be_there(place)?;
+        }
+        let context = match tasks.take_if(|tasks| bundle::is_root(tasks)) {
             Some(tasks) => self.at_bundle(&tasks),
             None if tasks.is_some() => return Ok((self.clone(), None)),
             None => self.clone(),
@@ -141,6 +152,7 @@ impl Context {
         }
         match &self.root {
             Some(root) => {
+                bundle::must_be_there(root)?;
                 let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
                 for dir in [&library.tasks_dir, &library.worlds_dir] {
                     if !dir.is_dir() {
@@ -163,15 +175,15 @@ impl Context {
     /// The bundle that is the root, or that a lock in the current directory names; none where the
     /// root is a directory with tasks.
     fn unpack(&self) -> Result<Option<&Unpacked>, CommandError> {
+        if let Some(unpacked) = self.unpacked.get() {
+            return Ok(Some(unpacked));
+        }
         let lock = Path::new(Lock::FILE);
         let bundle = match &self.root {
             Some(root) if bundle::is_meant(root) => root,
             None if lock.is_file() && !Path::new("tasks").is_dir() => lock,
             _ => return Ok(None),
         };
-        if let Some(unpacked) = self.unpacked.get() {
-            return Ok(Some(unpacked));
-        }
         let unpacked = bundle::library(self, bundle)?;
         Ok(Some(self.unpacked.get_or_init(|| unpacked)))
     }
@@ -179,6 +191,11 @@ impl Context {
     /// Whether tasks come from a bundle.
     pub(crate) fn is_bundle(&self) -> Result<bool, CommandError> {
         Ok(self.unpack()?.is_some())
+    }
+
+    /// The digest of the bundle that tasks come from.
+    pub(crate) fn bundle(&self) -> Result<Option<Digest>, CommandError> {
+        Ok(self.unpack()?.map(|unpacked| unpacked.digest))
     }
 
     /// The published corpus of the bundle that is the root, where it is one.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use mcpmark_agent::{Allowance, AttemptLimits};
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSpec, Prices};
+use mcpmark_snapshot::Digest;
 use mcpmark_task::canonical_json;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -55,7 +56,10 @@ impl AgentKind {
 pub struct Spec {
     /// The tasks, by id.
     pub tasks: Vec<String>,
-    /// Where they lie, where they are those of a published corpus.
+    /// What names all of each, by its id; those of before this was kept are not there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bundles: BTreeMap<String, Digest>,
+    /// Where they lie, where that is no library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedPlace>,
     /// Who acts.
@@ -201,6 +205,7 @@ impl Spec {
     pub fn new(tasks: Vec<String>, agent: AgentKind) -> Self {
         Self {
             tasks,
+            bundles: BTreeMap::new(),
             published: None,
             agent,
             agent_settings: AgentSettings::default(),
@@ -289,6 +294,27 @@ impl Spec {
             plan = drawn.into_iter().map(|(_, _, planned)| planned).collect();
         }
         plan
+    }
+
+    /// The tasks that are others than those of the experiment, as far as that knows, and the
+    /// digest that each had there.
+    pub fn others<'a>(
+        &self,
+        prepared: &'a [Arc<Prepared>],
+        rows: &[AttemptRow],
+    ) -> Vec<(&'a Prepared, Digest)> {
+        let attempted: HashMap<&str, Digest> = rows
+            .iter()
+            .filter_map(|row| Some((row.task.as_str(), row.bundle.as_ref()?.parse().ok()?)))
+            .collect();
+        prepared
+            .iter()
+            .filter_map(|task| {
+                let id = task.id.to_string();
+                let known = self.bundles.get(&id).or_else(|| attempted.get(&*id));
+                Some((&**task, *known?)).filter(|(task, known)| task.bundle != *known)
+            })
+            .collect()
     }
 
     /// How many attempts were done, but of a task that has changed since.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
-use mcpmark_snapshot::{CaptureError, Store, Tree};
+use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{GuestSource, JudgedOn, PublishedParts};
@@ -20,14 +20,17 @@ use crate::{
 /// directories: 2026-01-01T00:00:00Z.
 pub const PUBLISHED_CLOCK: i64 = 1_767_225_600;
 
-/// Where an experiment's tasks lie, where they are those of a corpus.
+/// Where an experiment's tasks lie, where that is no library: in a corpus, or in a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishedPlace {
-    /// The corpus.
+    /// The corpus, or the bundle.
     pub tasks: PathBuf,
     /// The states that its categories start from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<PathBuf>,
+    /// The digest of the bundle, by which it is known where it lies no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<Digest>,
 }
 
 /// What preparing published tasks needs.

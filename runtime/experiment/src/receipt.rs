@@ -30,7 +30,7 @@ pub struct Receipt {
     schema: u32,
     /// `<service>/<world>/<task>`.
     pub task: String,
-    /// Names all of the task.
+    /// Names all of the task whose verifier judged.
     pub bundle: Digest,
     /// The starting state.
     pub start: Digest,
@@ -112,7 +112,7 @@ impl Receipt {
         Ok(Self {
             schema: SCHEMA,
             task: row.task.clone(),
-            bundle: digest(row.bundle.as_ref(), "bundle")?,
+            bundle: digest(grade.bundle.as_ref().or(row.bundle.as_ref()), "bundle")?,
             start: digest(row.world.as_ref(), "starting state")?,
             state: digest(row.state.as_ref(), "final state")?,
             answer: answer.map(|text| Digest::of(text.as_bytes())),

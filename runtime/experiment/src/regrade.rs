@@ -141,6 +141,7 @@ impl Regrader<'_> {
                         verifier: task.judge.digest(),
                         engine,
                         terms: task.terms,
+                        bundle: task.bundle,
                         outcome: &done.outcome,
                         log: &done.log,
                     };

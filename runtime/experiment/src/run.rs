@@ -212,6 +212,7 @@ impl Runner {
             verifier: task.judge.digest(),
             engine: &task.judge.engine(&self.sandbox),
             terms: task.terms,
+            bundle: task.bundle,
             outcome: &outcome,
             log: &log,
         };

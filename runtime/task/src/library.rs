@@ -81,6 +81,18 @@ impl Library {
             })
     }
 
+    /// Whether a directory is a library, and no corpus in a published layout, which may have both
+    /// directories, too: its worlds have manifests.
+    pub fn is_there(root: &Path) -> bool {
+        let library = Self::at(root);
+        let has_manifest = |id: &WorldId| {
+            let dir = library.worlds_dir.join(id.service()).join(id.name());
+            dir.join("world.json").is_file()
+        };
+        let worlds = library.world_ids();
+        library.tasks_dir.is_dir() && worlds.is_ok_and(|ids| ids.iter().any(has_manifest))
+    }
+
     /// All tasks. Fails where a directory cannot be listed; what is wrong with one task is told in the answer.
     pub fn tasks(&self) -> Result<Tasks, Error> {
         let worlds = self.world_ids()?;

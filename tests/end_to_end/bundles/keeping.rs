@@ -5,8 +5,9 @@ use std::fs;
 use rusqlite::Connection;
 use serde_json::json;
 
-use super::{copy_tree_with_links, pack};
+use super::{copy_tree_with_links, pack, there};
 use crate::environment::{Environment, Output, text};
+use crate::guests;
 use crate::library::Library;
 
 #[test]
@@ -97,6 +98,11 @@ fn an_experiment_goes_on_at_another_machine() {
         there(&["receipt", "show", &id]).exits(0).stdout,
         library.run(["receipt", "show", &id]).exits(0).stdout
     );
+    let tasks = ["resume", "e", "--tasks", "PLACE"];
+    let mut without = other.command(&tasks[..2]);
+    Output::of(without.env_remove("MCPMARK_ROOT"))
+        .exits(2)
+        .says(&["--root", &tasks.join(" ")]);
     let resumed = there(&["resume", "e", "--json"]).exits(0);
     assert!(resumed.stderr.contains("made again"), "{}", resumed.stderr);
     assert_eq!(resumed.json()["summary"]["passed"], 3);
@@ -124,4 +130,75 @@ fn an_experiment_goes_on_at_another_machine() {
             }
         }
     }
+}
+
+#[test]
+fn an_experiment_goes_on_where_its_bundle_lies_now() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let task = library.easy_task("easy");
+    let machine = Environment::bare();
+    let tar = machine.path("suite.tar");
+    let digest = text(&pack(&library, &tar, &[])["digest"]);
+    let run = ["run", "--agent", "nop", "--tasks", tar.to_str().unwrap()];
+    let twice = [&run[..], &["-k", "2", "--experiment", "e"]].concat();
+    there(&machine, &twice).exits(0);
+    // As if it had been stopped in its last attempt.
+    let cut = |machine: &Environment| {
+        let journal = Connection::open(machine.home().join("journal.db")).unwrap();
+        let stopped = "UPDATE attempts SET status = 'running', outcome = NULL, state = NULL
+                       WHERE position = 1";
+        assert!(journal.execute(stopped, []).unwrap() > 0);
+    };
+    cut(&machine);
+    let file = environment.path("e.mcpmark");
+    let path = file.to_str().unwrap();
+    there(&machine, &["store", "export", "e", "-o", path]).exits(0);
+    let moved = environment.path("moved.tar");
+    fs::rename(&tar, &moved).unwrap();
+    let goes_on = |machine: &Environment, more: &[&str]| {
+        let resumed = there(machine, &[&["resume", "e", "--json"], more].concat());
+        let resumed = resumed.exits(0);
+        assert!(resumed.stderr.contains("made again"), "{}", resumed.stderr);
+        assert_eq!(resumed.json()["summary"]["passed"], 2);
+        resumed
+    };
+    // It was kept where it was used.
+    goes_on(&machine, &[])
+        .says(&["suite.tar: there is no such file or directory; the same bundle was kept here"]);
+
+    // Elsewhere it has to be named, and to be the same.
+    let other = Environment::bare();
+    there(&other, &["store", "import", path]).exits(0);
+    let gone = "suite.tar: there is no such file or directory";
+    let way_out = "mcpmark resume e --tasks PLACE";
+    there(&other, &["resume", "e"])
+        .exits(2)
+        .says(&[gone, way_out, &digest]);
+    let changed = other.path("changed.tar");
+    fs::write(task.join("verifier.wasm"), guests::verdict(true, "another")).unwrap();
+    pack(&library, &changed, &[]);
+    there(&other, &["resume", "e", "--tasks", "changed.tar"])
+        .exits(4)
+        .says(&["1 of 1 differ", "filesystem/office/easy is sha256:"]);
+    fs::remove_dir_all(&task).unwrap();
+    library.easy_task("another");
+    pack(&library, &other.path("foreign.tar"), &[]);
+    there(&other, &["resume", "e", "--tasks", "foreign.tar"])
+        .exits(2)
+        .says(&["filesystem/office/easy"]);
+    there(&other, &["resume", "e", "--tasks", "nothere.tar"])
+        .exits(2)
+        .says(&["nothere.tar: there is no such file or directory"]);
+    goes_on(&other, &["--tasks", moved.to_str().unwrap()]);
+    // It knows from here on where they lie.
+    cut(&other);
+    goes_on(&other, &[]);
+
+    // Where another experiment used the same bundle, it is known by its digest.
+    let third = Environment::bare();
+    let again = ["run", "--agent", "nop", "--tasks", moved.to_str().unwrap()];
+    there(&third, &again).exits(0);
+    there(&third, &["store", "import", path]).exits(0);
+    goes_on(&third, &[]);
 }

@@ -5,6 +5,7 @@ mod lies;
 mod lock;
 mod login;
 mod packing;
+mod places;
 mod published;
 mod registry;
 mod tampering;

@@ -181,12 +181,62 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     // The old library is as it is; the bundle judges.
     fs::write(task.join("verifier.wasm"), guests::verdict(true, "fine")).unwrap();
     library.easy_task("gone");
-    let args = ["regrade", "e", "--bundle", paths[1], "--json"];
-    let id = |index: usize| {
-        let runs = library.run(["runs", "e", "--json"]).exits(0).json();
-        text(&runs["attempts"][index]["id"])
+    let runs = library.run(["runs", "e", "--json"]).exits(0).json();
+    let id = text(&runs["attempts"][0]["id"]);
+    let receipt = |name: &str| {
+        let file = environment.path(name);
+        let args = ["receipt", "show", &id, "-o", file.to_str().unwrap()];
+        library.run(args).exits(0);
+        let statement: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        let bundle = text(&statement["predicate"]["mcpmark"]["bundle"]);
+        (file, bundle)
     };
-    let args = [args[0], &id(0), args[2], args[3], args[4]];
+    let of_task = |bundle: &str| {
+        let args = ["bundle", "inspect", bundle, "--json"];
+        text(&there(&machine, &args).exits(0).json()["tasks"][0]["bundle"])
+    };
+    let old = receipt("old.json");
+    assert_eq!(old.1, of_task(paths[0]));
+    let args = ["regrade", &id, "--bundle", paths[1], "--json"];
     let report = library.run(args).exits(1).json();
     assert_eq!(report["summary"]["flipped"], 1, "{report}");
+    // A receipt names the task whose verifier judged; the attempt is still one at the old task.
+    let new = receipt("new.json");
+    assert_eq!(new.1, of_task(paths[1]));
+    let runs = library.run(["runs", "e", "--json"]).exits(0).json();
+    assert_eq!(runs["attempts"][0]["bundle"], old.1.as_str());
+    for (file, _) in [old, new] {
+        let file = file.to_str().unwrap();
+        library.run(["receipt", "verify", file]).exits(0);
+    }
+    // It has only one of the two tasks, and so those attempts are graded again.
+    let report = library
+        .run(["regrade", "e", "--bundle", paths[1], "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&report["summary"]["attempts"], &report["summary"]["same"]),
+        (&json!(1), &json!(1))
+    );
+    let left = &report["not_regraded"];
+    assert_eq!(
+        (left.as_array().unwrap().len(), &left[0]["task"]),
+        (1, &json!("filesystem/office/gone"))
+    );
+    assert!(text(&left[0]["reason"]).contains("after.tar does not have its task"));
+    let told = library.run(["regrade", "e", "--bundle", paths[1]]).exits(0);
+    let told = told.stdout;
+    assert!(
+        told.contains("filesystem/office/gone") && told.contains("1 not regraded"),
+        "{told}"
+    );
+    let id = text(&left[0]["id"]);
+    library
+        .run(["regrade", &id, "--bundle", paths[1]])
+        .exits(2)
+        .says(&["after.tar does not have its task"]);
+    library
+        .run(["regrade", "e", "--bundle", "nothere.tar"])
+        .exits(2)
+        .says(&["nothere.tar: there is no such file or directory"]);
 }

@@ -200,10 +200,22 @@ fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
     assert_eq!(resumed.json()["summary"]["passed"], 1);
     resumed.says(&["of a task that has changed since: made again"]);
     fs::remove_dir_all(&copy).unwrap();
-    environment
-        .run(["resume", "x"])
-        .exits(2)
-        .says(&["is no directory"]);
+    environment.run(["resume", "x"]).exits(2).says(&[
+        "corpus: there is no such file or directory",
+        "mcpmark resume x --tasks PLACE",
+    ]);
+    let moved = environment.path("moved");
+    copy_tree(&corpus("offline"), &moved);
+    let resume = ["resume", "x", "--tasks", moved.to_str().unwrap()];
+    environment.run(resume).exits(4).says(&[
+        "not the tasks that experiment \"x\" was begun with; 1 of 1 differ",
+        LETTER,
+    ]);
+    let script = moved.join("tasks").join(LETTER).join("verify.py");
+    fs::write(&script, "print('✓ whatever')\n").unwrap();
+    environment.run(resume).exits(0);
+    // It knows from here on where they lie.
+    environment.run(["resume", "x"]).exits(0);
 }
 
 /// Writes the number of boats; beside it, what a component needs.

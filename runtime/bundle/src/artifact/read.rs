@@ -120,7 +120,8 @@ impl Bundle {
             MARKDOWN,
         ];
         for (what, descriptor) in self.blobs() {
-            if documents.contains(&descriptor.media_type.as_str()) {
+            let is_document = documents.contains(&descriptor.media_type.as_str());
+            if is_document && fetch(into, &what, &descriptor, oci::LARGEST_MANIFEST).is_err() {
                 let bytes = fetch(source, &what, &descriptor, oci::LARGEST_MANIFEST)?;
                 into.keep(&descriptor.digest, &bytes)?;
             }

@@ -110,6 +110,15 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
+    /// Whether the registry cannot be asked: what it would give may be had elsewhere by its digest.
+    pub fn is_away(&self) -> bool {
+        match self {
+            Self::Http { .. } | Self::Silent { .. } => true,
+            Self::Status { status, .. } => (502..=504).contains(status),
+            _ => false,
+        }
+    }
+
     /// Whether the way there or this host is to blame, and not what the registry holds.
     pub fn is_infrastructure(&self) -> bool {
         match self {

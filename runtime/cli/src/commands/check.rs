@@ -18,6 +18,11 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     if args.published.tasks.is_some() {
         return super::check_published::check(context, args);
     }
+    if args.solved.is_some() || args.against_python {
+        return Err(CommandError::usage(
+            "--solved and --against-python are for tasks in a published layout; name where those lie with --tasks",
+        ));
+    }
     let library = context.library()?;
     let mut tasks = context::select(&library, &args.select.selection)?;
     let engine = |engine| EngineArgs {

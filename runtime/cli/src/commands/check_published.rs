@@ -17,9 +17,9 @@ use crate::output::{self, sanitise};
 
 /// Examines the chosen tasks of a corpus.
 pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
-    if args.write || args.survivors {
+    if args.write || args.survivors || args.stale {
         return Err(CommandError::usage(
-            "--write and --survivors are for tasks with a certificate; leave them out with --tasks",
+            "--write, --survivors and --stale are for tasks with a certificate; leave them out here",
         ));
     }
     let place = chosen::place(&args.published)?;

@@ -1,10 +1,10 @@
-//! The tasks of an experiment: those of a library, or of a published corpus.
+//! The tasks of an experiment: those of a library, of a bundle, or of a published corpus.
 
 use std::collections::BTreeSet;
 
-use mcpmark_experiment::{Prepared, PublishedPlace};
+use mcpmark_experiment::{Prepared, PublishedPlace, Spec};
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::Store;
+use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{Library, Task, TaskId};
 
@@ -12,6 +12,8 @@ use crate::args::{PublishedArgs, Selection};
 use crate::commands::{bundle, published};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::output;
 
 /// The tasks that a person chose.
 pub(crate) struct Chosen {
@@ -26,7 +28,7 @@ enum Tasks {
     Published(Corpus, PublishedPlace, Vec<PublishedTask>),
 }
 
-/// The place of a corpus, so that an experiment finds it again from any directory.
+/// The place of tasks, so that an experiment finds it again from any directory.
 pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, CommandError> {
     let absolute = |dir| std::path::absolute(dir).map_err(CommandError::usage);
     let Some(tasks) = &args.tasks else {
@@ -39,6 +41,7 @@ pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, Comm
     Ok(Some(PublishedPlace {
         tasks,
         states: args.states.as_ref().map(absolute).transpose()?,
+        bundle: None,
     }))
 }
 
@@ -69,22 +72,37 @@ impl Chosen {
         place: Option<&PublishedPlace>,
         ids: &[String],
     ) -> Result<Self, CommandError> {
+        Self::known(context, place, ids, &mut |_, error| Err(error))
+    }
+
+    /// Those of the tasks that are there; `lacking` hears of each that is not, and may let that pass.
+    pub(crate) fn known(
+        context: &Context,
+        place: Option<&PublishedPlace>,
+        ids: &[String],
+        lacking: &mut dyn FnMut(&str, CommandError) -> Result<(), CommandError>,
+    ) -> Result<Self, CommandError> {
         let (context, place) = lying(context, place)?;
         let tasks = match place {
             Some(place) => {
                 let corpus = open(&place)?;
-                let tasks = ids.iter().map(|id| published::task_of(&corpus, id));
-                let tasks = tasks.collect::<Result<_, _>>()?;
+                let one = |id: &str| published::task_of(&corpus, id);
+                let tasks = there(ids, one, lacking)?;
                 Tasks::Published(corpus, place, tasks)
             }
             None => {
                 let library = context.library()?;
-                let tasks = ids.iter().map(|id| context::one_task(&library, id));
-                let tasks = tasks.collect::<Result<_, _>>()?;
+                let one = |id: &str| context::one_task(&library, id);
+                let tasks = there(ids, one, lacking)?;
                 Tasks::Own(library, tasks)
             }
         };
         Ok(Self { context, tasks })
+    }
+
+    /// The digest of the bundle that they come from, where they come from one.
+    pub(crate) fn bundle(&self) -> Result<Option<Digest>, CommandError> {
+        self.context.bundle()
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &TaskId> {
@@ -143,21 +161,101 @@ impl Chosen {
     }
 }
 
+/// What is told where tasks of an experiment cannot be had: the way out, if their place is gone.
+pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> CommandError {
+    let Some(place) = &spec.published else {
+        // It was begun with the library of a directory, or of a root.
+        return match &error.hint {
+            Some(hint) if error.code == exit::USAGE => {
+                let hint = format!("{hint}; or {way_out}");
+                error.hint(hint)
+            }
+            _ => error,
+        };
+    };
+    match lies_there(place) {
+        Ok(true) => error,
+        Ok(false) if error.code != exit::INFRASTRUCTURE => error,
+        _ => {
+            let known = place.bundle.map_or_else(String::new, |digest| {
+                format!("; they were those of bundle {digest}")
+            });
+            error.hint(format!("{way_out}{known}"))
+        }
+    }
+}
+
 /// Where tasks lie: in a bundle, which is then the root; or in a corpus, that of a bundle among them.
 fn lying(
     context: &Context,
     place: Option<&PublishedPlace>,
 ) -> Result<(Context, Option<PublishedPlace>), CommandError> {
     let context = match place {
-        Some(place) if bundle::is_meant(&place.tasks) => context.at_bundle(&place.tasks),
-        Some(place) => return Ok((context.clone(), Some(place.clone()))),
+        Some(place) => match at_root(context, place)? {
+            Some(context) => context,
+            None => return Ok((context.clone(), Some(place.clone()))),
+        },
         None => context.clone(),
     };
     let unpacked = context.corpus()?.map(|corpus| PublishedPlace {
         tasks: corpus.root,
         states: Some(corpus.states),
+        bundle: None,
     });
     Ok((context, unpacked))
+}
+
+/// Whether a place of tasks is seen to be there: one in a registry only when that is asked.
+fn lies_there(place: &PublishedPlace) -> Result<bool, CommandError> {
+    bundle::must_be_there(&place.tasks)?;
+    Ok(!bundle::is_reference(&place.tasks))
+}
+
+/// The context whose root is the bundle or the library of a place, or where a bundle is gone, the same
+/// one as it was kept here; none where the place is a corpus.
+fn at_root(context: &Context, place: &PublishedPlace) -> Result<Option<Context>, CommandError> {
+    let away = match lies_there(place) {
+        Ok(true) if !bundle::is_root(&place.tasks) => return Ok(None),
+        Ok(is_file) => {
+            let there = context.at_bundle(&place.tasks);
+            match there.is_bundle() {
+                Ok(_) => return Ok(Some(there)),
+                Err(error) if is_file || error.code != exit::INFRASTRUCTURE => return Err(error),
+                Err(error) => error,
+            }
+        }
+        Err(error) => error,
+    };
+    let kept = match &place.bundle {
+        Some(digest) => bundle::library_of(context, &place.tasks, digest)?,
+        None => None,
+    };
+    let Some(unpacked) = kept else {
+        return Err(away);
+    };
+    output::note(&format!(
+        "{} {}; the same bundle was kept here, and is taken",
+        output::paint(output::WARN, "warning:"),
+        away.message
+    ));
+    Ok(Some(context.at_unpacked(unpacked)))
+}
+
+/// Each task that is there. One that is broken is an error in any case.
+fn there<T>(
+    ids: &[String],
+    one: impl Fn(&str) -> Result<T, CommandError>,
+    lacking: &mut dyn FnMut(&str, CommandError) -> Result<(), CommandError>,
+) -> Result<Vec<T>, CommandError> {
+    let mut tasks = Vec::new();
+    for id in ids {
+        match one(id) {
+            Ok(task) => tasks.push(task),
+            Err(error) if error.code == exit::USAGE => lacking(id, error)?,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(tasks)
 }
 
 fn open(place: &PublishedPlace) -> Result<Corpus, CommandError> {

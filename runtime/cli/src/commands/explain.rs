@@ -9,7 +9,7 @@ use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
 
 use crate::args::EngineArgs;
-use crate::commands::chosen::Chosen;
+use crate::commands::chosen::{self, Chosen};
 use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::error::{CommandError, chain};
@@ -43,11 +43,13 @@ pub(crate) fn explain(
         .map_err(journal_error)?;
     let spec: Spec =
         serde_json::from_str(&experiment.spec).map_err(CommandError::infrastructure)?;
-    let chosen = Chosen::by_id(
-        context,
-        spec.published.as_ref(),
-        std::slice::from_ref(&attempt.task),
-    )?;
+    let way_out = format!(
+        "`mcpmark resume {} --tasks PLACE` tells where the same tasks lie now",
+        sanitise::line(&attempt.experiment)
+    );
+    let task = std::slice::from_ref(&attempt.task);
+    let chosen = Chosen::by_id(context, spec.published.as_ref(), task)
+        .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
     // The oracle holds its slot while it plays.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
     let task = chosen.prepare(&sandbox, &store)?.remove(0);

@@ -13,6 +13,7 @@ pub(crate) mod grade;
 pub(crate) mod inspect;
 pub(crate) mod judge;
 pub(crate) mod mcp;
+pub(crate) mod operands;
 pub(crate) mod published;
 pub(crate) mod receipt;
 pub(crate) mod regrade;

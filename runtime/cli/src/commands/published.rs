@@ -89,6 +89,41 @@ pub(crate) fn task(dir: &Path, id: &str) -> Result<PublishedTask, CommandError> 
     task_of(&corpus, id)
 }
 
+/// Shows one task.
+pub(crate) fn show(dir: &Path, id: &str, as_json: bool) -> Result<u8, CommandError> {
+    let task = task(dir, id)?;
+    if as_json {
+        output::print_json(&json!({
+            "id": task.id.to_string(),
+            "tier": task.tier(),
+            "world": task.world,
+            "verifier": task.script,
+            "metadata": task.metadata,
+            "instruction": task.instruction,
+        }))?;
+        return Ok(exit::PASSED);
+    }
+    let mut text = String::new();
+    for (key, value) in [
+        ("task", task.id.to_string()),
+        ("tier", task.tier().unwrap_or_default().to_owned()),
+        ("world", task.world.clone().unwrap_or_default()),
+        ("verifier", task.script.display().to_string()),
+    ] {
+        if !value.is_empty() {
+            text.push_str(&format!(
+                "{}{}\n",
+                output::paint(output::BOLD, format!("{key:<11}")),
+                sanitise::line(&value)
+            ));
+        }
+    }
+    let instruction = sanitise::block(task.instruction.trim_end()).into_owned();
+    text.push_str(&format!("\n{instruction}\n"));
+    output::print(&text)?;
+    Ok(exit::PASSED)
+}
+
 /// One task of a corpus that is open already.
 pub(crate) fn task_of(corpus: &Corpus, id: &str) -> Result<PublishedTask, CommandError> {
     let task = corpus

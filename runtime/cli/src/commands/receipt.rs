@@ -8,7 +8,7 @@ use mcpmark_experiment::receipt::{Receipt, ReceiptError};
 use mcpmark_experiment::{GradeInput, Graded, Start, TermsError, capture_state, grade};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
-use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
+use mcpmark_snapshot::{Blobs, Digest, Needed, Store, StoreError};
 use mcpmark_task::{TaskId, WorldId, canonical_json};
 use serde_json::json;
 
@@ -180,6 +180,7 @@ fn take_in(
             .map_err(|error| capture_error(dir, &error))?;
         is_named(dir, "state", tree.digest(), receipt.state)?;
     }
+    has_state(receipt, store)?;
     if let Some(file) = &args.verifier {
         let bytes = engine::read_component(file)?;
         is_named(file, "verifier", Digest::of(&bytes), receipt.verifier())?;
@@ -200,6 +201,24 @@ fn take_in(
         (None, _) => {}
     }
     Ok(())
+}
+
+/// Whether all of the final state is in the store.
+fn has_state(receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
+    let mut needed = Needed::new();
+    let known = needed.add_tree(store, &receipt.state);
+    let problem = match known {
+        Err(_) if !store.contains(&receipt.state) => "is not in the store".to_owned(),
+        Err(error) => format!("cannot be read: {}", chain(&error)),
+        Ok(()) => match needed.blobs().find(|digest| !store.contains(digest)) {
+            Some(digest) => format!("is not whole in the store: {digest} is missing"),
+            None => return Ok(()),
+        },
+    };
+    Err(
+        CommandError::invalid(format!("the final state {} {problem}", receipt.state))
+            .hint("hand it over with --state DIR, or name the store that has it with --home"),
+    )
 }
 
 /// Makes the world that a receipt starts from, where this library has it.

@@ -14,7 +14,8 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::RegradeArgs;
-use crate::commands::chosen::Chosen;
+use crate::commands::bundle;
+use crate::commands::chosen::{self, Chosen};
 use crate::commands::run::{jobs, journal_error};
 use crate::context::Context;
 use crate::diagnosis::home_error;
@@ -23,14 +24,23 @@ use crate::output::table::Table;
 use crate::output::{self, sanitise};
 use crate::{exit, interruption};
 
-/// Flips that are told one by one where no JSON is asked for.
-const FLIPS_SHOWN: usize = 50;
+/// Flips, and attempts that were not graded again, that are told one by one where no JSON is asked for.
+const SHOWN: usize = 50;
+
+const WAY_OUT: &str = "`--bundle PLACE` names a bundle that has their tasks";
 
 /// Grades again what attempts left.
 pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, CommandError> {
     let context = &match &args.bundle {
-        Some(bundle) => context.at_bundle(bundle),
+        Some(bundle) => {
+            bundle::must_be_there(bundle)?;
+            context.at_bundle(bundle)
+        }
         None => context.clone(),
+    };
+    let lack = match &args.bundle {
+        Some(bundle) => format!("{} does not have its task", bundle.display()),
+        None => "its task is not there any more".to_owned(),
     };
     let journal = context.journal()?;
     let experiments = find(&journal, &args.what)?;
@@ -52,9 +62,16 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         let tasks: Vec<String> = tasks.into_iter().collect();
         let place = spec.published.as_ref();
         let place = place.filter(|_| args.bundle.is_none());
-        let chosen = Chosen::by_id(context, place, &tasks)?;
-        let prepared: BTreeMap<String, Arc<_>> = chosen
-            .prepare(&sandbox, &store)?
+        let chosen = Chosen::known(context, place, &tasks, &mut |_, _| Ok(()));
+        let chosen = chosen.map_err(|error| match args.bundle {
+            Some(_) => error,
+            None => chosen::or_elsewhere(&spec, WAY_OUT, error),
+        })?;
+        let prepared = match chosen.ids().next() {
+            Some(_) => chosen.prepare(&sandbox, &store)?,
+            None => Vec::new(),
+        };
+        let prepared: BTreeMap<String, Arc<_>> = prepared
             .into_iter()
             .map(|task| (task.id.to_string(), Arc::new(task)))
             .collect();
@@ -72,14 +89,29 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
                     });
                     rows.push(attempt);
                 }
-                _ => left.push(attempt),
+                _ => {
+                    let reason = match attempt.status.as_str() {
+                        "finished" if states.is_none() => "it left no final state".to_owned(),
+                        "finished" => lack.clone(),
+                        status => format!("it is {status}"),
+                    };
+                    left.push(Left {
+                        id: attempt.id,
+                        task: attempt.task,
+                        reason,
+                    });
+                }
             }
         }
     }
     if work.is_empty() {
-        return Err(CommandError::usage(
-            "none of these attempts has a final state to grade",
-        ));
+        // Of an experiment they may be very many, and what holds for one holds for most.
+        let first = left.first().map_or_else(String::new, |left| {
+            let Left { id, task, reason } = left;
+            format!("; the first of them, {id} at {task}: {reason}")
+        });
+        let message = format!("none of these attempts can be graded again{first}");
+        return Err(CommandError::usage(sanitise::line(&message)));
     }
     let begun = journal
         .begin_regrade(&plan(&work, &sandbox.profile()))
@@ -125,7 +157,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     if broken.is_empty() {
         journal.end_regrade(begun.id).map_err(journal_error)?;
     }
-    let report = Report::new(&journal, begun.id, &rows, &left, broken)?;
+    let report = Report::new(&journal, begun.id, &rows, left, broken)?;
     if args.json {
         output::print_json(&report)?;
     } else {
@@ -175,7 +207,7 @@ fn find(
 fn plan(work: &[Work], engine: &str) -> String {
     let mut attempts: Vec<_> = work
         .iter()
-        .map(|one| json!([one.attempt, one.task.terms]))
+        .map(|one| json!([one.attempt, one.task.terms, one.task.bundle]))
         .collect();
     attempts.sort_by_key(ToString::to_string);
     let document = json!({"attempts": attempts, "engine": engine});
@@ -206,7 +238,7 @@ fn while_listening<T>(
 #[derive(Serialize)]
 struct Report {
     attempts: Vec<Attempt>,
-    /// Those without a final state, or whose state cannot be read.
+    /// Those without a final state or whose state cannot be read, and those whose task is not there.
     not_regraded: Vec<Left>,
     models: Vec<Model>,
     summary: Summary,
@@ -283,7 +315,7 @@ impl Report {
         journal: &Journal,
         regrade: i64,
         rows: &[AttemptRow],
-        left: &[AttemptRow],
+        mut not_regraded: Vec<Left>,
         broken: Vec<Regraded>,
     ) -> Result<Self, CommandError> {
         let mut attempts = Vec::new();
@@ -296,17 +328,6 @@ impl Report {
         let tasks: BTreeMap<&str, &str> = rows
             .iter()
             .map(|row| (row.id.as_str(), row.task.as_str()))
-            .collect();
-        let mut not_regraded: Vec<Left> = left
-            .iter()
-            .map(|row| Left {
-                id: row.id.clone(),
-                task: row.task.clone(),
-                reason: match row.status.as_str() {
-                    "finished" => "it left no final state".to_owned(),
-                    status => format!("it is {status}"),
-                },
-            })
             .collect();
         not_regraded.extend(broken.into_iter().map(|broken| {
             let fault = broken.outcome.fault().map(|fault| fault.message);
@@ -377,17 +398,17 @@ impl Report {
         }
         text.push_str(&table.render());
         let changed: Vec<&Attempt> = self.attempts.iter().filter(|it| it.flipped).collect();
-        for attempt in changed.iter().take(FLIPS_SHOWN) {
+        for attempt in changed.iter().take(SHOWN) {
             text.push_str(&attempt.text());
         }
-        if changed.len() > FLIPS_SHOWN {
-            let more = changed.len() - FLIPS_SHOWN;
+        if changed.len() > SHOWN {
+            let more = changed.len() - SHOWN;
             text.push_str(&format!(
                 "\n… {} more; --json has them\n",
                 output::count(more, "flip")
             ));
         }
-        for left in self.not_regraded.iter().take(FLIPS_SHOWN) {
+        for left in self.not_regraded.iter().take(SHOWN) {
             text.push_str(&format!(
                 "{} {}  {}: {}\n",
                 output::paint(output::WARN, "not regraded:"),
@@ -395,6 +416,10 @@ impl Report {
                 sanitise::line(&left.task),
                 sanitise::line(&left.reason)
             ));
+        }
+        if self.not_regraded.len() > SHOWN {
+            let more = self.not_regraded.len() - SHOWN;
+            text.push_str(&format!("… {more} more; --json has them\n"));
         }
         let Summary {
             attempts,

@@ -14,6 +14,7 @@ use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::args::{AgentName, RunArgs, Selection, Tier};
+use crate::commands::{bundle, operands};
 use crate::error::{CommandError, chain};
 
 /// The file of `--config`.
@@ -131,6 +132,23 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         Some(path) => read(path)?,
         None => File::default(),
     };
+    let dir = args.config.as_deref().and_then(Path::parent);
+    let dir = dir.map(Path::to_owned);
+    let beside = |path: &PathBuf| match &dir {
+        Some(dir) => dir.join(path),
+        None => path.clone(),
+    };
+    // A place on the command line goes first, as all there does.
+    let place = operands::take_place(&mut args.selection.selectors)?;
+    operands::name(&mut args.published.tasks, place)?;
+    let mut tasks = file.tasks.clone();
+    let place = operands::take_place(&mut tasks)?;
+    let place = place.map(|place| match bundle::is_reference(&place) {
+        true => place,
+        false => beside(&place),
+    });
+    args.published.tasks = args.published.tasks.take().or(place);
+    args.published.check()?;
     let models = models(args, &file)?;
     let agent = agent(args, &file, models.is_empty())?;
     let mut selection = Selection {
@@ -139,7 +157,7 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         tag: std::mem::take(&mut args.selection.tag),
     };
     if selection.selectors.is_empty() {
-        selection.selectors.clone_from(&file.tasks);
+        selection.selectors = tasks;
     }
     if selection.tag.is_empty() {
         selection.tag.clone_from(&file.tags);
@@ -151,10 +169,6 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
             .map(|name| tier(name))
             .collect::<Result<_, _>>()?;
     }
-    let beside = |path: &PathBuf| match args.config.as_deref().and_then(Path::parent) {
-        Some(dir) => dir.join(path),
-        None => path.clone(),
-    };
     let prices = match (&args.models.prices, &file.prices) {
         (Some(path), _) => Some(path.clone()),
         (None, Some(path)) => Some(beside(path)),

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
@@ -6,10 +6,11 @@ use mcpmark_experiment::report::ExperimentReport;
 use mcpmark_experiment::{
     AgentKind, Cast, JournalError, PrepareError, Prepared, Reached, Runner, Spec, decimals,
 };
+use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{EngineArgs, ResumeArgs, RunArgs};
+use crate::args::{EngineArgs, PublishedArgs, ResumeArgs, RunArgs};
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::{self, Request};
 use crate::commands::{cast, dry_run};
@@ -20,6 +21,9 @@ use crate::exit;
 use crate::interruption;
 use crate::output::progress::Display;
 use crate::output::{self, sanitise};
+
+/// Tasks that are named where they are not those of an experiment.
+const OTHERS_SHOWN: usize = 5;
 
 /// Runs tasks as a new experiment.
 pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandError> {
@@ -42,6 +46,9 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         None => Chosen::select(context, spec.published.as_ref(), &selection)?,
     };
     spec.tasks = chosen.ids().map(ToString::to_string).collect();
+    if let Some(place) = &mut spec.published {
+        place.bundle = chosen.bundle()?;
+    }
     let models = cast::models(&spec)?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
     if args.dry_run {
@@ -57,6 +64,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     let jobs = jobs(spec.concurrency.jobs);
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
     setting.check_tools(&beside)?;
+    spec.bundles = setting.bundles();
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
     let (id, name) = match experiment {
         Some(name) => {
@@ -110,6 +118,13 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let mut spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
         CommandError::infrastructure(format!("experiment {:?}: {error}", experiment.name))
     })?;
+    let begun = spec.clone();
+    let place = chosen::place(&PublishedArgs {
+        tasks: args.tasks,
+        states: args.states,
+    })?;
+    let is_elsewhere = place.is_some();
+    spec.published = place.or(spec.published);
     if let Some(limit) = request::amount(args.limit_cost.clone())? {
         spec.limits.experiment_cost_nano_usd = Some(limit);
     }
@@ -120,7 +135,12 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     interruption::watch();
     let models = cast::models(&spec)?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
-    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
+    let way_out = format!(
+        "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
+        sanitise::line(&experiment.name)
+    );
+    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)
+        .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
     let beside = match args.no_preflight {
         true => cast::Beside::new(),
         false => super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?,
@@ -132,6 +152,24 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
     setting.check_tools(&beside)?;
+    if is_elsewhere {
+        setting.insist(&experiment.name, &spec)?;
+    }
+    spec.bundles = setting.bundles();
+    if let Some(place) = &mut spec.published {
+        place.bundle = chosen.bundle()?;
+    }
+    let kept = Spec {
+        bundles: spec.bundles.clone(),
+        published: spec.published.clone(),
+        ..begun.clone()
+    };
+    if kept != begun {
+        let text = serde_json::to_string(&kept).map_err(CommandError::infrastructure)?;
+        journal
+            .keep_spec(&experiment.id, &text)
+            .map_err(journal_error)?;
+    }
     setting.take_over(&experiment.id, &experiment.name, &spec)?;
     let journal = &setting.runner.journal;
     let cast = cast::cast(&spec, models, journal, &experiment.id, jobs)?;
@@ -253,6 +291,39 @@ impl Setting {
                 Err(error) => return Err(journal_error(error)),
             }
         }
+    }
+
+    /// What names all of each task.
+    fn bundles(&self) -> BTreeMap<String, Digest> {
+        let tasks = self.tasks.iter();
+        tasks
+            .map(|task| (task.id.to_string(), task.bundle))
+            .collect()
+    }
+
+    /// Refuses tasks that are others than those that an experiment was begun with.
+    fn insist(&self, name: &str, spec: &Spec) -> Result<(), CommandError> {
+        let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
+        let others = spec.others(&self.tasks, &rows);
+        if others.is_empty() {
+            return Ok(());
+        }
+        let differing = others.iter().take(OTHERS_SHOWN).map(|(task, known)| {
+            let Prepared { id, bundle, .. } = task;
+            format!("\n  {id} is {bundle}, and was {known}")
+        });
+        let more = match others.len().saturating_sub(OTHERS_SHOWN) {
+            0 => String::new(),
+            more => format!("\n  and {more} more"),
+        };
+        let message = format!(
+            "these are not the tasks that experiment {name:?} was begun with; {} of {} differ:{}{more}",
+            others.len(),
+            self.tasks.len(),
+            differing.collect::<String>()
+        );
+        Err(CommandError::invalid(message)
+            .hint("name where those lie; `mcpmark run` begins another experiment with these"))
     }
 
     /// Settles what a stopped process left: states that it had kept are graded, and what

@@ -7,7 +7,7 @@ use mcpmark_task::{GuestSource, Library, Task};
 use serde_json::json;
 
 use crate::args::{SelectArgs, TaskCommand};
-use crate::commands::published;
+use crate::commands::{operands, published};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -18,14 +18,16 @@ use crate::output::{self, sanitise};
 /// `mcpmark task …`.
 pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, CommandError> {
     match command {
-        TaskCommand::Build(args) => build(context, &args),
+        TaskCommand::Build(mut args) => build(context, &mut args),
         TaskCommand::New { task, title } => new(context, &task, &title),
         TaskCommand::Check(mut args) => {
+            operands::settle(&mut args.select.selection, &mut args.published)?;
             let (context, corpus) = context.at_tasks(&mut args.published.tasks)?;
             args.published.states = states_of(corpus, args.published.states);
             super::check::check(&context, &args)
         }
         TaskCommand::List(mut args) => {
+            operands::settle(&mut args.select.selection, &mut args.published)?;
             let (context, corpus) = context.at_tasks(&mut args.published.tasks)?;
             args.published.states = states_of(corpus, args.published.states);
             match &args.published.tasks {
@@ -36,7 +38,23 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
                 None => list(&context, &args.select),
             }
         }
-        TaskCommand::Show { task, json } => show(context, &task, json),
+        TaskCommand::Show {
+            mut words,
+            mut tasks,
+            json,
+        } => {
+            let place = operands::take_place(&mut words)?;
+            operands::name(&mut tasks, place)?;
+            let [task] = &words[..] else {
+                return Err(CommandError::usage("name one task")
+                    .hint("`mcpmark task list` names those of the same place"));
+            };
+            let (context, _) = context.at_tasks(&mut tasks)?;
+            match &tasks {
+                Some(dir) => published::show(dir, task, json),
+                None => show(&context, task, json),
+            }
+        }
     }
 }
 
@@ -45,7 +63,14 @@ fn states_of(corpus: Option<UnpackedCorpus>, named: Option<PathBuf>) -> Option<P
     corpus.map(|corpus| corpus.states).or(named)
 }
 
-fn build(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
+fn build(context: &Context, args: &mut SelectArgs) -> Result<u8, CommandError> {
+    let mut place = operands::take_place(&mut args.selection.selectors)?;
+    let (context, _) = context.at_tasks(&mut place)?;
+    if let Some(place) = place {
+        let message = format!("{}: has scripts, which are not built", place.display());
+        return Err(CommandError::usage(message)
+            .hint("what is built of it is built when its tasks are run"));
+    }
     let library = context.library()?;
     let tasks = context::select(&library, &args.selection)?;
     let worlds: BTreeSet<_> = tasks.iter().map(|task| &task.world).collect();

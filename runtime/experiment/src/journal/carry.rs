@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::durable::surely_or;
-use super::schema::{FORMAT, SUMMARISE};
+use super::schema::{CARRIED, FORMAT, SUMMARISE};
 use super::{Journal, JournalError};
 
 const SCHEMA: u32 = 1;
@@ -160,11 +160,17 @@ impl Journal {
         let mut lines = Lines { rows, line: 0 };
         let head: Option<Head> = lines.next()?;
         let head = head.ok_or_else(|| lines.wrong("it is missing"))?;
-        for (what, found, known) in [
-            ("schema", i64::from(head.schema), i64::from(SCHEMA)),
-            ("journal format", i64::from(head.journal), i64::from(FORMAT)),
+        let (schema, journal) = (i64::from(SCHEMA), i64::from(FORMAT));
+        for (what, found, oldest, known) in [
+            ("schema", i64::from(head.schema), schema, schema),
+            (
+                "journal format",
+                i64::from(head.journal),
+                i64::from(CARRIED),
+                journal,
+            ),
         ] {
-            if found != known {
+            if !(oldest..=known).contains(&found) {
                 return Err(CarryError::Format { what, found, known });
             }
         }
@@ -315,6 +321,8 @@ impl Taking {
                     return Err(wrong("it is of no attempt of the experiment"));
                 }
                 renumber(&mut row, "regrade", &self.regrades, lines)?;
+                // Journals of format 4 do not say whose verifier it is.
+                row.entry("bundle").or_insert(Value::Null);
                 number = row.insert("id".to_owned(), Value::Null);
             }
             "checks" => {
@@ -453,6 +461,19 @@ mod tests {
         assert_eq!(numbers, (1, 2, 1));
         let again = take(&journal, &rows).unwrap_err();
         assert!(again.to_string().contains("is there already"), "{again}");
+    }
+
+    #[test]
+    fn rows_of_a_journal_that_did_not_say_whose_verifier_judged_are_taken_in() {
+        let mut rows = sample();
+        let (now, then) = (format!("\"journal\":{FORMAT}"), "\"journal\":4");
+        rows[0] = rows[0].replace(&now, then);
+        rows[5] = rows[5].replace(",\"bundle\":null", "");
+        assert!(rows[0].contains(then) && !rows[5].contains("bundle"));
+        let (_dir, journal) = journal();
+        assert_eq!(take(&journal, &rows).unwrap(), "e");
+        let row = journal.attempts("e").unwrap().remove(0);
+        assert_eq!(row.grade.unwrap().bundle, None);
     }
 
     #[test]

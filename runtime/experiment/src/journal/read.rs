@@ -115,6 +115,8 @@ pub struct GradeRow {
     pub engine: String,
     /// What else the grade follows from, in the store; none in journals of old.
     pub terms: Option<String>,
+    /// The digest of the task whose verifier judged; none in journals of old.
+    pub bundle: Option<String>,
     /// `graded` or `verifier-fault`.
     pub outcome: String,
     /// Whether all checks passed.
@@ -210,8 +212,8 @@ pub struct Trajectory {
 }
 
 /// What [`grade_row`] reads of grades `g`.
-pub(super) const GRADE: &str = "g.id, g.verifier, g.engine, g.terms, g.outcome, g.passed, g.score,
-       g.fault_kind, g.fault_message, g.log";
+pub(super) const GRADE: &str = "g.id, g.verifier, g.engine, g.terms, g.bundle, g.outcome, g.passed,
+       g.score, g.fault_kind, g.fault_message, g.log";
 
 /// What [`attempt_row`] reads of attempts `a` of experiments `e`.
 fn attempts_where(condition: &str) -> String {
@@ -583,6 +585,7 @@ pub(super) fn grade_row(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Grade
         verifier: columns.next()?,
         engine: columns.next()?,
         terms: columns.next()?,
+        bundle: columns.next()?,
         outcome: columns.next()?,
         passed: columns.next()?,
         score: columns.next()?,

@@ -12,8 +12,11 @@ const APPLICATION_ID: i32 = 0x4d43_504d;
 /// The format that this program reads and writes.
 pub(super) const FORMAT: i32 = STEPS.len() as i32;
 
+/// The oldest format whose rows another journal sent are still taken in.
+pub(super) const CARRIED: i32 = 4;
+
 /// What makes each format out of the one before; a new file takes all of them.
-const STEPS: [&str; 4] = [BASE, MODELS, SURVEY, REGRADES];
+const STEPS: [&str; 5] = [BASE, MODELS, SURVEY, REGRADES, JUDGES];
 
 /// The columns of [`SURVEY`] out of the other tables. `tools` is an object: for each name the calls,
 /// and those of them without a good result. A reply that cannot be read counts as a malformed call.
@@ -202,6 +205,12 @@ CREATE TABLE regrades (
 ) STRICT;
 ALTER TABLE grades ADD COLUMN regrade INTEGER REFERENCES regrades (id);
 ALTER TABLE grades ADD COLUMN terms   TEXT;
+";
+
+/// Whose verifier judged: the task's digest then, which may be another than that of the attempt once
+/// a verifier was mended. Null in grades of before, which are of what the attempt says.
+const JUDGES: &str = "
+ALTER TABLE grades ADD COLUMN bundle TEXT;
 ";
 
 /// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or

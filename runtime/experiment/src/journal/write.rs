@@ -36,6 +36,8 @@ pub struct GradeRecord<'a> {
     pub engine: &'a str,
     /// What else the grade follows from, in the store: [`Terms`](crate::Terms).
     pub terms: Digest,
+    /// The task whose verifier it is.
+    pub bundle: Digest,
     /// What came of it.
     pub outcome: &'a Outcome,
     /// What the verifier logged.
@@ -80,6 +82,21 @@ impl Journal {
              WHERE experiment = ?1 AND status = 'running'",
             params![experiment, now_ms()],
         )?)
+    }
+
+    /// Keeps what an experiment runs, where it finds its tasks at another place from now on.
+    ///
+    /// # Errors
+    ///
+    /// When the row cannot be written.
+    pub fn keep_spec(&self, experiment: &str, spec: &str) -> Result<(), JournalError> {
+        surely(&mut self.lock(), |transaction| {
+            transaction.execute(
+                "UPDATE experiments SET spec = ?2 WHERE id = ?1",
+                params![experiment, spec],
+            )?;
+            Ok(())
+        })
     }
 
     /// Begins a new try of an attempt.
@@ -238,8 +255,8 @@ pub(super) fn insert_grade(
     let fault = grade.outcome.fault();
     let mut insert = transaction.prepare_cached(
         "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score, fault_kind,
-            fault_message, log, regrade, terms)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            fault_message, log, regrade, terms, bundle)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
     insert.execute(params![
         attempt,
@@ -254,6 +271,7 @@ pub(super) fn insert_grade(
         grade.log,
         regrade,
         grade.terms.to_string(),
+        grade.bundle.to_string(),
     ])?;
     let id = transaction.last_insert_rowid();
     let mut insert = transaction.prepare_cached(

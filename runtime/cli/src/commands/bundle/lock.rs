@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use mcpmark_bundle::{Lock, LockError, Reference, Source, WorldArtifact};
+use mcpmark_bundle::{Lock, LockError, Reference, WorldArtifact};
 use mcpmark_experiment::{CiGuest, Prepared, Start, service, tool_surface};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, ScratchSpace, Store};
@@ -108,7 +108,7 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandErro
     let opened = place::open(context, &args.bundle, Extent::Everything)?;
     trust::check(context, &opened)?;
     let lock = of(context, &opened, source)?;
-    remember(context, &opened)?;
+    place::remember(context, &opened)?;
     write(file, &lock)?;
     if args.json {
         output::print_json(&lock)?;
@@ -343,7 +343,8 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
     let opened = place::open(context, &place, Extent::Everything)?;
     trust::check(context, &opened)?;
     let new = of(context, &opened, source)?;
-    let before = former(context, &old);
+    // Where it is still to be had, as far as a comparison needs it.
+    let before = place::remembered(context, &old.digest);
     let changes = before.map(|before| compare::report(&before, &opened));
     let sides = |old: &BTreeMap<String, Digest>, new: &BTreeMap<String, Digest>| {
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -378,7 +379,7 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
     }
     news.accepted = nothing || args.yes || (!args.json && asked()?);
     if news.accepted && !nothing {
-        remember(context, &opened)?;
+        place::remember(context, &opened)?;
         write(file, &new)?;
     }
     if args.json {
@@ -433,21 +434,6 @@ impl News {
         }
         text
     }
-}
-
-/// What was locked, as far as a comparison needs it, where it is still to be had.
-fn former(context: &Context, lock: &Lock) -> Option<Opened> {
-    place::remembered(context, &lock.digest)
-}
-
-/// Keeps what a later update compares with: the place where the bundle lies may have another then.
-fn remember(context: &Context, opened: &Opened) -> Result<(), CommandError> {
-    let blobs = place::blobs(context);
-    let source: &dyn Source = opened.source.as_ref();
-    opened
-        .bundle
-        .keep_documents(source, &blobs)
-        .map_err(|error| place::bundle_error(&error))
 }
 
 /// Whether a person at a terminal accepts; where nobody is asked, nobody does.

@@ -15,7 +15,9 @@ use crate::error::CommandError;
 
 pub(crate) use self::corpus::state_name;
 pub(crate) use self::lock::check as check_locked;
-pub(crate) use self::place::{Unpacked, is_meant, is_reference, library, mend};
+pub(crate) use self::place::{
+    Unpacked, is_meant, is_reference, is_root, library, library_of, mend, must_be_there,
+};
 pub(crate) use self::trust::read_key;
 
 /// `mcpmark bundle …`.

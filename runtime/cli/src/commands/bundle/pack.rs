@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::{corpus, place};
 use crate::args::{EngineArgs, PackArgs};
+use crate::commands::operands;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -21,6 +22,7 @@ use crate::output::{self, sanitise};
 
 /// Packs tasks for others.
 pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
+    operands::settle(&mut args.selection, &mut args.published)?;
     let (context, corpus) = &context.at_tasks(&mut args.published.tasks)?;
     if let Some(corpus) = corpus {
         args.published.states = Some(corpus.states.clone());

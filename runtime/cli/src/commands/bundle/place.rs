@@ -50,6 +50,8 @@ pub(crate) struct Unpacked {
     pub(crate) library: Library,
     /// Its tasks, where they are those of a published corpus: then the library has none.
     pub(crate) corpus: Option<UnpackedCorpus>,
+    /// The digest of its manifest.
+    pub(crate) digest: Digest,
     /// What receipts name its tasks by.
     pub(crate) bundles: BTreeMap<String, Digest>,
     /// The lock that it was opened by.
@@ -95,6 +97,29 @@ pub(crate) fn is_reference(path: &Path) -> bool {
 /// Whether a path is meant as a bundle, and not as a directory of tasks.
 pub(crate) fn is_meant(path: &Path) -> bool {
     is_reference(path) || Layout::is_meant(path)
+}
+
+/// Whether a path is one that `--root` takes, too: a bundle, or a library of tasks and worlds.
+pub(crate) fn is_root(path: &Path) -> bool {
+    is_meant(path) || Library::is_there(path)
+}
+
+/// Whether there is anything where tasks are said to lie. What is in a registry is seen when it is asked.
+pub(crate) fn must_be_there(place: &Path) -> Result<(), CommandError> {
+    if is_reference(place) {
+        return Ok(());
+    }
+    fs::metadata(place).map(drop).map_err(|error| {
+        let problem = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),
+            _ => error.to_string(),
+        };
+        let message = format!("{}: {problem}", place.display());
+        CommandError::usage(sanitise::line(&message)).hint(
+            "tasks lie in a directory, a bundle (a directory, as `suite.tar`, or \
+             `oci://HOST/REPOSITORY:TAG`), or where a lock (`mcpmark.lock`) says",
+        )
+    })
 }
 
 /// Opens a bundle wherever it lies.
@@ -143,18 +168,28 @@ pub(super) fn open_remote(
     let registry = registry(reference)?;
     let blobs = blobs(context);
     let runtime = crate::commands::runtime(1)?;
-    let ((bundle, transferred), signatures) = runtime
-        .block_on(async {
-            let found = match extent {
-                Extent::Documents => registry.review(reference, &blobs).await,
-                Extent::Everything => registry.pull(reference, &blobs).await,
-            }?;
-            let signatures = registry.signatures(&found.0.root.digest, &blobs).await?;
-            Ok((found, signatures))
-        })
-        .map_err(|error| registry_error(reference, &error))?;
-    let repository = format!("{}/{}", reference.host, reference.repository);
-    let names = bundle.name.iter().cloned().chain([repository]);
+    let fetched = runtime.block_on(async {
+        let found = match extent {
+            Extent::Documents => registry.review(reference, &blobs).await,
+            Extent::Everything => registry.pull(reference, &blobs).await,
+        }?;
+        let signatures = registry.signatures(&found.0.root.digest, &blobs).await?;
+        Ok::<_, RegistryError>((found, signatures))
+    });
+    let ((bundle, transferred), signatures) = match fetched {
+        Ok(fetched) => fetched,
+        Err(error) => {
+            // What a digest names is the same wherever it comes from.
+            let digest = reference.digest.filter(|_| error.is_away());
+            let here = digest.and_then(|it| fetched_before(context, reference, &it, extent));
+            return here.ok_or_else(|| registry_error(reference, &error));
+        }
+    };
+    if extent == Extent::Everything {
+        let kept = bundle.remember(&signatures, &blobs, &blobs);
+        kept.map_err(|error| bundle_error(&error))?;
+    }
+    let names = bundle.name.iter().cloned().chain([repository(reference)]);
     Ok(Opened {
         signatures,
         names: names.collect(),
@@ -165,25 +200,63 @@ pub(super) fn open_remote(
     })
 }
 
+/// The name of a repository, as policies have it.
+fn repository(reference: &Reference) -> String {
+    format!("{}/{}", reference.host, reference.repository)
+}
+
+/// What a registry that cannot be reached would give, where all of it was fetched before.
+fn fetched_before(
+    context: &Context,
+    reference: &Reference,
+    digest: &Digest,
+    extent: Extent,
+) -> Option<Opened> {
+    let mut opened = remembered(context, digest)?;
+    if extent == Extent::Everything && !opened.bundle.is_whole(&blobs(context)) {
+        return None;
+    }
+    output::note(&format!(
+        "{} {} cannot be reached; what was fetched before is taken, by its digest",
+        output::paint(output::WARN, "warning:"),
+        sanitise::line(&reference.host)
+    ));
+    opened.names.push(repository(reference));
+    opened.transferred = Some(Transferred {
+        present: opened.bundle.blobs().len() as u64,
+        ..Transferred::default()
+    });
+    Some(opened)
+}
+
 /// Blobs of registries, and what is kept to compare with.
 pub(super) fn blobs(context: &Context) -> BlobDirectory {
     BlobDirectory::of_layout(&kept(context))
 }
 
-/// The documents of a bundle that were kept, if all are still there.
+/// The documents of a bundle that were kept, if all are still there, with its signatures. Other layers
+/// may be gone.
 pub(super) fn remembered(context: &Context, digest: &Digest) -> Option<Opened> {
     let blobs = blobs(context);
     let bundle = Bundle::kept(&blobs, digest).ok()?;
     // Instructions are compared too.
     let mut documents = bundle.tasks.iter().map(|it| it.read(&blobs, INSTRUCTION));
     documents.all(|it| it.is_ok()).then(|| Opened {
-        signatures: Vec::new(),
-        names: Vec::new(),
+        signatures: Bundle::kept_signatures(&blobs, digest),
+        names: bundle.name.iter().cloned().collect(),
         transferred: None,
         lock: None,
         source: Box::new(blobs.clone()),
         bundle: bundle.clone(),
     })
+}
+
+/// Keeps what a bundle is known again by: the place where it lies may have another some day.
+pub(super) fn remember(context: &Context, opened: &Opened) -> Result<(), CommandError> {
+    let kept = opened
+        .bundle
+        .remember(&opened.signatures, opened.source.as_ref(), &blobs(context));
+    kept.map_err(|error| bundle_error(&error))
 }
 
 /// Where blobs of registries are kept, and libraries that were made of bundles.
@@ -243,35 +316,85 @@ pub(super) fn registry(reference: &Reference) -> Result<Registry, CommandError> 
 pub(crate) fn library(context: &Context, place: &Path) -> Result<Unpacked, CommandError> {
     let opened = open(context, place, Extent::Everything)?;
     trust::check(context, &opened)?;
-    let Opened { bundle, lock, .. } = &opened;
-    let library = unpacked(context, bundle, opened.source.as_ref())?;
+    // What came from a registry was kept when it came. Nothing rests on the rest being kept: where
+    // that fails, it is only its own place that has it.
+    if opened.transferred.is_none() {
+        let _ = remember(context, &opened);
+    }
+    let verifiers = verifiers(context, &opened.bundle)?;
+    as_library(context, &opened, &verifiers)
+}
+
+/// The bundle that lay at a place, as a library; none where something of it is gone from here, too.
+pub(crate) fn library_of(
+    context: &Context,
+    place: &Path,
+    digest: &Digest,
+) -> Result<Option<Unpacked>, CommandError> {
+    let Some(mut opened) = remembered(context, digest) else {
+        return Ok(None);
+    };
+    if let Some(text) = place.to_str().filter(|_| is_reference(place)) {
+        opened.names.push(repository(&reference(text)?));
+    }
+    trust::check(context, &opened)?;
+    let verifiers = verifiers(context, &opened.bundle)?;
+    let is_here = library_dir(context, &opened.bundle, &verifiers).is_dir()
+        || opened.bundle.is_whole(&blobs(context));
+    match is_here {
+        true => as_library(context, &opened, &verifiers).map(Some),
+        false => Ok(None),
+    }
+}
+
+fn as_library(
+    context: &Context,
+    opened: &Opened,
+    verifiers: &BTreeMap<Digest, Vec<u8>>,
+) -> Result<Unpacked, CommandError> {
+    let Opened { bundle, lock, .. } = opened;
+    let library = unpacked(context, bundle, opened.source.as_ref(), verifiers)?;
     let bundles = bundle.tasks.iter();
     let bundles = bundles.map(|it| (it.id.to_string(), it.config.parts.digest()));
     Ok(Unpacked {
         corpus: UnpackedCorpus::of(bundle, &library.root),
+        digest: bundle.root.digest,
         bundles: bundles.collect(),
         lock: lock.clone(),
         library,
     })
 }
 
+fn libraries(context: &Context) -> PathBuf {
+    kept(context).join("libraries")
+}
+
+/// Where a bundle is unpacked to, with the verifiers that were handed over for it.
+fn library_dir(
+    context: &Context,
+    bundle: &Bundle,
+    verifiers: &BTreeMap<Digest, Vec<u8>>,
+) -> PathBuf {
+    let given: Vec<_> = verifiers.keys().collect();
+    let name = canonical_json(&json!({"bundle": bundle.root.digest, "verifiers": given}));
+    libraries(context).join(Digest::of(name.as_bytes()).hex())
+}
+
 fn unpacked(
     context: &Context,
     bundle: &Bundle,
     source: &dyn Source,
+    verifiers: &BTreeMap<Digest, Vec<u8>>,
 ) -> Result<Library, CommandError> {
-    let verifiers = verifiers(context, bundle)?;
-    let given: Vec<_> = verifiers.keys().collect();
-    let name = canonical_json(&json!({"bundle": bundle.root.digest, "verifiers": given}));
-    let libraries = kept(context).join("libraries");
-    let dir = libraries.join(Digest::of(name.as_bytes()).hex());
+    let libraries = libraries(context);
+    let dir = library_dir(context, bundle, verifiers);
     if !dir.is_dir() {
         let failed = |error: std::io::Error| {
             CommandError::infrastructure(format!("{}: {error}", libraries.display()))
         };
         fs::create_dir_all(&libraries).map_err(failed)?;
         let fresh = tempfile::tempdir_in(&libraries).map_err(failed)?;
-        mcpmark_bundle::unpack(bundle, source, &verifiers, fresh.path())
+        mcpmark_bundle::unpack(bundle, source, verifiers, fresh.path())
             .map_err(|error| bundle_error(&error))?;
         match fs::rename(fresh.path(), &dir) {
             // Another process was faster with the same.
@@ -430,6 +553,10 @@ pub(super) fn registry_error(reference: &Reference, error: &RegistryError) -> Co
         RegistryError::Refused { .. } => CommandError::infrastructure(message).hint(format!(
             "`docker login`, or {USER} and {PASSWORD}, say who asks"
         )),
+        error if error.is_away() => CommandError::infrastructure(message).hint(
+            "see that its name is right and that it runs; without it runs what was locked \
+             (`mcpmark bundle lock`) and fetched before",
+        ),
         error if error.is_infrastructure() => CommandError::infrastructure(message),
         _ => CommandError::invalid(message),
     }

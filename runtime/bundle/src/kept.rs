@@ -1,0 +1,90 @@
+//! What stays of bundles that were here: by their digests they are known again where the places that they
+//! came from are gone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read, Write};
+
+use mcpmark_snapshot::Digest;
+use serde_json::json;
+
+use crate::layout::{BlobDirectory, Source, fetch};
+use crate::oci::{self, Index};
+use crate::trust::{self, Attached};
+use crate::{Bundle, BundleError};
+
+impl Bundle {
+    /// Keeps its documents, and the signatures that came with it.
+    ///
+    /// # Errors
+    ///
+    /// When something is missing or damaged, or cannot be written.
+    pub fn remember(
+        &self,
+        signatures: &[Attached],
+        source: &dyn Source,
+        into: &BlobDirectory,
+    ) -> Result<(), BundleError> {
+        self.keep_documents(source, into)?;
+        let digest = &self.root.digest;
+        // Those that came with it at another time count as well.
+        let mut listed = listed(into, digest).unwrap_or_default();
+        let before = listed.len();
+        for attached in signatures {
+            if listed.len() >= trust::MOST || listed.contains(&attached.descriptor) {
+                continue;
+            }
+            for descriptor in attached.all() {
+                let bytes = fetch(source, "a signature", descriptor, descriptor.size)?;
+                into.keep(&descriptor.digest, &bytes)?;
+            }
+            listed.push(attached.descriptor.clone());
+        }
+        if listed.len() == before {
+            return Ok(());
+        }
+        let place = into.signatures(digest);
+        let index = json!(Index {
+            schema_version: 2,
+            media_type: Some(oci::INDEX.to_owned()),
+            artifact_type: None,
+            manifests: listed,
+            annotations: BTreeMap::new(),
+        });
+        let write = || -> io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(into.partial())?;
+            file.write_all(index.to_string().as_bytes())?;
+            file.persist(&place)?;
+            Ok(())
+        };
+        write().map_err(|source| BundleError::Write {
+            place: place.clone(),
+            source,
+        })
+    }
+
+    /// The signatures of a bundle that were [kept](Self::remember), as far as they are whole.
+    pub fn kept_signatures(blobs: &BlobDirectory, digest: &Digest) -> Vec<Attached> {
+        let listed = listed(blobs, digest).unwrap_or_default();
+        let read = |descriptor| Attached::read(blobs, descriptor, digest).ok().flatten();
+        listed.iter().take(trust::MOST).filter_map(read).collect()
+    }
+
+    /// Whether every blob is there with its size. What is in it is checked when it is read.
+    pub fn is_whole(&self, blobs: &BlobDirectory) -> bool {
+        self.blobs().iter().all(|(_, descriptor)| {
+            let found = fs::metadata(blobs.path(&descriptor.digest));
+            found.is_ok_and(|found| found.is_file() && found.len() == descriptor.size)
+        })
+    }
+}
+
+/// The signatures that a bundle had here, unless there is no list, or none that can be read.
+fn listed(blobs: &BlobDirectory, digest: &Digest) -> Option<Vec<oci::Descriptor>> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(blobs.signatures(digest)).ok()?;
+    let mut file = file.take(oci::LARGEST_MANIFEST);
+    file.read_to_end(&mut bytes).ok()?;
+    let index: Index = serde_json::from_slice(&bytes).ok()?;
+    Some(index.manifests)
+}

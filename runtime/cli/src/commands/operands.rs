@@ -1,0 +1,118 @@
+//! What stands on a command line without a flag: tasks that are chosen, and at most one place where they lie.
+
+use std::path::{Path, PathBuf};
+
+use mcpmark_bundle::Reference;
+
+use crate::args::{PublishedArgs, Selection};
+use crate::error::CommandError;
+
+/// Whether a word names a place where tasks lie, and no task. How it is written says that, and not what
+/// lies in the current directory: the same command means the same anywhere.
+fn is_place(word: &str) -> bool {
+    let begins = [Reference::SCHEME, "/", "./", "../"];
+    let ends = [".tar", ".lock"];
+    begins.iter().any(|it| word.starts_with(it))
+        || ends.iter().any(|it| word.ends_with(it))
+        || [".", ".."].contains(&word)
+}
+
+/// Takes the place out of some words.
+pub(crate) fn take_place(words: &mut Vec<String>) -> Result<Option<PathBuf>, CommandError> {
+    let (places, others): (Vec<String>, Vec<String>) =
+        words.drain(..).partition(|word| is_place(word));
+    *words = others;
+    match &places[..] {
+        [] => Ok(None),
+        [place] => Ok(Some(PathBuf::from(place))),
+        [first, second, ..] => Err(CommandError::usage(format!(
+            "{first:?} and {second:?} are two places of tasks"
+        ))
+        .hint("name one; a glob of tasks has no `/` at its beginning and no `.tar` at its end")),
+    }
+}
+
+/// Puts a place among the selectors where `--tasks` would have it.
+pub(crate) fn settle(
+    selection: &mut Selection,
+    published: &mut PublishedArgs,
+) -> Result<(), CommandError> {
+    let place = take_place(&mut selection.selectors)?;
+    name(&mut published.tasks, place)?;
+    published.check()
+}
+
+/// The one place of two ways to name one.
+pub(crate) fn name(
+    tasks: &mut Option<PathBuf>,
+    place: Option<PathBuf>,
+) -> Result<(), CommandError> {
+    let shown = |path: &Path| path.display().to_string();
+    match (&*tasks, place) {
+        (Some(tasks), Some(place)) => {
+            let (tasks, place) = (shown(tasks), shown(&place));
+            let message = format!("{place:?} and --tasks {tasks:?} are two places of tasks");
+            Err(CommandError::usage(message).hint("name one"))
+        }
+        (None, Some(place)) => {
+            *tasks = Some(place);
+            Ok(())
+        }
+        (_, None) => Ok(()),
+    }
+}
+
+impl PublishedArgs {
+    /// Whether there are tasks for the states.
+    pub(crate) fn check(&self) -> Result<(), CommandError> {
+        match (&self.states, &self.tasks) {
+            (Some(_), None) => Err(CommandError::usage(
+                "--states are those of tasks in a published layout; name where those lie with --tasks",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_from_tasks_by_how_they_are_written() {
+        for place in [
+            "oci://127.0.0.1:5000/suites/office:v1",
+            "suite.tar",
+            "suites/office.tar",
+            "mcpmark.lock",
+            "./suite",
+            "../suite",
+            "/srv/suite",
+            ".",
+            "..",
+        ] {
+            assert!(is_place(place), "{place}");
+        }
+        for selector in [
+            "filesystem",
+            "filesystem/office/",
+            "filesystem/office/easy",
+            "*/office/*",
+            "filesystem/office/no.tar.here",
+            "suite",
+            ".hidden/*",
+        ] {
+            assert!(!is_place(selector), "{selector}");
+        }
+        let mut words: Vec<String> = ["filesystem", "./suite", "github"]
+            .map(str::to_owned)
+            .into();
+        let place = take_place(&mut words).unwrap();
+        assert_eq!(place.as_deref(), Some(Path::new("./suite")));
+        assert_eq!(words, ["filesystem", "github"]);
+        assert_eq!(take_place(&mut words).unwrap(), None);
+        words.extend(["a.tar".to_owned(), "b.tar".to_owned()]);
+        let told = take_place(&mut words).unwrap_err();
+        assert!(told.message.contains("\"a.tar\" and \"b.tar\""), "{told:?}");
+    }
+}

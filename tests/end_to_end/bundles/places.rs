@@ -1,0 +1,160 @@
+//! Where tasks lie is said like which of them are meant, and what was fetched once is not asked for again.
+
+use std::fs;
+
+use super::registry::Registry;
+use super::{pack, sample, there};
+use crate::environment::{Environment, text, write_files};
+use crate::library::Library;
+
+#[test]
+fn a_place_stands_among_the_selectors() {
+    let environment = Environment::new();
+    let library = sample(&environment);
+    let machine = Environment::bare();
+    pack(&library, &machine.path("suite.tar"), &[]);
+    pack(&library, &machine.path("suite"), &[]);
+    let easy = "filesystem/office/easy";
+    let whole = machine.path("suite").display().to_string();
+    let root = library.root.display().to_string();
+    for place in ["suite.tar", "./suite", &whole, &root] {
+        let listed = there(&machine, &["task", "list", "--json", place]);
+        assert_eq!(listed.exits(0).json().as_array().unwrap().len(), 2);
+        let listed = there(&machine, &["task", "list", "--json", easy, place]);
+        assert_eq!(listed.exits(0).json()[0]["id"], easy);
+        let shown = there(&machine, &["task", "show", place, easy, "--json"]);
+        assert_eq!(shown.exits(0).json()["id"], easy);
+        let run = ["run", place, easy, "--agent", "nop", "--json"];
+        let report = there(&machine, &run).exits(0).json();
+        assert_eq!(report["summary"]["attempts"], 1);
+        let checked = there(&machine, &["task", "check", place, easy, "--json"]);
+        assert!(checked.stdout.contains(easy), "{checked:?}");
+    }
+    // A configuration names places from where it lies.
+    let plan = "tasks = [\"../suite.tar\", \"filesystem/office/easy\"]\nagent = \"nop\"\n";
+    write_files(&machine.path("plans"), &[("plan.toml", plan)]);
+    there(&machine, &["run", "--config", "plans/plan.toml"]).exits(0);
+    // The command line goes first, and a name without a sign of a place is a selector.
+    there(
+        &machine,
+        &["run", "--config", "plans/plan.toml", "none.tar"],
+    )
+    .exits(2)
+    .says(&["none.tar: there is no such file or directory"]);
+    there(&machine, &["run", "suite", "--tasks", "suite.tar"])
+        .exits(2)
+        .says(&["\"suite\" fits no task"]);
+    for (args, word) in [
+        (&["run", "suite.tar", "./suite"][..], "two places of tasks"),
+        (
+            &["run", "suite.tar", "--tasks", "suite"],
+            "two places of tasks",
+        ),
+        (&["task", "show", "suite.tar"], "name one task"),
+        (
+            &["task", "show", easy, easy, "--tasks", "suite"],
+            "name one task",
+        ),
+        (&["run", easy, "--states", "suite"], "--states are those of"),
+        (
+            &["task", "check", "suite.tar", "--solved", "suite"],
+            "--solved",
+        ),
+    ] {
+        there(&machine, args).exits(2).says(&[word]);
+    }
+}
+
+#[test]
+fn what_is_nowhere_is_named_with_the_way_out() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    library
+        .run(["run", "--agent", "nop", "--experiment", "e"])
+        .exits(0);
+    let state = environment.directory("state", &[("note.txt", "other\n")]);
+    let state = state.to_str().unwrap();
+    let gone = "nothere.tar: there is no such file or directory";
+    for args in [
+        &["run", "--tasks", "nothere.tar"][..],
+        &["run", "nothere.tar"],
+        &["run", "--root", "nothere.tar"],
+        &["task", "list", "--tasks", "nothere.tar"],
+        &["task", "check", "nothere.tar"],
+        &["task", "build", "nothere.tar"],
+        &["grade", "a/b/c", "--tasks", "nothere.tar", "--state", state],
+        &["regrade", "e", "--bundle", "nothere.tar"],
+        &["bundle", "pack", "--tasks", "nothere.tar", "-o", "x.tar"],
+    ] {
+        library.run(args).exits(2).says(&[gone, "suite.tar"]);
+    }
+    // Nobody listens at the port of discarding.
+    let nobody = "oci://127.0.0.1:9/suites/office:v1";
+    for args in [
+        &["run", "--tasks", nobody][..],
+        &["run", nobody],
+        &["task", "list", nobody],
+        &["regrade", "e", "--bundle", nobody],
+        &["bundle", "inspect", nobody],
+    ] {
+        library.run(args).exits(5).says(&[
+            nobody,
+            "cannot be reached",
+            "see that its name is right",
+        ]);
+    }
+}
+
+#[test]
+fn what_is_locked_and_here_needs_no_registry() {
+    let environment = Environment::new();
+    let Some(registry) = Registry::start(&environment) else {
+        return;
+    };
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let machine = Environment::bare();
+    // Only what is signed may be used: signatures are kept, too.
+    let configuration = machine.path("config/mcpmark");
+    let policy = "[[trust]]\nnames = [\"*\"]\nkeys = [\"ours.pub\"]\n";
+    write_files(&configuration, &[("trust.toml", policy)]);
+    let key = configuration.join("ours.pem").display().to_string();
+    there(&machine, &["bundle", "keygen", "-o", &key]).exits(0);
+    let tar = machine.path("suite.tar");
+    let digest = text(&pack(&library, &tar, &[])["digest"]);
+    let reference = format!("oci://{}/suites/office:v1", registry.host);
+    there(&machine, &["bundle", "sign", "suite.tar", "--key", &key]).exits(0);
+    there(&machine, &["bundle", "push", "suite.tar", &reference]).exits(0);
+    fs::remove_file(&tar).unwrap();
+    there(&machine, &["bundle", "lock", &reference]).exits(0);
+    let run = ["run", &reference, "--agent", "nop", "--experiment", "e"];
+    there(&machine, &run).exits(0);
+    drop(registry);
+
+    let away = "cannot be reached; what was fetched before is taken";
+    there(&machine, &["run", "--agent", "nop"])
+        .exits(0)
+        .says(&[away]);
+    let listed = there(&machine, &["task", "list", "--json"]).exits(0);
+    assert_eq!(listed.json().as_array().unwrap().len(), 1);
+    there(&machine, &["bundle", "verify", "mcpmark.lock"]).exits(0);
+    // A digest alone will do; a tag may have moved, unless an experiment was begun with it.
+    let exact = format!("{}@{digest}", reference.strip_suffix(":v1").unwrap());
+    there(&machine, &["run", &exact, "--agent", "nop"]).exits(0);
+    there(&machine, &["run", &reference, "--agent", "nop"])
+        .exits(5)
+        .says(&["cannot be reached", "mcpmark bundle lock"]);
+    there(&machine, &["resume", "e"])
+        .exits(0)
+        .says(&["the same bundle was kept here"]);
+
+    // Where some of it is gone, it is the registry that is missed.
+    fs::remove_dir_all(machine.path("cache/mcpmark/bundles")).unwrap();
+    there(&machine, &["run", "--agent", "nop"])
+        .exits(5)
+        .says(&["cannot be reached"]);
+    there(&machine, &["resume", "e"])
+        .exits(5)
+        .says(&["mcpmark resume e --tasks PLACE", &digest]);
+}
