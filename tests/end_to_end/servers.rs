@@ -136,6 +136,51 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
     }
 }
 
+#[test]
+fn tools_that_only_some_worlds_of_a_kind_have_clash_before_anything_is_run() {
+    let environment = Environment::new();
+    let server = serve(|request| match request.tools == ["ping"] {
+        true => Reaction::call("ping", &json!({})),
+        false => Reaction::say("Done."),
+    });
+    let script = environment.path("notes/server.sh");
+    let config = format!(
+        "[servers.notes]\ncommand = [\"/bin/sh\", \"{}\"]\n",
+        script.display()
+    );
+    let dir = environment.directory(
+        "notes",
+        &[
+            ("server.sh", &NOTES.replace("forget", "list_workflows")),
+            ("servers.toml", &config),
+        ],
+    );
+    let (file, url) = (dir.join("servers.toml"), server.base_url());
+    let run = |task: &str| {
+        environment.run([
+            "run",
+            task,
+            "--model",
+            "openai/m",
+            "--base-url",
+            &url,
+            "--mcp-config",
+            file.to_str().unwrap(),
+            "--json",
+        ])
+    };
+    run("github/fallow/outages").exits(2).says(&[
+        "server notes: it has \"list_workflows\", as the world or another server does",
+        "nothing was run",
+    ]);
+    assert_eq!(
+        environment.run(["runs", "--json"]).exits(0).json(),
+        json!([])
+    );
+    // Where no workflow runs, no tool tells of any.
+    run("github/quay/left-branches").exits(1);
+}
+
 /// A request to the scripted server.
 struct Post {
     method: String,

@@ -1,13 +1,14 @@
-//! What agents are offered in a world: the digest of its list of tools.
+//! What agents are offered in a world.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mcpmark_service::{Service, ServiceError, SessionLimits, ToolClient, WorldState};
+use mcpmark_service::{Service, ServiceError, SessionLimits, Tool, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store};
 use mcpmark_task::canonical_json;
 use serde_json::json;
 
-use crate::Start;
+use crate::{Prepared, Runner, Start};
 
 /// The digest of the tools of a world as an agent is offered them: names, descriptions and schemas, in
 /// their order. `profile` is the version of the published server; the default one where none is named.
@@ -22,6 +23,43 @@ pub async fn tool_surface(
     store: &Store,
     scratch: &ScratchSpace,
 ) -> Result<Digest, ServiceError> {
+    let tools = offered(service, start, profile, store, scratch).await?;
+    Ok(Digest::of(canonical_json(&json!(tools)).as_bytes()))
+}
+
+impl Runner {
+    /// The names of the tools that the worlds of tasks have. A world that cannot be served has none here: its
+    /// attempts say why.
+    pub async fn tools(&self, tasks: &[Arc<Prepared>]) -> BTreeSet<String> {
+        let mut seen = BTreeSet::new();
+        let mut names = BTreeSet::new();
+        for task in tasks {
+            let profile = task.profile.as_deref();
+            let service = task.id.service();
+            // Worlds with the same files differ in whether their workflows are run.
+            let has_ci = task.start.ci.is_some();
+            if !seen.insert((service, profile, task.start.digest, has_ci)) {
+                continue;
+            }
+            let Some(service) = task.start.service(service) else {
+                continue;
+            };
+            let offered = offered(&*service, &task.start, profile, &self.store, &self.scratch);
+            let tools = offered.await.unwrap_or_default();
+            names.extend(tools.into_iter().map(|tool| tool.name.into_owned()));
+        }
+        names
+    }
+}
+
+/// The tools of a world.
+async fn offered(
+    service: &dyn Service,
+    start: &Start,
+    profile: Option<&str>,
+    store: &Store,
+    scratch: &ScratchSpace,
+) -> Result<Vec<Tool>, ServiceError> {
     let world = WorldState {
         tree: start.tree.clone(),
         store: Arc::new(store.clone()),
@@ -39,11 +77,11 @@ pub async fn tool_surface(
     let session = service.open(world).await?;
     let listed = match ToolClient::connect(&*session).await {
         Ok(client) => {
-            let listed = canonical_json(&json!(client.tools()));
+            let listed = client.tools().to_vec();
             client.close().await.map(|()| listed)
         }
         Err(error) => Err(error),
     };
     session.close().await?;
-    listed.map(|listed| Digest::of(listed.as_bytes()))
+    listed
 }

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::Tree;
 use mcpmark_guest::serde_json::Value;
+use mcpmark_guest::{Condition, Tree, Verifier};
 
 /// A run of the workflow.
+#[derive(PartialEq, Eq)]
 pub struct Run {
     pub number: u64,
     pub attempt: u64,
@@ -20,6 +21,7 @@ pub struct Run {
     pub jobs: Vec<Job>,
 }
 
+#[derive(PartialEq, Eq)]
 pub struct Job {
     pub name: String,
     pub is_red: bool,
@@ -61,6 +63,18 @@ pub fn runs(tree: &Tree) -> Vec<Run> {
 pub fn last_on(runs: &[Run], sha: &str, event: &str) -> Option<bool> {
     let mut on = runs.iter().filter(|it| it.head == sha && it.event == event);
     on.next_back().map(|it| !it.is_red)
+}
+
+/// Checks that every run of the starting world is there still, as it was: none has been run again or lost a log.
+pub fn check_kept(task: &mut Verifier) {
+    let (before, after) = (runs(&task.start()), runs(&task.end()));
+    task.check(
+        "what has run is as it was",
+        Condition::when(
+            after.starts_with(&before),
+            "expected the earlier runs and their logs as they were",
+        ),
+    );
 }
 
 impl Run {

@@ -1,36 +1,23 @@
-use std::cell::RefCell;
-
-use github_chronicle::testing::Memory;
+use github_chronicle::testing::{self, Memory};
 use github_chronicle::{Hub, Texts, plan, run};
-use mcpmark_guest::World;
-use mcpmark_guest::testing::set_up;
 
 use crate::project::COMMONPLATE;
 use crate::{small, story, talk};
 
 fn made(seed: u64) -> (Memory, Hub) {
-    let made = RefCell::new(None);
-    set_up(
-        |world: &mut World| {
-            let random = world.random();
-            let told = story::story();
-            let works = plan::<Texts>(
-                &COMMONPLATE,
-                random,
-                told,
-                (12, 660),
-                (1, 5),
-                small::corrections,
-            );
-            let talks = talk::talks(random);
-            let mut git = Memory::default();
-            let hub = run::<_, Texts>(&COMMONPLATE, &mut git, world.random(), &works, &talks);
-            hub.write(&COMMONPLATE, world);
-            *made.borrow_mut() = Some((git, hub));
-        },
-        seed,
-    );
-    made.into_inner().expect("the history was run")
+    testing::made(&COMMONPLATE, seed, |random, git| {
+        let told = story::story();
+        let works = plan::<Texts>(
+            &COMMONPLATE,
+            random,
+            told,
+            (12, 660),
+            (1, 5),
+            small::corrections,
+        );
+        let talks = talk::talks(random);
+        run::<_, Texts>(&COMMONPLATE, git, random, &works, &talks)
+    })
 }
 
 #[test]

@@ -1,10 +1,6 @@
-use std::cell::RefCell;
-
 use github_chronicle::Hub;
-use github_chronicle::testing::Memory;
-use mcpmark_guest::World;
+use github_chronicle::testing::{self, Memory};
 use mcpmark_guest::serde_json::Value;
-use mcpmark_guest::testing::set_up;
 
 use crate::project::FALLOW;
 use crate::runs::steps;
@@ -13,17 +9,13 @@ use crate::runs::steps;
 const NOW: i64 = 1_746_430_200;
 
 fn made(seed: u64) -> (Memory, Hub, Value) {
-    let made = RefCell::new(None);
-    set_up(
-        |world: &mut World| {
-            let mut git = Memory::default();
-            let (hub, runs) = crate::history(world.random(), &mut git, NOW);
-            hub.write(&FALLOW, world);
-            *made.borrow_mut() = Some((git, hub, runs));
-        },
-        seed,
-    );
-    made.into_inner().expect("the history was run")
+    let mut runs = Value::Null;
+    let (git, hub) = testing::made(&FALLOW, seed, |random, git| {
+        let (hub, ran) = crate::history(random, git, NOW);
+        runs = ran;
+        hub
+    });
+    (git, hub, runs)
 }
 
 #[test]

@@ -1,24 +1,10 @@
-use std::cell::RefCell;
-
 use github_chronicle::Hub;
-use github_chronicle::testing::Memory;
-use mcpmark_guest::World;
-use mcpmark_guest::testing::set_up;
+use github_chronicle::testing::{self, Memory};
 
 use crate::project::FORTNIGHT;
 
 fn made(seed: u64) -> (Memory, Hub) {
-    let made = RefCell::new(None);
-    set_up(
-        |world: &mut World| {
-            let mut git = Memory::default();
-            let hub = crate::history(world.random(), &mut git);
-            hub.write(&FORTNIGHT, world);
-            *made.borrow_mut() = Some((git, hub));
-        },
-        seed,
-    );
-    made.into_inner().expect("the history was run")
+    testing::made(&FORTNIGHT, seed, crate::history)
 }
 
 #[test]

@@ -1,26 +1,12 @@
-use std::cell::RefCell;
-
 use github_chronicle::Hub;
-use github_chronicle::testing::Memory;
-use mcpmark_guest::World;
-use mcpmark_guest::testing::set_up;
+use github_chronicle::testing::{self, Memory};
 
 use crate::pages::{LOCALES, PAGES, column, path};
 use crate::plans::CAUGHT_UP;
 use crate::project::PHRASEBOOK;
 
 fn made(seed: u64) -> (Memory, Hub) {
-    let made = RefCell::new(None);
-    set_up(
-        |world: &mut World| {
-            let mut git = Memory::default();
-            let hub = crate::history(world.random(), &mut git);
-            hub.write(&PHRASEBOOK, world);
-            *made.borrow_mut() = Some((git, hub));
-        },
-        seed,
-    );
-    made.into_inner().expect("the history was run")
+    testing::made(&PHRASEBOOK, seed, crate::history)
 }
 
 #[test]

@@ -1,35 +1,18 @@
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use github_chronicle::testing::Memory;
+use github_chronicle::testing::{self, Memory};
 use github_chronicle::{Hub, Thread};
-use mcpmark_guest::World;
-use mcpmark_guest::testing::set_up;
 
 use crate::code_base::CodeBase;
 use crate::project::SLUICE;
 use crate::{plan, talk};
 
 fn run(seed: u64) -> (Memory, Hub) {
-    let made = RefCell::new(None);
-    set_up(
-        |world: &mut World| {
-            let works = plan::plan(world.random());
-            let talks = talk::talks(world.random());
-            let mut git = Memory::default();
-            let hub = github_chronicle::run::<_, CodeBase>(
-                &SLUICE,
-                &mut git,
-                world.random(),
-                &works,
-                &talks,
-            );
-            hub.write(&SLUICE, world);
-            *made.borrow_mut() = Some((git, hub));
-        },
-        seed,
-    );
-    made.into_inner().expect("the history was run")
+    testing::made(&SLUICE, seed, |random, git| {
+        let works = plan::plan(random);
+        let talks = talk::talks(random);
+        github_chronicle::run::<_, CodeBase>(&SLUICE, git, random, &works, &talks)
+    })
 }
 
 fn minutes(tree: &BTreeMap<String, String>) -> Option<&str> {

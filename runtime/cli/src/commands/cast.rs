@@ -1,6 +1,6 @@
 //! Who acts: models opened and asked for a sign of life, before anything is spent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,27 +94,29 @@ pub(crate) async fn check(models: &[Model], spec: &Spec) -> Result<(), CommandEr
     Ok(())
 }
 
+/// The tools of servers of others, each with the name of its server.
+pub(crate) type Beside = BTreeMap<String, String>;
+
 /// Starts or reaches each server of others, whose tools go beside `tools`, and asks each model for a few words, with a tool in
-/// reach.
+/// reach. Gives the tools of those servers.
 pub(crate) async fn preflight(
     models: &[Model],
     spec: &Spec,
-    mut tools: BTreeSet<String>,
-) -> Result<(), CommandError> {
+    tools: &BTreeSet<String>,
+) -> Result<Beside, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
-    let unusable =
-        |message: String| CommandError::usage(sanitise::line(&message)).hint("nothing was run");
+    let mut beside = Beside::new();
     for (name, server) in &spec.agent_settings.servers {
         // It goes again at once.
         let started = External::start(name, server, variable).await;
-        let started = started.map_err(|error| unusable(chain(&error)))?;
+        let started = started.map_err(|error| unusable(&chain(&error)))?;
         for tool in started.tools() {
-            if !tools.insert(tool.to_owned()) {
-                let clash = ToolClash(tool.to_owned());
-                return Err(unusable(format!("server {name}: {clash}")));
+            if beside.insert(tool.to_owned(), name.clone()).is_some() {
+                return Err(clash(name, tool));
             }
         }
     }
+    check_clashes(&beside, tools)?;
     let (conversation, tools) = sign_of_life(spec.agent);
     for (model, ModelSpec { settings, .. }) in models.iter().zip(&spec.models) {
         let asked = model
@@ -159,7 +161,24 @@ pub(crate) async fn preflight(
         }
         return Err(refused(model, &place, &error));
     }
-    Ok(())
+    Ok(beside)
+}
+
+/// Refuses a tool that both a world and a server of others have.
+pub(crate) fn check_clashes(beside: &Beside, tools: &BTreeSet<String>) -> Result<(), CommandError> {
+    match beside.iter().find(|(tool, _)| tools.contains(*tool)) {
+        Some((tool, server)) => Err(clash(server, tool)),
+        None => Ok(()),
+    }
+}
+
+fn clash(server: &str, tool: &str) -> CommandError {
+    let clash = ToolClash(tool.to_owned());
+    unusable(&format!("server {server}: {clash}"))
+}
+
+fn unusable(message: &str) -> CommandError {
+    CommandError::usage(sanitise::line(message)).hint("nothing was run")
 }
 
 /// Why a model does not answer, and what may help.

@@ -57,11 +57,13 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     }
     interruption::say("interrupted; nothing was begun");
     interruption::watch();
-    if !args.models.no_preflight {
-        super::runtime(1)?.block_on(cast::preflight(&models, &spec, chosen.tools()))?;
-    }
+    let beside = match args.models.no_preflight {
+        true => cast::Beside::new(),
+        false => super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?,
+    };
     let jobs = jobs(spec.concurrency.jobs);
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
+    setting.check_tools(&beside)?;
     spec.bundles = setting.bundles();
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
     let (id, name) = match experiment {
@@ -139,15 +141,17 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     );
     let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)
         .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
-    if !args.no_preflight {
-        super::runtime(1)?.block_on(cast::preflight(&models, &spec, chosen.tools()))?;
-    }
+    let beside = match args.no_preflight {
+        true => cast::Beside::new(),
+        false => super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?,
+    };
     let _lock = context
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
         .map_err(|error| home_error(&error))?;
     let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
+    setting.check_tools(&beside)?;
     if is_elsewhere {
         setting.insist(&experiment.name, &spec)?;
     }
@@ -260,6 +264,15 @@ impl Setting {
             runner: Arc::new(runner),
             tasks: prepared.into_iter().map(Arc::new).collect(),
         })
+    }
+
+    /// Refuses tools beside those of the worlds, of which some have more than their kind.
+    fn check_tools(&self, beside: &cast::Beside) -> Result<(), CommandError> {
+        if beside.is_empty() {
+            return Ok(());
+        }
+        let tools = super::runtime(1)?.block_on(self.runner.tools(&self.tasks));
+        cast::check_clashes(beside, &tools)
     }
 
     /// Begins an experiment named by the time in UTC, with a number where that is taken.

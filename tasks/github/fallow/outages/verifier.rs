@@ -5,7 +5,7 @@ mod runs;
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::{Allowed, Condition, Proposal, Verifier};
+use mcpmark_guest::{Allowed, Proposal, Verifier};
 
 mcpmark_guest::verifier!(verify);
 
@@ -55,25 +55,7 @@ fn verify(task: &mut Verifier) {
         body: &format!("Closes #{}", issue.number),
         reviewers: &[&issue.user],
     });
-    let before = runs::runs(&task.start());
-    let after = runs::runs(&task.end());
-    let are_kept = before.iter().zip(&after).all(|(before, after)| {
-        let logs = |run: &runs::Run| {
-            run.jobs
-                .iter()
-                .map(|job| job.log.clone())
-                .collect::<Vec<_>>()
-        };
-        (before.number, before.attempt) == (after.number, after.attempt)
-            && logs(before) == logs(after)
-    });
-    task.check(
-        "what has run is as it was",
-        Condition::when(
-            are_kept,
-            "expected the earlier runs and their logs as they were",
-        ),
-    );
+    runs::check_kept(task);
     task.nothing_else_moved(&Allowed {
         new_pulls: 1,
         branches: &[BRANCH],

@@ -3,7 +3,7 @@
 #[path = "../runs.rs"]
 mod runs;
 
-use mcpmark_guest::{Allowed, Condition, Proposal, Verifier};
+use mcpmark_guest::{Allowed, Proposal, Verifier};
 
 mcpmark_guest::verifier!(verify);
 
@@ -94,24 +94,7 @@ fn verify(task: &mut Verifier) {
     expected.labels.push("red".to_owned());
     expected.assignees.clone_from(&authors);
     task.check("the issue is as it should be", found.is_like(&expected));
-    let (before, after) = (runs::runs(&task.start()), runs::runs(&task.end()));
-    let logs = |run: &runs::Run| {
-        run.jobs
-            .iter()
-            .map(|job| job.log.clone())
-            .collect::<Vec<_>>()
-    };
-    let are_kept = before.iter().zip(&after).all(|(before, after)| {
-        (before.number, before.attempt) == (after.number, after.attempt)
-            && logs(before) == logs(after)
-    });
-    task.check(
-        "what has run is as it was",
-        Condition::when(
-            are_kept,
-            "expected the earlier runs and their logs as they were",
-        ),
-    );
+    runs::check_kept(task);
     task.check_new_pull(&Proposal {
         head: BRANCH,
         base: "main",

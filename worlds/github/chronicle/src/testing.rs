@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use mcpmark_guest::testing::set_up;
+use mcpmark_guest::{Random, World};
+
 use crate::git::{Commit, Git, Stamp};
+use crate::hub::Hub;
+use crate::project::Project;
 
 /// A repository that keeps what it is told. Ids are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,4 +68,26 @@ impl Git for Memory {
     fn pull_head(&mut self, _: u64, commit: &str) {
         assert!(self.trees.contains_key(commit));
     }
+}
+
+/// What a history made of a seed, after its documents could be written.
+///
+/// # Panics
+/// When it cannot be made.
+pub fn made(
+    project: &Project,
+    seed: u64,
+    history: impl FnOnce(&mut Random, &mut Memory) -> Hub,
+) -> (Memory, Hub) {
+    let mut made = None;
+    set_up(
+        |world: &mut World| {
+            let mut git = Memory::default();
+            let hub = history(world.random(), &mut git);
+            hub.write(project, world);
+            made = Some((git, hub));
+        },
+        seed,
+    );
+    made.expect("the history was run")
 }

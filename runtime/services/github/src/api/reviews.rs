@@ -48,6 +48,30 @@ pub(crate) struct NewReviewComment {
 }
 
 impl Site {
+    /// An answer to a comment of a pull request, on the same lines.
+    pub(crate) fn reply_to(
+        &self,
+        call: &Call,
+        number: u64,
+        id: u64,
+        body: String,
+    ) -> Answer<NewReviewComment> {
+        let (issue, comment) = self.find_review_comment(call, id)?;
+        if issue.number != number {
+            return Err(call.not_found());
+        }
+        Ok(NewReviewComment {
+            path: comment.path.clone(),
+            body,
+            line: comment.line,
+            side: comment.side.clone(),
+            start_line: comment.start_line,
+            start_side: comment.start_side.clone(),
+            // A thread has one beginning.
+            in_reply_to: Some(comment.in_reply_to.unwrap_or(comment.id)),
+        })
+    }
+
     /// Why a review may not say that; GraphQL's words.
     pub(crate) fn review_problem(
         &self,

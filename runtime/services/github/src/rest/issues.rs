@@ -264,6 +264,21 @@ fn edit(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64
 fn one_comment(site: &mut Site, asked: &Asked<'_>, call: &Call, id: u64, rest: &[&str]) -> Outcome {
     let subject = Subject::Comment(id);
     site.find_comment(call, id)?;
+    if let Some(done) = with_comment(site, asked, call, subject, rest)? {
+        return Ok(done);
+    }
+    let (issue, comment) = site.find_comment(call, id)?;
+    ok(site.comment(issue, comment))
+}
+
+/// Does what is asked of a comment, whatever it stands on; no reply where it is to be shown as it is then.
+pub(super) fn with_comment(
+    site: &mut Site,
+    asked: &Asked<'_>,
+    call: &Call,
+    subject: Subject,
+    rest: &[&str],
+) -> Answer<Option<Reply>> {
     match (asked.method, rest) {
         ("GET", []) => {}
         ("PATCH", []) => {
@@ -272,13 +287,12 @@ fn one_comment(site: &mut Site, asked: &Asked<'_>, call: &Call, id: u64, rest: &
         }
         ("DELETE", []) => {
             site.delete_comment(call, subject)?;
-            return Ok(Reply::empty());
+            return Ok(Some(Reply::empty()));
         }
-        (_, ["reactions"]) => return reactions(site, asked, call, subject),
-        _ => return nothing(call),
+        (_, ["reactions"]) => return reactions(site, asked, call, subject).map(Some),
+        _ => return nothing(call).map(Some),
     }
-    let (issue, comment) = site.find_comment(call, id)?;
-    ok(site.comment(issue, comment))
+    Ok(None)
 }
 
 /// The reactions to something, listed or added.

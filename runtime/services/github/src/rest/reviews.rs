@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::asked::Asked;
-use super::issues::reactions;
+use super::issues::with_comment;
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
 use crate::api::{Answer, Call, FieldError, Named, NewReviewComment, Page, ReviewEvent, Subject};
@@ -181,13 +181,13 @@ pub(super) fn on_lines(
             let fields = asked.fields(call)?;
             let body = fields.needed("body")?;
             match fields.number("in_reply_to")? {
-                Some(id) => reply(site, call, number, id, body)?,
+                Some(id) => site.reply_to(call, number, id, body)?,
                 None => new_comment(site, asked, call, number)?,
             }
         }
         ("POST", [id, "replies"]) => {
             let body = asked.fields(call)?.needed("body")?;
-            reply(site, call, number, self::number(call, id)?, body)?
+            site.reply_to(call, number, self::number(call, id)?, body)?
         }
         _ => return nothing(call),
     };
@@ -196,23 +196,6 @@ pub(super) fn on_lines(
     let ordinal = site.add_review_comment(number, review, new);
     let (issue, comment) = site.find_review_comment(call, Kind::ReviewComment.id(ordinal))?;
     created(site.review_comment(issue, comment)?)
-}
-
-fn reply(site: &Site, call: &Call, number: u64, id: u64, body: String) -> Answer<NewReviewComment> {
-    let (issue, comment) = site.find_review_comment(call, id)?;
-    if issue.number != number {
-        return Err(call.not_found());
-    }
-    Ok(NewReviewComment {
-        path: comment.path.clone(),
-        body,
-        line: comment.line,
-        side: comment.side.clone(),
-        start_line: comment.start_line,
-        start_side: comment.start_side.clone(),
-        // A thread has one beginning.
-        in_reply_to: Some(comment.in_reply_to.unwrap_or(comment.id)),
-    })
 }
 
 fn new_comment(
@@ -263,18 +246,8 @@ pub(super) fn comments(site: &mut Site, asked: &Asked<'_>, call: &Call, rest: &[
     let id = number(call, id)?;
     let subject = Subject::ReviewComment(id);
     site.find_review_comment(call, id)?;
-    match (asked.method, rest) {
-        ("GET", []) => {}
-        ("PATCH", []) => {
-            let body = asked.fields(call)?.needed("body")?;
-            site.edit_comment(call, subject, &body)?;
-        }
-        ("DELETE", []) => {
-            site.delete_comment(call, subject)?;
-            return Ok(Reply::empty());
-        }
-        (_, ["reactions"]) => return reactions(site, asked, call, subject),
-        _ => return nothing(call),
+    if let Some(done) = with_comment(site, asked, call, subject, rest)? {
+        return Ok(done);
     }
     let (issue, comment) = site.find_review_comment(call, id)?;
     ok(site.review_comment(issue, comment)?)

@@ -8,14 +8,14 @@ use super::arguments::Arguments;
 use super::{Failure, Outcome, Output, protocol, said, shaped, written};
 use crate::api::{ApiError, At, Named, PutFile, TreeFile};
 use crate::git::{Entry, ObjectId};
-use crate::view::{Site, guess_type};
+use crate::view::{Site, guess_type, percent_encoded};
 
 /// The paths that are suggested for one that is not there.
 const SUGGESTED: usize = 3;
 
 /// What a reference was found to be.
 pub(super) struct Resolved {
-    reference: String,
+    pub(super) reference: String,
     pub(super) sha: String,
 }
 
@@ -28,6 +28,8 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         .map_err(|problem| Failure::Said(format!("failed to resolve git reference: {problem}")))?;
 
     if !path.ends_with('/') {
+        // The real server asks for the file by `ref` alone: where only `sha` is given, its id is that of the
+        // default branch, and a file that is not there is not found.
         let (found, _) = site
             .get_contents(&at, &path, &reference)
             .map_err(said("failed to get file SHA"))?;
@@ -42,16 +44,16 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
                 ("", reference) => format!("{reference}/contents/{tail}"),
                 (sha, _) => format!("sha/{sha}/contents/{tail}"),
             };
-            let uri = format!("repo://{}/{}/{place}", at.owner, at.repo);
+            let uri = joined(&format!("{}/{}/{place}", at.owner, at.repo));
             return resource(&entry, uri, &path, &site.git.blob(file)?);
         }
     }
     if path.ends_with('/')
-        && let Ok((At::Directory(entries), commit)) = site.get_contents(&at, &path, &resolved.sha)
+        && let Ok((At::Directory(entries), _)) = site.get_contents(&at, &path, &resolved.sha)
     {
         let mut list = Vec::new();
         for entry in &entries {
-            list.push(site.content(entry, &commit.to_string())?);
+            list.push(site.content(entry, &resolved.sha)?);
         }
         return shaped("RepositoryContent", list.into());
     }
@@ -118,6 +120,15 @@ fn raw_file(site: &Site, sha: &str, path: &str) -> Result<Option<ObjectId>, Fail
         .map(|entry| entry.id))
 }
 
+/// The address of a file, as `url.JoinPath` of Go makes it: all of it is encoded where anything must be.
+fn joined(place: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:@[]/".contains(c);
+    match place.chars().all(is_plain) {
+        true => format!("repo://{place}"),
+        false => format!("repo://{}", percent_encoded(place, b"$&+,/:;=@")),
+    }
+}
+
 fn resource(entry: &Entry, uri: String, path: &str, bytes: &[u8]) -> Outcome {
     let kind = guess_type(path, bytes);
     let text = kind.starts_with("application") || kind.starts_with("text");
@@ -168,7 +179,7 @@ pub(super) fn suggest(site: &Site, at: &Named, path: &str, resolved: &Resolved) 
              exist in the repository.",
         ));
     }
-    let refs = super::go::json(&json!({"ref": resolved.reference, "sha": resolved.sha}));
+    let refs = super::go::json(&json!({"Ref": resolved.reference, "SHA": resolved.sha}));
     let matching = super::go::json(&matching.into());
     Ok(Output::Text(format!(
         "Path did not point to a file or directory, but resolved git ref to {refs} with possible path matches: \

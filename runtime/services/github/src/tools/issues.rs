@@ -81,52 +81,73 @@ pub(super) fn update_issue(site: &mut Site, with: &Arguments) -> Outcome {
             .map(Some),
         kind: given("type")?,
     };
-    let state = with.optional_text("state")?;
-    let reason = with.optional_text("state_reason")?;
-    let duplicate_of = with.optional_number("duplicate_of")?;
-    if duplicate_of != 0 && reason != "duplicate" {
-        return Err(Failure::said(
-            "duplicate_of can only be used when state_reason is 'duplicate'",
-        ));
-    }
+    let state = NewState::read(with)?;
     site.edit_issue(&at, number, change)
         .map_err(said("failed to update issue"))?;
-    let page = site.issue_page(number);
-    let done = || minimal(Kind::Issue.id(number), &page.clone().into());
-    let state = match state.as_str() {
-        "open" => State::Open,
-        "closed" => State::Closed,
-        _ => return done(),
-    };
-    if state == State::Closed && reason == "duplicate" && duplicate_of == 0 {
-        return Err(Failure::said(
-            "duplicate_of must be provided when state_reason is 'duplicate'",
-        ));
+    state.check_duplicate()?;
+    state.set(site, number)?;
+    minimal(Kind::Issue.id(number), &site.issue_page(number).into())
+}
+
+/// The state that an issue is to have, as arguments say it; none where they name no state.
+pub(super) struct NewState {
+    state: String,
+    reason: String,
+    duplicate_of: i64,
+}
+
+impl NewState {
+    pub(super) fn read(with: &Arguments) -> Result<Self, Failure> {
+        let state = with.optional_text("state")?;
+        let reason = with.optional_text("state_reason")?;
+        let duplicate_of = with.optional_number("duplicate_of")?;
+        if duplicate_of != 0 && reason != "duplicate" {
+            return Err(Failure::said(
+                "duplicate_of can only be used when state_reason is 'duplicate'",
+            ));
+        }
+        Ok(Self {
+            state,
+            reason,
+            duplicate_of,
+        })
     }
-    let target = u64::try_from(duplicate_of)
-        .ok()
-        .filter(|number| *number > 0);
-    if target.is_some_and(|number| !site.hub.issues.contains_key(&number)) {
-        return Err(Failure::said(
-            "Failed to find issues: failed to get issue ID",
-        ));
+
+    /// Refuses a duplicate of nothing. One version looks at this before anything is changed, the other after.
+    pub(super) fn check_duplicate(&self) -> Result<(), Failure> {
+        match self.state == "closed" && self.reason == "duplicate" && self.duplicate_of == 0 {
+            true => Err(Failure::said(
+                "duplicate_of must be provided when state_reason is 'duplicate'",
+            )),
+            false => Ok(()),
+        }
     }
-    if site.hub.pull(number).is_some() {
-        return Err(Failure::said(
-            "Failed to find issues: failed to get issue ID",
-        ));
+
+    pub(super) fn set(&self, site: &mut Site, number: u64) -> Result<(), Failure> {
+        let state = match self.state.as_str() {
+            "open" => State::Open,
+            "closed" => State::Closed,
+            _ => return Ok(()),
+        };
+        let target = u64::try_from(self.duplicate_of).ok().filter(|it| *it > 0);
+        let is_missing = target.is_some_and(|target| !site.hub.issues.contains_key(&target));
+        if is_missing || site.hub.pull(number).is_some() {
+            return Err(Failure::said(
+                "Failed to find issues: failed to get issue ID",
+            ));
+        }
+        let reason = match self.reason.as_str() {
+            reason @ ("not_planned" | "duplicate") => reason,
+            _ => "completed",
+        };
+        site.set_issue_state(number, state, reason, target);
+        Ok(())
     }
-    let reason = match reason.as_str() {
-        "not_planned" | "duplicate" => reason.as_str(),
-        _ => "completed",
-    };
-    site.set_issue_state(number, state, reason, target);
-    done()
 }
 
 impl Site {
     /// The page of an issue or a pull request.
-    fn issue_page(&self, number: u64) -> String {
+    pub(super) fn issue_page(&self, number: u64) -> String {
         match self.hub.pull(number) {
             Some(_) => self.html(&format!("/pull/{number}")),
             None => self.html(&format!("/issues/{number}")),

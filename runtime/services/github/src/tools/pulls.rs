@@ -15,15 +15,20 @@ pub(super) fn get_pull_request(site: &Site, with: &Arguments) -> Outcome {
     shaped("PullRequest", pull)
 }
 
-pub(super) fn list_pull_requests(site: &Site, with: &Arguments) -> Outcome {
-    let at = with.repository()?;
-    let list = PullList {
+/// Which pull requests a list is asked for.
+pub(super) fn list(with: &Arguments) -> Result<PullList, Failure> {
+    Ok(PullList {
         state: with.optional_text("state")?,
         head: with.optional_text("head")?,
         base: with.optional_text("base")?,
         sort: with.optional_text("sort")?,
         direction: with.optional_text("direction")?,
-    };
+    })
+}
+
+pub(super) fn list_pull_requests(site: &Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let list = list(with)?;
     let page = with.page()?;
     let pulls = site
         .list_pulls(&at, &list, page)
@@ -31,27 +36,33 @@ pub(super) fn list_pull_requests(site: &Site, with: &Arguments) -> Outcome {
     shaped("PullRequest", pulls)
 }
 
-pub(super) fn create_pull_request(site: &mut Site, with: &Arguments) -> Outcome {
-    let at = with.repository()?;
+/// The pull request that is asked for. What must be there is looked at first.
+pub(super) fn new_pull(with: &Arguments) -> Result<NewPull, Failure> {
     let title = with.text("title")?;
     let head = with.text("head")?;
     let base = with.text("base")?;
     let body = with.optional_text("body")?;
-    let new = NewPull {
+    Ok(NewPull {
         title,
         body: Some(body).filter(|body| !body.is_empty()),
         head,
         base,
         draft: with.given_bool("draft")?.unwrap_or(false),
         maintainer_can_modify: with.given_bool("maintainer_can_modify")?.unwrap_or(false),
-    };
+    })
+}
+
+pub(super) fn create_pull_request(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let new = new_pull(with)?;
     let number = site
         .create_pull(&at, new)
         .map_err(said("failed to create pull request"))?;
     answer(site, number)
 }
 
-fn answer(site: &Site, number: u64) -> Outcome {
+/// What is said of a pull request that was made or changed.
+pub(super) fn answer(site: &Site, number: u64) -> Outcome {
     let page = site.html(&format!("/pull/{number}"));
     minimal(Kind::Pull.id(number), &page.into())
 }

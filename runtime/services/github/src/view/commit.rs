@@ -157,26 +157,20 @@ impl Site {
 
 /// A path as it stands in an address.
 pub(super) fn encode_path(path: &str) -> String {
-    let mut text = String::new();
-    for byte in path.bytes() {
+    percent_encoded(path, b"/@+,=:$&")
+}
+
+/// A text in which letters, digits, `-_.~` and what is named stand for themselves.
+pub(crate) fn percent_encoded(text: &str, plain: &[u8]) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
         match byte {
-            b'a'..=b'z'
-            | b'A'..=b'Z'
-            | b'0'..=b'9'
-            | b'-'
-            | b'_'
-            | b'.'
-            | b'~'
-            | b'/'
-            | b'@'
-            | b'+'
-            | b','
-            | b'='
-            | b':'
-            | b'$'
-            | b'&' => text.push(char::from(byte)),
-            byte => text += &format!("%{byte:02X}"),
+            b'-' | b'_' | b'.' | b'~' => encoded.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() || plain.contains(&byte) => {
+                encoded.push(char::from(byte));
+            }
+            byte => encoded += &format!("%{byte:02X}"),
         }
     }
-    text
+    encoded
 }

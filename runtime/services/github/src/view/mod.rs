@@ -11,6 +11,7 @@ mod user;
 
 use std::sync::Arc;
 
+pub(crate) use commit::percent_encoded;
 pub(crate) use content::guess_type;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::json;
 
-use crate::support::{Repo, World, git, write};
+use crate::support::{Repo, World, git, texts, write};
 
 const FILES: [&str; 5] = ["a.txt", "b.txt", "dir/c.txt", "dir/d.txt", "e.txt"];
 
@@ -206,11 +206,6 @@ async fn histories_are_those_of_git() {
         return;
     };
     let commits = world.json("list_commits", json!({"sha": "topic"})).await;
-    let ours: Vec<&str> = commits
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["sha"].as_str().unwrap())
-        .collect();
+    let ours = texts(&commits, "/sha");
     assert_eq!(ours, theirs.lines().collect::<Vec<_>>());
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use mcpmark_service::Content;
 use serde_json::{Value, json};
 
 use crate::actions::{Checker, with_workflow};
 use crate::gists::add_gists;
-use crate::support::{World, standard};
+use crate::support::{Repo, World, standard, write};
 
 const VERSION: &str = "v1.10.1";
 
@@ -312,6 +313,51 @@ async fn files_are_written_by_those_who_know_them() {
         .json("get_commit", json!({"sha": "main", "detail": "none"}))
         .await;
     assert!(commit.get("files").is_none() && commit.get("stats").is_none());
+}
+
+#[tokio::test]
+async fn files_are_read_by_the_id_of_a_commit() {
+    let world = world().await;
+    let branch = world
+        .json("list_commits", json!({"sha": "feature", "perPage": 1}))
+        .await;
+    let sha = branch[0]["sha"].as_str().unwrap();
+    let mut said = Vec::new();
+    for key in ["sha", "ref"] {
+        let mut arguments = json!({"path": "src/three.rs"});
+        arguments[key] = sha.into();
+        let output = world.call("get_file_contents", arguments).await;
+        assert!(!output.is_error, "{}", output.text());
+        let Content::Other(block) = &output.content[1] else {
+            panic!("{:?}", output.content[1]);
+        };
+        let uri = format!("repo://acme/demo/sha/{sha}/contents/src/three.rs");
+        assert_eq!(block["resource"]["uri"], uri);
+        said.push(output.text());
+    }
+    assert_eq!(said[0], said[1]);
+}
+
+#[tokio::test]
+async fn a_main_that_is_not_there_is_the_default_branch() {
+    let make = |dir: &Path| {
+        let mut repo = Repo::new(dir);
+        repo.commit("trunk", "Begin", &[("README.md", Some("# Demo\n"))]);
+        let document =
+            json!({"owner": "acme", "name": "demo", "default_branch": "trunk", "viewer": "ann"});
+        write(dir, "repository.json", &document);
+        write(dir, "users.json", &json!([{"login": "ann"}]));
+    };
+    let world = World::as_of(VERSION, make, None).await;
+    let note = " Note: the provided ref 'main' does not exist, default branch 'refs/heads/trunk' was used instead.";
+    let main = json!({"path": "README.md", "ref": "main"});
+    let text = world.text("get_file_contents", main).await;
+    assert!(text.ends_with(note), "{text}");
+    let none = json!({"path": "README.md", "ref": "none"});
+    assert_eq!(
+        world.refusal("get_file_contents", none).await,
+        "failed to resolve git reference: could not resolve ref \"none\" as a branch or a tag"
+    );
 }
 
 #[tokio::test]

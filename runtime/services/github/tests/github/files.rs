@@ -3,7 +3,7 @@
 use mcpmark_service::Content;
 use serde_json::{Value, json};
 
-use crate::support::World;
+use crate::support::{World, texts};
 
 async fn read(world: &World, arguments: Value) -> (String, Value) {
     let output = world.call("get_file_contents", arguments).await;
@@ -50,6 +50,39 @@ async fn a_file_comes_as_a_resource() {
     );
 }
 
+#[tokio::test]
+async fn a_commit_gives_the_bytes_and_the_default_branch_the_id() {
+    let world = World::new().await;
+    let branches = world.json("list_branches", json!({})).await;
+    let sha = branches[1]["sha"].as_str().unwrap();
+    let (text, resource) = read(&world, json!({"path": "README.md", "sha": sha})).await;
+    let on_main = blob(b"# Demo\n\nA demo.\n");
+    assert_eq!(
+        text,
+        format!("successfully downloaded text file (SHA: {on_main})")
+    );
+    assert_eq!(resource["text"], "# Demo\n\nA demo of three.\n");
+    let uri = format!("repo://acme/demo/sha/{sha}/contents/README.md");
+    assert_eq!(resource["uri"], uri);
+    for (path, problem) in [
+        (
+            "src/three.rs",
+            "failed to get file SHA: GET https://api.github.com/repos/acme/demo/contents/src/three.rs: 404 Not \
+             Found []",
+        ),
+        (
+            "docs/moved.txt",
+            "Failed to get file contents. The path does not point to a file or directory, or the file does not \
+             exist in the repository.",
+        ),
+    ] {
+        let refusal = world
+            .refusal("get_file_contents", json!({"path": path, "sha": sha}))
+            .await;
+        assert_eq!(refusal, problem);
+    }
+}
+
 fn blob(bytes: &[u8]) -> String {
     gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, bytes)
         .unwrap()
@@ -60,12 +93,7 @@ fn blob(bytes: &[u8]) -> String {
 async fn a_directory_comes_as_a_list() {
     let world = World::new().await;
     let list = world.json("get_file_contents", json!({"path": "/"})).await;
-    let names: Vec<&str> = list
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["name"].as_str().unwrap())
-        .collect();
+    let names = texts(&list, "/name");
     assert_eq!(names, ["README.md", "docs", "src"]);
     let keys: Vec<&String> = list[0].as_object().unwrap().keys().collect();
     assert_eq!(
@@ -99,7 +127,7 @@ async fn a_directory_comes_as_a_list() {
     let text = world
         .text("get_file_contents", json!({"path": "rc/"}))
         .await;
-    assert!(text.starts_with(r#"Path did not point to a file or directory, but resolved git ref to {"ref":"refs/heads/main","sha":""#), "{text}");
+    assert!(text.starts_with(r#"Path did not point to a file or directory, but resolved git ref to {"Ref":"refs/heads/main","SHA":""#), "{text}");
     assert!(
         text.ends_with(r#"with possible path matches: ["src/"]"#),
         "{text}"

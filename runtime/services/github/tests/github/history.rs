@@ -2,18 +2,13 @@
 
 use serde_json::json;
 
-use crate::support::World;
+use crate::support::{World, texts};
 
 #[tokio::test]
 async fn commits_are_listed_the_newest_first() {
     let world = World::new().await;
     let commits = world.json("list_commits", json!({})).await;
-    let messages: Vec<&str> = commits
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["commit"]["message"].as_str().unwrap())
-        .collect();
+    let messages = texts(&commits, "/commit/message");
     assert_eq!(
         messages,
         [
@@ -81,12 +76,7 @@ async fn a_commit_names_its_files() {
 async fn branches_and_tags_are_listed() {
     let world = World::new().await;
     let branches = world.json("list_branches", json!({})).await;
-    let names: Vec<&str> = branches
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["name"].as_str().unwrap())
-        .collect();
+    let names = texts(&branches, "/name");
     assert_eq!(names, ["clash", "feature", "main"]);
     assert_eq!(
         branches[2].as_object().unwrap().keys().collect::<Vec<_>>(),
@@ -127,12 +117,7 @@ async fn the_branches_of_a_clone_are_those_it_tracks() {
     })
     .await;
     let branches = world.json("list_branches", json!({})).await;
-    let names: Vec<&str> = branches
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["name"].as_str().unwrap())
-        .collect();
+    let names = texts(&branches, "/name");
     assert_eq!(names, ["clash", "feature", "main"]);
     assert_ne!(branches[1]["sha"], branches[2]["sha"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::World;
+use crate::support::{World, texts};
 
 #[tokio::test]
 async fn an_issue_has_the_fields_of_go() {
@@ -47,12 +47,7 @@ async fn issues_are_listed_with_cursors() {
             json!({"perPage": 9, "after": first["pageInfo"]["endCursor"]}),
         )
         .await;
-    let titles: Vec<&str> = rest["issues"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["title"].as_str().unwrap())
-        .collect();
+    let titles = texts(&rest["issues"], "/title");
     assert_eq!(titles, ["A", "Three is missing", "Old"]);
     let open = world.json("list_issues", json!({"state": "CLOSED"})).await;
     assert_eq!(open["totalCount"], 1);

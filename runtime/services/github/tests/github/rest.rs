@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{CLOCK, World, git, standard, write};
+use crate::support::{CLOCK, World, git, standard, texts, write};
 
 /// An answer as it came over the wire.
 pub(crate) struct Answer {
@@ -259,12 +259,7 @@ async fn files_come_in_all_their_forms() {
         .await;
     assert_eq!((head.status, head.body.len()), (200, 0));
     let listed = site.get("/contents").await.json();
-    let names: Vec<&str> = listed
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["name"].as_str().unwrap())
-        .collect();
+    let names = texts(&listed, "/name");
     assert_eq!(names, ["README.md", "docs", "src"]);
     let diff = site
         .send(

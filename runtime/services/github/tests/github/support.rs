@@ -233,6 +233,13 @@ pub(crate) fn write(world: &Path, file: &str, document: &Value) {
     .unwrap();
 }
 
+/// The text at a place of each entry of a list.
+pub(crate) fn texts<'v>(list: &'v Value, pointer: &str) -> Vec<&'v str> {
+    let entries = list.as_array().unwrap().iter();
+    let text = |entry: &'v Value| entry.pointer(pointer).and_then(Value::as_str);
+    entries.map(|entry| text(entry).unwrap()).collect()
+}
+
 pub(crate) struct World {
     pub(crate) session: Box<dyn Session>,
     pub(crate) client: ToolClient,

@@ -7,6 +7,7 @@ use crate::api::{IssueChange, NewIssue, Sorted, Subject};
 use crate::hub::{Issue, Kind, State};
 use crate::tools::arguments::Arguments;
 use crate::tools::commits::unresolved;
+use crate::tools::issues::NewState;
 use crate::tools::{Failure, Outcome, Output, minimal as done, protocol, shaped, written};
 use crate::view::Site;
 
@@ -189,19 +190,8 @@ pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
         false => with.optional_text("type")?,
     };
     let kind = Some(kind).filter(|kind| !kind.is_empty());
-    let state = with.optional_text("state")?;
-    let reason = with.optional_text("state_reason")?;
-    let duplicate_of = with.optional_number("duplicate_of")?;
-    if duplicate_of != 0 && reason != "duplicate" {
-        return Err(Failure::said(
-            "duplicate_of can only be used when state_reason is 'duplicate'",
-        ));
-    }
-    if state == "closed" && reason == "duplicate" && duplicate_of == 0 {
-        return Err(Failure::said(
-            "duplicate_of must be provided when state_reason is 'duplicate'",
-        ));
-    }
+    let state = NewState::read(with)?;
+    state.check_duplicate()?;
     if let Some(Value::Array(fields)) = with.0.get("issue_fields")
         && let Some(field) = fields.first()
     {
@@ -224,10 +214,7 @@ pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
             };
             let made = site.create_issue(&at, new);
             let number = made.map_err(said("failed to create issue"))?;
-            done(
-                Kind::Issue.id(number),
-                &site.html(&format!("/issues/{number}")).into(),
-            )
+            done(Kind::Issue.id(number), &site.issue_page(number).into())
         }
         "update" => {
             let number = with.issue("issue_number")?;
@@ -246,44 +233,13 @@ pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
             if clears_type && let Some(issue) = site.hub.issues.get_mut(&number) {
                 issue.kind = None;
             }
-            set_state(site, number, &state, &reason, duplicate_of)?;
-            let page = match site.hub.pull(number) {
-                Some(_) => site.html(&format!("/pull/{number}")),
-                None => site.html(&format!("/issues/{number}")),
-            };
-            done(Kind::Issue.id(number), &page.into())
+            state.set(site, number)?;
+            done(Kind::Issue.id(number), &site.issue_page(number).into())
         }
         _ => Err(Failure::said(
             "invalid method, must be either 'create' or 'update'",
         )),
     }
-}
-
-fn set_state(
-    site: &mut Site,
-    number: u64,
-    state: &str,
-    reason: &str,
-    duplicate_of: i64,
-) -> Result<(), Failure> {
-    let state = match state {
-        "open" => State::Open,
-        "closed" => State::Closed,
-        _ => return Ok(()),
-    };
-    let target = u64::try_from(duplicate_of).ok().filter(|it| *it > 0);
-    let missing = target.is_some_and(|target| !site.hub.issues.contains_key(&target));
-    if missing || site.hub.pull(number).is_some() {
-        return Err(Failure::said(
-            "Failed to find issues: failed to get issue ID",
-        ));
-    }
-    let reason = match reason {
-        "not_planned" | "duplicate" => reason,
-        _ => "completed",
-    };
-    site.set_issue_state(number, state, reason, target);
-    Ok(())
 }
 
 /// The list of v0.15.0, each issue in short.

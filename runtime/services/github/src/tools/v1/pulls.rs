@@ -3,11 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{issues, minimal, said, unknown};
-use crate::api::{NewPull, NewReviewComment, Paged, PullList, Subject, cursor, position};
+use crate::api::{Paged, Subject, cursor, position};
 use crate::hub::{Kind, ReviewComment};
 use crate::tools::arguments::Arguments;
-use crate::tools::reviews;
-use crate::tools::{Failure, Outcome, Output, minimal as done, written};
+use crate::tools::{Failure, Outcome, Output, pulls, reviews, written};
 use crate::view::Site;
 
 pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
@@ -155,37 +154,15 @@ fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
 
 pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let list = PullList {
-        state: with.optional_text("state")?,
-        head: with.optional_text("head")?,
-        base: with.optional_text("base")?,
-        sort: with.optional_text("sort")?,
-        direction: with.optional_text("direction")?,
-    };
-    let pulls = site.list_pulls(&at, &list, with.page()?);
-    let pulls = minimal::entries(pulls.map_err(said("failed to list pull requests"))?)?;
-    minimal::listed(with, pulls.into_iter().map(minimal::pull).collect())
-}
-
-fn answer(site: &Site, number: u64) -> Outcome {
-    let page = site.html(&format!("/pull/{number}"));
-    done(Kind::Pull.id(number), &page.into())
+    let list = pulls::list(with)?;
+    let found = site.list_pulls(&at, &list, with.page()?);
+    let found = minimal::entries(found.map_err(said("failed to list pull requests"))?)?;
+    minimal::listed(with, found.into_iter().map(minimal::pull).collect())
 }
 
 pub(super) fn create(site: &mut Site, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let title = with.text("title")?;
-    let head = with.text("head")?;
-    let base = with.text("base")?;
-    let body = with.optional_text("body")?;
-    let new = NewPull {
-        title,
-        body: Some(body).filter(|body| !body.is_empty()),
-        head,
-        base,
-        draft: with.given_bool("draft")?.unwrap_or(false),
-        maintainer_can_modify: with.given_bool("maintainer_can_modify")?.unwrap_or(false),
-    };
+    let new = pulls::new_pull(with)?;
     let reviewers = with.texts("reviewers")?;
     let made = site.create_pull(&at, new);
     let number = made.map_err(said("failed to create pull request"))?;
@@ -193,7 +170,7 @@ pub(super) fn create(site: &mut Site, with: &Arguments) -> Outcome {
         let asked = site.request_reviewers(&at, number, &reviewers);
         asked.map_err(said("failed to request reviewers"))?;
     }
-    answer(site, number)
+    pulls::answer(site, number)
 }
 
 pub(super) fn review_write(site: &mut Site, with: &Arguments) -> Outcome {
@@ -283,19 +260,8 @@ pub(super) fn reply(site: &mut Site, with: &Arguments) -> Outcome {
         let during = "failed to add reply to pull request comment";
         let call = site.call(&at, "POST", &format!("/pulls/{number}/comments"));
         let call = call.map_err(said(during))?;
-        let (issue, comment) = site.find_review_comment(&call, id).map_err(said(during))?;
-        if issue.number != number {
-            return Err(said(during)(call.not_found()));
-        }
-        let new = NewReviewComment {
-            path: comment.path.clone(),
-            body,
-            line: comment.line,
-            side: comment.side.clone(),
-            start_line: comment.start_line,
-            start_side: comment.start_side.clone(),
-            in_reply_to: Some(comment.in_reply_to.unwrap_or(comment.id)),
-        };
+        let new = site.reply_to(&call, number, id, body);
+        let new = new.map_err(said(during))?;
         // A comment by itself is a review by itself.
         let review = site.add_review(number, "", Some(crate::api::ReviewEvent::Comment), None);
         let added = site.add_review_comment(number, review, new);

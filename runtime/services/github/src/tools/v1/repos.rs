@@ -5,12 +5,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::{minimal, said};
-use crate::api::{At, Paged, PutFile, Sorted};
+use crate::api::{At, Named, Paged, PutFile, Sorted};
 use crate::git::{Filter, ObjectId};
 use crate::hub::{Time, User};
 use crate::tools::arguments::Arguments;
+use crate::tools::files::Resolved;
 use crate::tools::{Failure, Outcome, Output, files, protocol, shaped, written};
-use crate::view::{Site, guess_type};
+use crate::view::{Site, guess_type, percent_encoded};
 
 /// Larger files are linked to.
 const LARGE: usize = 1024 * 1024;
@@ -22,7 +23,7 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
     let reference = with.optional_text("ref")?;
     let sha = with.optional_text("sha")?;
     let fields = with.texts("fields")?;
-    let resolved = files::resolve(site, &at, &reference, &sha)
+    let (resolved, note) = resolve(site, &at, &reference, &sha)
         .map_err(|problem| Failure::Said(format!("failed to resolve git reference: {problem}")))?;
     let Ok((found, _)) = site.get_contents(&at, &path, &resolved.sha) else {
         return suggested(files::suggest(site, &at, &path, &resolved)?);
@@ -42,19 +43,25 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         At::File(entry) => entry,
     };
     let uri = format!(
-        "repo://{}/{}/sha/{}/contents/{path}",
-        at.owner, at.repo, resolved.sha
+        "repo://{}/{}/sha/{}/contents/{}",
+        at.owner,
+        at.repo,
+        percent_encoded(&resolved.sha, b""),
+        percent_encoded(&path, b"/")
     );
     let bytes = site.git.blob(entry.id)?;
     if bytes.is_empty() {
         let resource = json!({"uri": uri, "mimeType": "text/plain", "text": ""});
-        let words = format!("successfully downloaded empty file (SHA: {})", entry.id);
+        let words = format!(
+            "successfully downloaded empty file (SHA: {}){note}",
+            entry.id
+        );
         return Ok(Output::Resource(words, resource));
     }
     if bytes.len() >= LARGE {
         let address = site.content(&entry, &resolved.sha)?["download_url"].clone();
         let words = format!(
-            "File {path} is too large to display ({} bytes). Use the download URL to fetch the content: {} (SHA: {})",
+            "File {path} is too large to display ({} bytes). Use the download URL to fetch the content: {} (SHA: {}){note}",
             bytes.len(),
             address.as_str().unwrap_or_default(),
             entry.id
@@ -76,8 +83,36 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
             json!({"uri": uri, "mimeType": kind, "blob": STANDARD.encode(&bytes)}),
         ),
     };
-    let words = format!("successfully downloaded {what} file (SHA: {})", entry.id);
+    let words = format!(
+        "successfully downloaded {what} file (SHA: {}){note}",
+        entry.id
+    );
     Ok(Output::Resource(words, resource))
+}
+
+/// Finds what a reference or an id means, as this version does it: a reference may be an id, too, and the default
+/// branch stands for a `main` that is not there, which a note tells.
+fn resolve(
+    site: &Site,
+    at: &Named,
+    reference: &str,
+    sha: &str,
+) -> Result<(Resolved, String), String> {
+    let is_id = |text: &str| text.len() == 40 && text.bytes().all(|c| c.is_ascii_hexdigit());
+    if sha.is_empty() && is_id(reference) {
+        return Ok((files::resolve(site, at, "", reference)?, String::new()));
+    }
+    match files::resolve(site, at, reference, sha) {
+        Err(_) if matches!(reference, "main" | "heads/main" | "refs/heads/main") => {
+            let default = files::resolve(site, at, "", "")?;
+            let note = format!(
+                " Note: the provided ref '{reference}' does not exist, default branch '{}' was used instead.",
+                default.reference
+            );
+            Ok((default, note))
+        }
+        found => Ok((found?, String::new())),
+    }
 }
 
 /// Paths that end in the one that is not there, in the words of this version.

@@ -1,0 +1,154 @@
+//! Where tasks of a corpus start from.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::{Corpus, PublishedTask, WORLD_KEYS};
+use crate::{Error, TaskId};
+
+/// Services whose tasks have no state of their own: they ask about the web, and the last message
+/// is judged.
+const STATELESS: &[&str] = &["playwright"];
+
+impl Corpus {
+    /// The directory that a task starts from; `states` is where those of categories lie. None
+    /// where it starts from nothing.
+    ///
+    /// # Errors
+    ///
+    /// When it is in none of the places where it could be. They are named.
+    pub fn state(
+        &self,
+        task: &PublishedTask,
+        states: Option<&Path>,
+    ) -> Result<Option<PathBuf>, Error> {
+        self.start(task, states).map_err(|missing| Error::Layout {
+            place: task.dir.clone(),
+            problem: format!("its {missing}"),
+        })
+    }
+
+    /// The directories that tasks start from, in their order.
+    ///
+    /// # Errors
+    ///
+    /// When some are not there: all that lack, each once.
+    pub fn states(
+        &self,
+        tasks: &[PublishedTask],
+        states: Option<&Path>,
+    ) -> Result<Vec<Option<PathBuf>>, Error> {
+        let mut found = Vec::new();
+        let mut missing: BTreeMap<String, usize> = BTreeMap::new();
+        for task in tasks {
+            match self.start(task, states) {
+                Ok(place) => found.push(place),
+                Err(what) => *missing.entry(what).or_default() += 1,
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        if let [task] = tasks {
+            self.state(task, states)?;
+        }
+        Err(Error::Missing {
+            starts: missing.into_iter().collect(),
+        })
+    }
+
+    /// Where a task starts from, or what is missing.
+    fn start(
+        &self,
+        task: &PublishedTask,
+        states: Option<&Path>,
+    ) -> Result<Option<PathBuf>, String> {
+        let places = self.places(task, states);
+        if let Some(place) = places.iter().find(|place| place.is_dir()) {
+            return Ok(Some(place.clone()));
+        }
+        if task.world.is_none() && STATELESS.contains(&task.id.service()) {
+            return Ok(None);
+        }
+        let wanted = match (&task.world, task.id.category()) {
+            (Some(world), _) => format!("world {world:?}"),
+            (None, Some(category)) => format!("state of category {category:?}"),
+            (None, None) => "starting state".to_owned(),
+        };
+        let shown: Vec<String> = places.iter().map(|it| it.display().to_string()).collect();
+        let wherever = match &shown[..] {
+            [] => match (&task.world, task.id.category()) {
+                (None, Some(category)) => format!(
+                    "name the directory with the states of all categories; there it goes to {}/{category} or {category}",
+                    task.id.service()
+                ),
+                (Some(_), _) => "that is no name of a directory".to_owned(),
+                (None, None) => format!(
+                    "a task of no category names its world, under the key {:?}",
+                    WORLD_KEYS[0]
+                ),
+            },
+            places => format!("put it at {}", places.join(" or ")),
+        };
+        Err(format!("{wanted} is not there; {wherever}"))
+    }
+
+    fn places(&self, task: &PublishedTask, states: Option<&Path>) -> Vec<PathBuf> {
+        let service = task.id.service();
+        let below = |top: &Path, name: &str| [top.join(service).join(name), top.join(name)];
+        let worlds = self.root.join("worlds");
+        match (&task.world, task.id.category()) {
+            // A name from a file leads nowhere else.
+            (Some(world), _) if !is_name(world) => Vec::new(),
+            (Some(world), _) => [Some(worlds.as_path()), states]
+                .into_iter()
+                .flatten()
+                .flat_map(|top| below(top, world))
+                .map(|dir| dir.join("env"))
+                .collect(),
+            (None, Some(category)) => states
+                .into_iter()
+                .flat_map(|top| {
+                    spellings(category)
+                        .into_iter()
+                        .flat_map(move |it| below(top, &it))
+                })
+                .collect(),
+            (None, None) => Vec::new(),
+        }
+    }
+}
+
+/// Where the state of a task lies in a corpus whose states lie in `states/` beside its `tasks/`; none where a
+/// task names no world and no category, or one that is no name.
+pub fn state_place(id: &TaskId, metadata: &Map<String, Value>) -> Option<PathBuf> {
+    let world = WORLD_KEYS
+        .iter()
+        .find_map(|key| metadata.get(*key).and_then(Value::as_str));
+    match (world, id.category()) {
+        (Some(world), _) if is_name(world) => {
+            let worlds = Path::new("worlds").join(id.service());
+            Some(worlds.join(world).join("env"))
+        }
+        (None, Some(category)) => Some(Path::new("states").join(id.service()).join(category)),
+        _ => None,
+    }
+}
+
+/// A name as it stands, and with the other sign between its words: directories of categories have
+/// `_` where those of their states have `-`.
+fn spellings(name: &str) -> Vec<String> {
+    let mut all = vec![name.to_owned()];
+    for other in [name.replace('_', "-"), name.replace('-', "_")] {
+        if !all.contains(&other) {
+            all.push(other);
+        }
+    }
+    all
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.contains(['/', '\\', '\0']) && text != "." && text != ".."
+}

@@ -1,0 +1,158 @@
+//! Corpora in the published layouts: they are listed, and their scripts judge.
+
+mod examining;
+mod github;
+mod playing;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output, copy_tree, repository, text};
+use crate::scripts::with_guest;
+
+const BOATS: &str = "filesystem/standard/harbour/count_boats";
+const LETTER: &str = "filesystem/L1-001";
+
+fn corpus(name: &str) -> PathBuf {
+    repository().join("tests/published").join(name)
+}
+
+/// Where a corpus lies, as the command line has it.
+fn place(name: &str) -> Vec<String> {
+    let corpus = corpus(name);
+    let mut args = vec!["--tasks".to_owned(), corpus.display().to_string()];
+    let states = corpus.join("states");
+    if states.is_dir() {
+        args.extend(["--states".to_owned(), states.display().to_string()]);
+    }
+    args
+}
+
+fn run(environment: &Environment, command: &[&str], place: &[String], more: &[&str]) -> Output {
+    let place = place.iter().map(String::as_str);
+    let args = command.iter().copied().chain(place);
+    environment.run(args.chain(more.iter().copied()))
+}
+
+fn names(checks: &Value) -> Vec<String> {
+    let checks = checks.as_array().unwrap().iter();
+    checks.map(|check| text(&check["name"])).collect()
+}
+
+#[test]
+fn tasks_are_listed_with_the_states_that_they_start_from() {
+    let environment = Environment::bare();
+    let (suites, offline) = (corpus("suites"), corpus("offline"));
+    let list = |corpus: &PathBuf, more: &[&str]| {
+        let args = [
+            "task",
+            "list",
+            "--json",
+            "--tasks",
+            corpus.to_str().unwrap(),
+        ];
+        environment.run(args.iter().chain(more)).exits(0)
+    };
+    let states = suites.join("states");
+    let listed = list(&suites, &["--states", states.to_str().unwrap()]);
+    let tasks = listed.json();
+    let ids: Vec<_> = tasks
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| &task["id"])
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "filesystem/easy/harbour/simple__count_boats",
+            "filesystem/standard/harbour/count_boats"
+        ]
+    );
+    assert_eq!(tasks[1]["metadata"]["meta_data"]["stateType"], "text");
+    assert_eq!(tasks[1]["state"], states.join("harbour").to_str().unwrap());
+    listed.says(&[
+        "1 task with a task_id that is not the name of the directory, which counts; --json",
+        "2 tasks with the task_id of another; --json",
+    ]);
+    assert_eq!(
+        tasks[1]["warnings"],
+        json!(["its task_id is also that of filesystem/easy/harbour/simple__count_boats"])
+    );
+
+    let tasks = list(&offline, &[]).json();
+    assert_eq!(tasks[0]["id"], "filesystem/L1-001");
+    assert_eq!(tasks[0]["world"], "quay");
+    let world = offline.join("worlds/quay/env");
+    assert_eq!(tasks[0]["state"], world.to_str().unwrap());
+
+    let plain = ["task", "list", "--tasks", suites.to_str().unwrap()];
+    let plain = environment.run(plain).exits(0).stdout;
+    assert!(
+        plain.contains("its state of category \"harbour\" is not there; name the directory"),
+        "{plain}"
+    );
+
+    // Published worlds of github come without their repository.
+    let forge = corpus("forge");
+    let forge = ["task", "list", "--tasks", forge.to_str().unwrap()];
+    let listed = environment.run(forge).exits(0).stdout;
+    assert!(listed.contains("which holds no repo/.git"), "{listed}");
+
+    let empty = environment.path("empty");
+    fs::create_dir(&empty).unwrap();
+    let empty = ["task", "list", "--tasks", empty.to_str().unwrap()];
+    environment
+        .run(empty)
+        .exits(4)
+        .says(&["no verify.py lies below it"]);
+}
+
+#[test]
+fn scripts_judge_final_states() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    for (corpus, start, task, answer) in [
+        (
+            corpus("suites"),
+            corpus("suites/states/harbour"),
+            "filesystem/standard/harbour/count_boats",
+            ("answer.txt", "2\n"),
+        ),
+        (
+            corpus("offline"),
+            corpus("offline/worlds/quay/env"),
+            "filesystem/L1-001",
+            ("found.txt", "second.md\n"),
+        ),
+    ] {
+        let state = environment.path(task.rsplit('/').next().unwrap());
+        copy_tree(&start, &state);
+        let grade = || {
+            let (corpus, state) = (corpus.to_str().unwrap(), state.to_str().unwrap());
+            environment.run(["grade", "--tasks", corpus, task, "--state", state, "--json"])
+        };
+        let untouched = grade().exits(1).json();
+        assert_eq!(untouched["passed"], false, "{task}");
+        std::fs::write(state.join(answer.0), answer.1).unwrap();
+        let done = grade().exits(0).json();
+        assert_eq!(done["checks"].as_array().unwrap().len(), 3, "{task}");
+    }
+    let corpus = corpus("suites");
+    let unknown = [
+        "grade",
+        "--tasks",
+        corpus.to_str().unwrap(),
+        "filesystem/nothing",
+        "--state",
+        ".",
+    ];
+    let unknown = environment.run(unknown).exits(2).stderr;
+    assert!(
+        unknown.contains("there are: filesystem/easy/harbour"),
+        "{unknown}"
+    );
+}

@@ -1,0 +1,271 @@
+//! Agents play the tasks of corpora.
+
+use std::fs;
+
+use mcpmark_model_server::{Reaction, Request, Saying, Server};
+use serde_json::{Value, json};
+
+use super::{BOATS, LETTER, corpus, names, place, run};
+use crate::environment::{copy_tree, repository, text};
+use crate::scripts::with_guest;
+
+/// Solves the tasks of both corpora.
+fn solve(request: &Request) -> Reaction {
+    let arguments = match &request.instruction {
+        _ if request.tools == ["ping"] || request.turns > 0 => return Reaction::say("Done."),
+        boats if boats.contains("boats/") => json!({"path": "answer.txt", "content": "2\n"}),
+        _ => json!({"path": "found.txt", "content": "second.md"}),
+    };
+    Reaction::Say(Saying {
+        calls: vec![("write_file".to_owned(), arguments.to_string())],
+        ..Saying::default()
+    })
+}
+
+#[test]
+fn agents_play_tasks_of_both_layouts() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let server = Server::start(solve).unwrap();
+    let url = server.base_url();
+    for (name, tasks, task, check) in [
+        ("suites", 2, BOATS, "answer.txt exists"),
+        ("offline", 1, LETTER, "found.txt is there"),
+    ] {
+        let place = place(name);
+        let idle = run(
+            &environment,
+            &["run", "--json"],
+            &place,
+            &["--agent", "nop"],
+        );
+        let idle = idle.exits(1).json();
+        assert_eq!(
+            idle["summary"],
+            json!({"attempts": tasks, "graded": tasks, "passed": 0})
+        );
+        let model = [
+            "--model",
+            "openai/good",
+            "--base-url",
+            &url,
+            "--experiment",
+            name,
+        ];
+        let played = run(&environment, &["run", "--json"], &place, &model);
+        let played = played.exits(0).json();
+        assert_eq!(played["summary"]["passed"], tasks, "{played}");
+        let attempts = played["attempts"].as_array().unwrap();
+        let attempt = attempts.iter().find(|it| it["task"] == task).unwrap();
+        assert_eq!(
+            attempt["checks"][0],
+            json!({"name": check, "passed": true, "detail": ""})
+        );
+
+        // What a script printed stands in the journal, as the log of a component does.
+        let id = text(&attempt["id"]);
+        let shown = environment.run(["show", &id]).exits(0).stdout;
+        assert!(shown.contains(&format!(" {check}\n")), "{shown}");
+        assert!(shown.contains("log: "), "{shown}");
+
+        // Grading the kept state again is the same grade, and playing the calls again, too.
+        let state = text(&attempt["state"]);
+        let again = run(
+            &environment,
+            &["grade", "--json", "--tasks", &place[1], task],
+            &[],
+            &["--state", &state],
+        );
+        assert_eq!(again.exits(0).json()["checks"], attempt["checks"]);
+        let replayed = run(
+            &environment,
+            &["run", "--json", "--from", &id],
+            &place[..2],
+            &[],
+        );
+        match name {
+            // The states have to be named for that, too.
+            "suites" => replayed.exits(4).says(&["--states names the directory"]),
+            _ => replayed.exits(0),
+        };
+
+        let listed = environment.run(["runs", name]).exits(0).stdout;
+        assert!(listed.contains(task), "{listed}");
+        let report = environment.run(["report", name]).exits(0).stdout;
+        assert!(report.contains("filesystem"), "{report}");
+        // The experiment knows where its tasks lie.
+        let resumed = environment.run(["resume", name, "--json"]).exits(0).json();
+        assert_eq!(resumed["summary"], played["summary"]);
+    }
+}
+
+/// When the boat came in, as whoever packed the state has it: 2025-07-09T10:11:12Z.
+const CAME_IN: u64 = 1_752_055_872;
+
+const BY_DAY: &str = r#"
+import os, sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+log = Path(os.environ["FILESYSTEM_TEST_DIR"], "07-09", "log.txt")
+if not log.exists():
+    print("❌ the log lies by its day")
+    sys.exit(1)
+print("✅", datetime.fromtimestamp(log.stat().st_mtime, timezone.utc).isoformat())
+sys.exit(0 if os.path.getmtime(log) == 1752055872 else 1)
+"#;
+
+/// Puts the log into a directory by the day that the tool tells of it.
+fn file_by_day(request: &Request) -> Reaction {
+    let told = request.body.to_string();
+    let day = if told.contains("modified: Wed Jul 09 2025 10:11:12") {
+        "07-09"
+    } else {
+        "unknown"
+    };
+    let call = |tool: &str, arguments: Value| (tool.to_owned(), arguments.to_string());
+    let calls = match request.turns {
+        _ if request.tools == ["ping"] => return Reaction::say("Done."),
+        0 => vec![call("get_file_info", json!({"path": "log.txt"}))],
+        1 => vec![
+            call("create_directory", json!({"path": day})),
+            call(
+                "move_file",
+                json!({"source": "log.txt", "destination": format!("{day}/log.txt")}),
+            ),
+        ],
+        _ => return Reaction::say("Done."),
+    };
+    Reaction::Say(Saying {
+        calls,
+        ..Saying::default()
+    })
+}
+
+#[test]
+fn times_of_an_unpacked_state_are_seen_by_agents_and_scripts() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let copy = environment.path("corpus");
+    copy_tree(&corpus("suites"), &copy);
+    let states = copy.join("states");
+    let log = fs::File::create(states.join("harbour/log.txt")).unwrap();
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(CAME_IN);
+    log.set_modified(time).unwrap();
+    let script = copy.join("tasks").join(BOATS).join("verify.py");
+    fs::write(script, BY_DAY).unwrap();
+    let place = [
+        "--tasks".to_owned(),
+        copy.display().to_string(),
+        "--states".to_owned(),
+        states.display().to_string(),
+    ];
+    let server = Server::start(file_by_day).unwrap();
+    let url = server.base_url();
+    let model = [BOATS, "--model", "openai/good", "--base-url", &url];
+    let played = run(&environment, &["run", "--json"], &place, &model);
+    let played = played.exits(0).json();
+    let attempt = &played["attempts"][0];
+    assert_eq!(attempt["checks"][0]["name"], "2025-07-09T10:11:12+00:00");
+
+    // A directory with the same times is the same state.
+    let state = environment.path("state");
+    copy_tree(&states.join("harbour"), &state);
+    fs::remove_file(state.join("log.txt")).unwrap();
+    fs::create_dir(state.join("07-09")).unwrap();
+    let log = fs::File::create(state.join("07-09/log.txt")).unwrap();
+    log.set_modified(time).unwrap();
+    let grade = ["--state", state.to_str().unwrap(), BOATS];
+    let again = run(&environment, &["grade", "--json"], &place[..2], &grade);
+    let again = again.exits(0).json();
+    assert_eq!(again["state"], attempt["state"], "{again}");
+}
+
+#[test]
+fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let copy = environment.path("corpus");
+    copy_tree(&corpus("offline"), &copy);
+    let first = ["run", "--agent", "nop", "--experiment", "x", "--tasks"];
+    let path = copy.to_str().unwrap();
+    environment.run(first.iter().chain(&[path])).exits(1);
+    // A script that is another one by now judges anew.
+    let script = copy.join("tasks").join(LETTER).join("verify.py");
+    fs::write(&script, "print('✓ whatever')\n").unwrap();
+    let resumed = environment.run(["resume", "x", "--json"]).exits(0);
+    assert_eq!(resumed.json()["summary"]["passed"], 1);
+    resumed.says(&["of a task that has changed since: made again"]);
+    fs::remove_dir_all(&copy).unwrap();
+    environment.run(["resume", "x"]).exits(2).says(&[
+        "corpus: there is no such file or directory",
+        "mcpmark resume x --tasks PLACE",
+    ]);
+    let moved = environment.path("moved");
+    copy_tree(&corpus("offline"), &moved);
+    let resume = ["resume", "x", "--tasks", moved.to_str().unwrap()];
+    environment.run(resume).exits(4).says(&[
+        "not the tasks that experiment \"x\" was begun with; 1 of 1 differ",
+        LETTER,
+    ]);
+    let script = moved.join("tasks").join(LETTER).join("verify.py");
+    fs::write(&script, "print('✓ whatever')\n").unwrap();
+    environment.run(resume).exits(0);
+    // It knows from here on where they lie.
+    environment.run(["resume", "x"]).exits(0);
+}
+
+/// Writes the number of boats; beside it, what a component needs.
+const SOLUTION: &str = r#"
+    (data (i32.const 100) "write_file")
+    (data (i32.const 128) "{\"path\": \"answer.txt\", \"content\": \"2\"}")
+    (func (export "solve") (result i32)
+      (call $call (i32.const 100) (i32.const 10) (i32.const 128) (i32.const 38) (i32.const 512))
+      (i32.const 16))
+"#;
+
+#[test]
+fn a_solution_beside_the_script_is_played() {
+    let Some(environment) = with_guest() else {
+        return;
+    };
+    let copy = environment.path("corpus");
+    copy_tree(&corpus("suites"), &copy);
+    let frame = repository().join("tests/hostile/solution/frame.wat.in");
+    let frame = fs::read_to_string(frame).unwrap();
+    let solution = wat::parse_str(frame.replace("{guest}", SOLUTION)).unwrap();
+    fs::write(
+        copy.join("tasks").join(BOATS).join("solution.wasm"),
+        solution,
+    )
+    .unwrap();
+    let states = copy.join("states");
+    let place = [
+        "--tasks".to_owned(),
+        copy.display().to_string(),
+        "--states".to_owned(),
+        states.display().to_string(),
+    ];
+    let played = run(&environment, &["run", "--json"], &place, &[BOATS])
+        .exits(0)
+        .json();
+    assert_eq!(played["attempts"][0]["agent"], "oracle");
+    run(&environment, &["run"], &place, &[])
+        .exits(4)
+        .says(&["simple__count_boats has no solution"]);
+
+    let report = run(&environment, &["task", "check", "--json"], &place, &[BOATS]);
+    let report = report.exits(0).json();
+    let checks = names(&report["tasks"][0]["checks"]);
+    assert!(
+        checks.contains(&"the oracle passes".to_owned()),
+        "{checks:?}"
+    );
+    assert!(
+        report["tasks"][0]["rejected"].as_u64().unwrap() > 5,
+        "{report}"
+    );
+}
