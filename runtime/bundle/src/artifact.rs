@@ -159,6 +159,24 @@ pub struct GuestConfig {
     pub can: String,
 }
 
+/// A certificate as it is described to people who have not got it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CertificateConfig {
+    /// The task that it is for.
+    pub task: String,
+    /// The starting state that was examined.
+    pub world: Digest,
+    /// The verifier that was examined.
+    pub verifier: Digest,
+    /// How much was found to hold.
+    pub checks: u64,
+    /// Worlds that were almost solved.
+    pub mutants: u64,
+    /// How many of these the verifier rejected.
+    pub rejected: u64,
+}
+
 /// The config of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -169,6 +187,9 @@ pub struct TaskConfig {
     pub parts: Parts,
     /// Its guests.
     pub guests: Vec<GuestConfig>,
+    /// Its certificate, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateConfig>,
     /// The manifest of its world.
     pub world: Descriptor,
 }
@@ -271,6 +292,22 @@ impl Parts {
                 Some(JudgedBy::Script { script, beside })
             }
             _ => None,
+        }
+    }
+}
+
+impl CertificateConfig {
+    /// What was examined in the place of what makes the task, in a word; none where it fits. Another
+    /// compiler makes another verifier of the same sources.
+    pub fn misfit(&self, parts: &Parts) -> Option<&'static str> {
+        if self.task != parts.task {
+            Some("task")
+        } else if self.world != parts.world.snapshot {
+            Some("world")
+        } else if Some(self.verifier) != parts.verifier {
+            Some("verifier")
+        } else {
+            None
         }
     }
 }

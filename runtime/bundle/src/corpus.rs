@@ -15,7 +15,7 @@ use crate::artifact::{
     Bundle, INSTRUCTION, INTERPRETER, JudgedBy, SCRIPT, SOLUTION, TaskArtifact, WorldArtifact,
 };
 use crate::layout::Source;
-use crate::library::{make, pretty, write};
+use crate::library::{hold_back, make, pretty, write};
 
 /// What lies beside a script, as states: more than any script gets to see.
 const BESIDE: Bounds = Bounds {
@@ -85,6 +85,7 @@ pub(crate) fn unpack(
             None => {
                 let meta = serde_json::Value::Object(task.config.parts.meta.clone());
                 write(&dir.join("meta.json"), &pretty(&meta))?;
+                hold_back(task, &dir)?;
                 for file in [INSTRUCTION, SOLUTION] {
                     if let Some(bytes) = task.read(source, file)? {
                         write(&dir.join(file), &bytes)?;

@@ -24,6 +24,14 @@ pub enum BundleError {
         /// What the file system said.
         source: io::Error,
     },
+    /// What was unpacked is not what it was.
+    #[error("{}: {problem} since the bundle was unpacked", file.display())]
+    Unpacked {
+        /// The file.
+        file: PathBuf,
+        /// What became of it.
+        problem: &'static str,
+    },
     /// No OCI layout.
     #[error("{}: is no bundle: {problem}", place.display())]
     NoLayout {

@@ -119,6 +119,30 @@ pub fn copy(
     }
 }
 
+/// Takes a layout out of a directory, and nothing else that lies there.
+///
+/// # Errors
+///
+/// When something of it cannot be removed.
+pub fn clear(dir: &Path) -> Result<(), BundleError> {
+    let removed = [
+        // Without the index, what is left after a failure is no layout.
+        (INDEX, fs::remove_file(dir.join(INDEX))),
+        (LAYOUT, fs::remove_file(dir.join(LAYOUT))),
+        (BLOBS, fs::remove_dir_all(dir.join(BLOBS))),
+    ];
+    for (name, removed) in removed {
+        match removed {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                let place = dir.join(name);
+                return Err(BundleError::Write { place, source });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Blobs in a directory, named by their digests.
 #[derive(Debug, Clone)]
 pub struct BlobDirectory {

@@ -31,19 +31,21 @@ mod lock;
 pub mod oci;
 mod pack;
 mod registry;
+mod seal;
 pub mod trust;
 
 pub use artifact::{
-    Bundle, CERTIFICATE, CI, GuestConfig, INSTRUCTION, INTERPRETER, JudgedBy, Parts, SCRIPT,
-    SOLUTION, SUITE, StartParts, TASK, TaskArtifact, TaskConfig, VERIFIER, WORLD, WorldArtifact,
-    WorldConfig,
+    Bundle, CERTIFICATE, CI, CertificateConfig, GuestConfig, INSTRUCTION, INTERPRETER, JudgedBy,
+    Parts, SCRIPT, SOLUTION, SUITE, StartParts, TASK, TaskArtifact, TaskConfig, VERIFIER, WORLD,
+    WorldArtifact, WorldConfig,
 };
 pub use corpus::UnpackedCorpus;
 pub use error::BundleError;
-pub use layout::{BlobDirectory, Layout, NewLayout, Source, copy, fetch};
+pub use layout::{BlobDirectory, Layout, NewLayout, Source, clear, copy, fetch};
 pub use library::unpack;
 pub use lock::{Lock, LockError, LockedTask, LockedWorld};
-pub use pack::{JudgeContent, Packed, Packer, TaskContent};
+pub use pack::{CertificateContent, JudgeContent, Packed, Packer, TaskContent};
 pub use registry::{
     BadLogin, BadReference, Challenge, Login, Reference, Registry, RegistryError, Transferred,
 };
+pub use seal::{Look, is_as_unpacked};

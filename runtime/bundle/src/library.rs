@@ -8,15 +8,19 @@ use std::path::Path;
 use mcpmark_archive::states::{self, Contents};
 use mcpmark_archive::tar::Bounds;
 use mcpmark_snapshot::{Digest, Store};
+use mcpmark_task::HeldBack;
 use serde_json::{Value, json};
 
-use crate::artifact::{Bundle, CI, INSTRUCTION, SOLUTION, VERIFIER, WorldArtifact};
+use crate::artifact::{
+    Bundle, CERTIFICATE, CI, INSTRUCTION, JudgedBy, SOLUTION, TaskArtifact, VERIFIER, WorldArtifact,
+};
 use crate::layout::{Source, copy};
+use crate::seal::seal;
 use crate::{BundleError, corpus};
 
 /// Writes the tasks and worlds of a bundle into a directory. `verifiers` are components by their
 /// digests, and scripts as their layers are by the digests of their trees, for tasks that hold
-/// theirs back; a task whose verifier is not among them has none. Tasks of a published corpus become
+/// theirs back; a task whose verifier is not among them [says so](HeldBack). Tasks of a published corpus become
 /// [that again](UnpackedCorpus).
 ///
 /// # Errors
@@ -31,9 +35,19 @@ pub fn unpack(
     for name in ["tasks", "worlds"] {
         make(&into.join(name))?;
     }
-    if bundle.is_published() {
-        return corpus::unpack(bundle, source, verifiers, into);
+    match bundle.is_published() {
+        true => corpus::unpack(bundle, source, verifiers, into)?,
+        false => unpack_library(bundle, source, verifiers, into)?,
     }
+    seal(into)
+}
+
+fn unpack_library(
+    bundle: &Bundle,
+    source: &dyn Source,
+    verifiers: &BTreeMap<Digest, Vec<u8>>,
+    into: &Path,
+) -> Result<(), BundleError> {
     for world in bundle.worlds.values() {
         let dir = into
             .join("worlds")
@@ -57,13 +71,15 @@ pub fn unpack(
         let parts = &task.config.parts;
         let meta = Value::Object(parts.meta.clone());
         write(&dir.join("meta.json"), &pretty(&meta))?;
-        for file in [INSTRUCTION, VERIFIER, SOLUTION] {
+        for file in [INSTRUCTION, VERIFIER, SOLUTION, CERTIFICATE] {
             if let Some(bytes) = task.read(source, file)? {
                 write(&dir.join(file), &bytes)?;
             }
         }
-        if let Some(bytes) = task.held_back().and_then(|digest| verifiers.get(&digest)) {
-            write(&dir.join(VERIFIER), bytes)?;
+        match task.held_back().map(|digest| verifiers.get(&digest)) {
+            Some(Some(bytes)) => write(&dir.join(VERIFIER), bytes)?,
+            Some(None) => hold_back(task, &dir)?,
+            None => {}
         }
     }
     Ok(())
@@ -127,6 +143,21 @@ fn manifest(world: &WorldArtifact) -> Value {
         "seed": config.seed,
         "snapshot": config.snapshot,
     })
+}
+
+/// Says in the directory of a task which verifier somebody else has.
+pub(crate) fn hold_back(task: &TaskArtifact, dir: &Path) -> Result<(), BundleError> {
+    let held_back = match task.judged_by {
+        JudgedBy::Component(verifier) => HeldBack {
+            verifier,
+            beside: None,
+        },
+        JudgedBy::Script { script, beside } => HeldBack {
+            verifier: script,
+            beside: Some(beside),
+        },
+    };
+    write(&dir.join(HeldBack::FILE), &pretty(&json!(held_back)))
 }
 
 pub(crate) fn pretty(value: &Value) -> Vec<u8> {

@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::artifact::{
-    CERTIFICATE, CI, GuestConfig, INSTRUCTION, INTERPRETER, JSON, MARKDOWN, NAME, Parts, SCHEMA,
-    SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER, WASM, WORLD,
-    WORLD_CONFIG, WorldConfig, compressed,
+    CERTIFICATE, CI, CertificateConfig, GuestConfig, INSTRUCTION, INTERPRETER, JSON, MARKDOWN,
+    NAME, Parts, SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER,
+    WASM, WORLD, WORLD_CONFIG, WorldConfig, compressed,
 };
 use crate::layout::NewLayout;
 use crate::oci::{self, Descriptor, Index, Manifest, TITLE};
@@ -31,7 +31,16 @@ pub struct TaskContent {
     /// The solution's component.
     pub solution: Option<Vec<u8>>,
     /// The certificate.
-    pub certificate: Option<Vec<u8>>,
+    pub certificate: Option<CertificateContent>,
+}
+
+/// A certificate that is to be packed.
+#[derive(Debug)]
+pub struct CertificateContent {
+    /// Its file.
+    pub bytes: Vec<u8>,
+    /// What it says.
+    pub described: CertificateConfig,
 }
 
 /// Who judges a task that is to be packed.
@@ -128,9 +137,10 @@ impl Packer {
         if let Some(solution) = content.solution {
             layers.push((SOLUTION, self.guest(&solution)?));
         }
-        if let Some(certificate) = content.certificate {
-            layers.push((CERTIFICATE, self.layout.put(JSON, certificate)));
-        }
+        let certificate = content.certificate.map(|certificate| {
+            layers.push((CERTIFICATE, self.layout.put(JSON, certificate.bytes)));
+            certificate.described
+        });
         let layers = layers.into_iter();
         let layers = layers.map(|(file, layer)| layer.annotated(TITLE, file));
         let layers = layers.collect();
@@ -138,6 +148,7 @@ impl Packer {
             schema: SCHEMA,
             parts: content.parts,
             guests: content.guests,
+            certificate,
             world: self.worlds[world].clone(),
         };
         let config = self.json(TASK_CONFIG, &config);

@@ -124,14 +124,10 @@ impl Certificate {
 
     /// Why the certificate does not hold for a task as it is; none if it does.
     pub fn differs(&self, task: &Identity) -> Option<String> {
-        let what = if self.format != FORMAT {
-            return Some(format!(
-                "it has format {}, and this program reads {FORMAT}",
-                self.format
-            ));
-        } else if self.task != task.task {
-            return Some(format!("it is for {}", self.task));
-        } else if self.sources != task.sources {
+        if let Some(foreign) = self.is_foreign(task) {
+            return Some(foreign);
+        }
+        let what = if self.sources != task.sources {
             "sources"
         } else if self.code != task.code {
             "code beside the task or in the SDK"
@@ -141,6 +137,32 @@ impl Certificate {
             return None;
         };
         Some(format!("the {what} changed since it was written"))
+    }
+
+    /// The same for a task without its sources, as bundles have them: the verifier is to be the one
+    /// that was built when this was written.
+    pub fn differs_as_built(&self, task: &Identity) -> Option<String> {
+        if let Some(foreign) = self.is_foreign(task) {
+            return Some(foreign);
+        }
+        let what = if self.verifier != task.verifier {
+            "verifier"
+        } else if self.world != task.world {
+            "world"
+        } else {
+            return None;
+        };
+        Some(format!("it was written for another {what}"))
+    }
+
+    fn is_foreign(&self, task: &Identity) -> Option<String> {
+        if self.format != FORMAT {
+            return Some(format!(
+                "it has format {}, and this program reads {FORMAT}",
+                self.format
+            ));
+        }
+        (self.task != task.task).then(|| format!("it is for {}", self.task))
     }
 }
 

@@ -432,6 +432,7 @@ fn told(outcome: &Outcome) -> String {
         Outcome::InfraError(reason) | Outcome::InvalidTask(reason) => {
             format!("not judged: {reason}")
         }
+        Outcome::HeldBack(_) => "not judged: its verifier is held back".to_owned(),
         Outcome::Cancelled => "not judged: cancelled".to_owned(),
     }
 }

@@ -62,7 +62,7 @@ pub(crate) struct Global {
     /// Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
     #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_HOME", value_hint = ValueHint::DirPath, help_heading = "Global options")]
     pub(crate) home: Option<PathBuf>,
-    /// A verifier that a bundle holds back, known by its digest; may be repeated
+    /// A verifier that a bundle holds back, known by its digest, or a bundle that has such; may be repeated
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Global options")]
     pub(crate) held_back: Vec<PathBuf>,
     /// Never change this machine to get a compiler for guests, with rustup or with apt-get

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use mcpmark_bundle::{Lock, UnpackedCorpus};
+use mcpmark_bundle::{Lock, Look, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, PrepareError, Prepared, PublishedWorkshop, Start, Workshop, WorldError,
 };
@@ -200,6 +200,7 @@ impl Context {
         for (_, task) in prepared {
             let said = unpacked.bundles.get(&task.id.to_string());
             if said.is_some_and(|said| *said != task.bundle) {
+                bundle::is_whole(&unpacked.library.root, Look::Thorough)?;
                 let message = format!("task {} is not what its bundle says of it", task.id);
                 return Err(CommandError::invalid(message)
                     .hint("it was made by another version of mcpmark, or by hand"));
@@ -543,6 +544,15 @@ pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandErr
     })
 }
 
+/// Why a task is not judged here.
+pub(crate) fn held_back(task: &TaskId, verifier: &Digest) -> CommandError {
+    let message = format!("task {task}: its verifier {verifier} is held back");
+    CommandError::invalid(message).hint(HAND_OVER)
+}
+
+/// How verifiers come to bundles that do not have them.
+const HAND_OVER: &str = "--held-back FILE hands it over";
+
 pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
     CommandError::invalid(sanitise::block(&chain(error)))
 }
@@ -566,6 +576,7 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
                 ..
             } => result.hint(capture_hint(error)),
             PrepareError::State { source, .. } => result.hint(capture_hint(source)),
+            PrepareError::Build(BuildError::HeldBack { .. }) => result.hint(HAND_OVER),
             _ => result,
         }
     }

@@ -10,7 +10,7 @@ use mcpmark_sandbox::{
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
 use crate::services::RepositoryServices;
-use crate::{GivenToScript, Outcome, Script, Told};
+use crate::{GivenToScript, Outcome, Script, Told, VerifierTerms};
 
 /// Everything that a grade follows from, by digest.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub enum Judge {
     Component(Verifier),
     /// A Python script.
     Script(Box<ScriptJudge>),
+    /// Whoever is named here, whom somebody else has.
+    HeldBack(Box<VerifierTerms>),
 }
 
 /// A script, and what it is told beside the state.
@@ -75,13 +77,14 @@ impl Judge {
         match self {
             Self::Component(verifier) => verifier.digest(),
             Self::Script(judge) => judge.script.digest(),
+            Self::HeldBack(verifier) => verifier.digest(),
         }
     }
 
     /// A short name for what runs it: the engine, and the interpreter where there is one.
     pub fn engine(&self, sandbox: &Sandbox) -> String {
         match self {
-            Self::Component(_) => sandbox.profile(),
+            Self::Component(_) | Self::HeldBack(_) => sandbox.profile(),
             Self::Script(judge) => judge.engine(),
         }
     }
@@ -90,7 +93,7 @@ impl Judge {
     pub fn component(&self) -> Option<&Verifier> {
         match self {
             Self::Component(verifier) => Some(verifier),
-            Self::Script(_) => None,
+            Self::Script(_) | Self::HeldBack(_) => None,
         }
     }
 }
@@ -221,6 +224,7 @@ pub fn grade_loaded(
             }
         }
         Judge::Script(judge) => judge.grade(sandbox, input.end, input.answer, limits),
+        Judge::HeldBack(verifier) => Graded::failed(Outcome::HeldBack(verifier.digest())),
     }
 }
 

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use mcpmark_sandbox::{Check, Fault, FaultKind, Verdict};
+use mcpmark_snapshot::Digest;
 use serde::Serialize;
 
 /// What came of an attempt. A number exists only where grading happened.
@@ -14,6 +15,8 @@ pub enum Outcome {
     InfraError(String),
     /// The task cannot be attempted as it is.
     InvalidTask(String),
+    /// Somebody else has the verifier of this digest, and can grade what the agent left.
+    HeldBack(Digest),
     /// Somebody stopped it.
     Cancelled,
 }
@@ -26,6 +29,7 @@ impl Outcome {
             Self::VerifierFault(_) => "verifier-fault",
             Self::InfraError(_) => "infra-error",
             Self::InvalidTask(_) => "invalid-task",
+            Self::HeldBack(_) => "held-back",
             Self::Cancelled => "cancelled",
         }
     }
@@ -49,13 +53,16 @@ impl Outcome {
     pub fn fault(&self) -> Option<FaultReport> {
         let (kind, message) = match self {
             Self::Graded(_) | Self::Cancelled => return None,
-            Self::VerifierFault(Fault { kind, message }) => (FaultKind::as_str(*kind), message),
-            Self::InfraError(message) => ("infra", message),
-            Self::InvalidTask(message) => ("invalid", message),
+            Self::VerifierFault(Fault { kind, message }) => {
+                (FaultKind::as_str(*kind), message.clone())
+            }
+            Self::InfraError(message) => ("infra", message.clone()),
+            Self::InvalidTask(message) => ("invalid", message.clone()),
+            Self::HeldBack(digest) => ("held-back", format!("the verifier {digest} is held back")),
         };
         Some(FaultReport {
             kind: kind.to_owned(),
-            message: message.clone(),
+            message,
         })
     }
 
@@ -80,7 +87,7 @@ impl fmt::Display for Outcome {
 /// Why there is no grade, in the form of `--json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FaultReport {
-    /// The kind of a verifier's fault, or `infra` or `invalid`.
+    /// The kind of a verifier's fault, or `infra`, `invalid` or `held-back`.
     pub kind: String,
     /// What happened.
     pub message: String,

@@ -310,7 +310,7 @@ fn is_done(row: &AttemptRow) -> bool {
     row.status == "finished"
         && matches!(
             row.outcome.as_deref(),
-            Some("graded" | "verifier-fault" | "invalid-task")
+            Some("graded" | "verifier-fault" | "invalid-task" | "held-back")
         )
 }
 

@@ -13,7 +13,7 @@ use mcpmark_task::{
     bundle_digest, canonical_json,
 };
 
-use crate::{CiGuest, Judge, ScriptError, Start, Terms, WorldError, start_world};
+use crate::{CiGuest, Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world};
 
 /// A task with everything that an attempt needs, checked and loaded.
 #[derive(Clone)]
@@ -153,7 +153,8 @@ impl PrepareError {
             Self::World { source, .. } => source.is_infrastructure(),
             Self::Build(error) => !matches!(
                 error,
-                BuildError::Package { .. }
+                BuildError::HeldBack { .. }
+                    | BuildError::Package { .. }
                     | BuildError::NoTarget { .. }
                     | BuildError::Compile { .. }
                     | BuildError::Componentize { .. }
@@ -205,11 +206,8 @@ impl Workshop<'_> {
         let mut sources: Vec<GuestSource> =
             worlds.values().flat_map(World::guests).cloned().collect();
         for task in tasks {
-            sources.extend(
-                std::iter::once(&task.verifier)
-                    .chain(&task.solution)
-                    .cloned(),
-            );
+            let verifier = Some(&task.verifier).filter(|it| it.held_back().is_none());
+            sources.extend(verifier.into_iter().chain(&task.solution).cloned());
         }
         let components = components(self.builder, &sources, self.report)?;
 
@@ -277,11 +275,15 @@ impl Workshop<'_> {
                 source: Box::new(error),
             }
         };
-        let component = verifier;
-        let verifier = self
-            .sandbox
-            .verifier(component)
-            .map_err(wrong("verifier"))?;
+        let judge = match task.verifier.held_back() {
+            Some(held_back) => Judge::HeldBack(Box::new(VerifierTerms::Component {
+                digest: held_back.verifier,
+            })),
+            None => {
+                let loaded = self.sandbox.verifier(verifier);
+                Judge::Component(loaded.map_err(wrong("verifier"))?)
+            }
+        };
         let solution = solution
             .map(|bytes| self.sandbox.solution(bytes))
             .transpose()
@@ -291,7 +293,7 @@ impl Workshop<'_> {
             world: &world.manifest,
             seed: start.seed,
             snapshot: start.digest,
-            verifier: verifier.digest(),
+            verifier: judge.digest(),
             solution: solution.as_ref().map(Solution::digest),
             ci: start.ci.as_ref().map(CiGuest::digest),
         });
@@ -315,7 +317,6 @@ impl Workshop<'_> {
                 entries,
             });
         }
-        let judge = Judge::Component(verifier);
         let terms = Terms::of(
             &judge,
             parameters.clone(),
@@ -323,10 +324,11 @@ impl Workshop<'_> {
             verifier_limits,
             start.clock,
         );
-        let kept = self
-            .store
-            .put(component)
-            .and_then(|_| terms.keep(self.store));
+        let kept = match judge.component() {
+            Some(_) => self.store.put(verifier).map(drop),
+            None => Ok(()),
+        };
+        let kept = kept.and_then(|()| terms.keep(self.store));
         let terms = kept.map_err(|source| PrepareError::Keep {
             task: task.id.clone(),
             source: Box::new(source),

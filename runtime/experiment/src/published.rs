@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
-use mcpmark_snapshot::{CaptureError, Store, Tree};
+use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder};
-use mcpmark_task::published::{Corpus, PublishedTask};
+use mcpmark_task::published::{Corpus, PublishedTask, SCRIPT};
 use mcpmark_task::{GuestSource, JudgedOn, PublishedParts};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::prepare::{Limited, components, limits};
 use crate::{
-    Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, capture_published,
+    Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, VerifierTerms,
+    capture_published,
 };
 
 /// The instant at which worlds start that name none, as those of published corpora and plain
@@ -100,16 +101,42 @@ impl PublishedWorkshop<'_> {
         })
     }
 
+    /// Who judges, and the tree of all that the script sees beside the states.
+    fn judge(&self, task: &PublishedTask, clock: i64) -> Result<(Judge, Digest), PrepareError> {
+        let told = Told::of(&task.id);
+        if let Some(held_back) = task.held_back {
+            let beside = held_back.beside.unwrap_or(held_back.verifier);
+            let verifier = VerifierTerms::Script {
+                name: SCRIPT.to_owned(),
+                digest: held_back.verifier,
+                beside,
+                interpreter: self.interpreter.digest(),
+                arguments: told.arguments,
+                environment: told.environment,
+            };
+            return Ok((Judge::HeldBack(Box::new(verifier)), beside));
+        }
+        let script = Script::read(&task.script).map_err(|source| PrepareError::Script {
+            task: task.id.clone(),
+            source: Box::new(source),
+        })?;
+        let beside = script.beside();
+        let judge = ScriptJudge {
+            script,
+            interpreter: self.interpreter.clone(),
+            told,
+            clock,
+        };
+        Ok((Judge::Script(Box::new(judge)), beside))
+    }
+
     fn load(
         &self,
         task: &PublishedTask,
         start: Start,
         solution: Option<&[u8]>,
     ) -> Result<Prepared, PrepareError> {
-        let script = Script::read(&task.script).map_err(|source| PrepareError::Script {
-            task: task.id.clone(),
-            source: Box::new(source),
-        })?;
+        let (judge, beside) = self.judge(task, start.clock)?;
         let solution = solution
             .map(|bytes| self.sandbox.solution(bytes))
             .transpose()
@@ -122,8 +149,8 @@ impl PublishedWorkshop<'_> {
             task,
             snapshot: start.digest,
             clock: start.clock,
-            script: script.digest(),
-            beside: script.beside(),
+            script: judge.digest(),
+            beside,
             solution: solution.as_ref().map(Solution::digest),
         };
         let bundle = parts.digest();
@@ -132,13 +159,10 @@ impl PublishedWorkshop<'_> {
             attempt,
             session,
         } = limits(&task.limits, Limits::SCRIPT);
-        let kept = script.keep(self.store);
-        let judge = Judge::Script(Box::new(ScriptJudge {
-            script,
-            interpreter: self.interpreter.clone(),
-            told: Told::of(&task.id),
-            clock: start.clock,
-        }));
+        let kept = match &judge {
+            Judge::Script(judge) => judge.script.keep(self.store),
+            Judge::Component(_) | Judge::HeldBack(_) => Ok(()),
+        };
         let terms = Terms::of(&judge, json!({}), true, verifier, start.clock);
         let terms = kept
             .and_then(|()| terms.keep(self.store))

@@ -147,6 +147,7 @@ impl From<AttemptRow> for AttemptReport {
             (None, Some(message)) => {
                 let kind = match row.outcome.as_deref() {
                     Some("invalid-task") => "invalid",
+                    Some("held-back") => "held-back",
                     _ => "infra",
                 };
                 fault = Some(FaultReport {

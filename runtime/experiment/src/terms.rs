@@ -57,6 +57,15 @@ pub enum VerifierTerms {
     },
 }
 
+impl VerifierTerms {
+    /// The digest of the component, or of the script.
+    pub fn digest(&self) -> Digest {
+        match self {
+            Self::Component { digest } | Self::Script { digest, .. } => *digest,
+        }
+    }
+}
+
 /// Why a grade cannot be made again.
 #[derive(Debug, thiserror::Error)]
 pub enum TermsError {
@@ -111,6 +120,7 @@ impl Terms {
                 arguments: judge.told.arguments.clone(),
                 environment: judge.told.environment.clone(),
             },
+            Judge::HeldBack(verifier) => (**verifier).clone(),
         };
         Self::new(verifier, parameters, answer, limits, clock)
     }

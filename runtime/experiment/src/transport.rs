@@ -134,6 +134,27 @@ fn open(file: &Path) -> io::Result<Reader<BufReader<File>>> {
     Ok(Reader::new(BufReader::new(File::open(file)?), FILE))
 }
 
+/// Whether a file is meant as one that carries an experiment.
+pub fn is_meant(file: &Path) -> bool {
+    let first = open(file).map(|mut archive| archive.next());
+    matches!(first, Ok(Ok(Some(entry))) if entry.name == STATES)
+}
+
+/// Writes the states of a file into a store again, as far as they lack there.
+///
+/// # Errors
+///
+/// When the file carries no experiment, or the store cannot be written.
+pub fn mend(store: &Store, file: &Path) -> Result<(), TransportError> {
+    let mut archive = open(file)?;
+    let [(name, problem), _] = PARTS;
+    if archive.next()?.is_none_or(|entry| entry.name != name) {
+        return Err(TransportError::NoExperiment(problem));
+    }
+    states::read(&mut archive, CONTENT, store)?;
+    Ok(())
+}
+
 /// Takes an experiment in. Gives its name.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
-use crate::Error;
 use crate::document::Place;
+use crate::{Error, HeldBack};
 
 /// Where the code of a guest comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,6 +15,13 @@ pub enum GuestSource {
     },
     /// A ready component.
     Wasm(PathBuf),
+    /// A verifier that somebody else has.
+    HeldBack {
+        /// The file that says so.
+        place: PathBuf,
+        /// What is known of it.
+        verifier: HeldBack,
+    },
 }
 
 impl GuestSource {
@@ -23,6 +30,15 @@ impl GuestSource {
         match self {
             Self::Rust { source, .. } => source,
             Self::Wasm(path) => path,
+            Self::HeldBack { place, .. } => place,
+        }
+    }
+
+    /// The verifier that somebody else has, where it is one.
+    pub fn held_back(&self) -> Option<&HeldBack> {
+        match self {
+            Self::HeldBack { verifier, .. } => Some(verifier),
+            Self::Rust { .. } | Self::Wasm(_) => None,
         }
     }
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use crate::document::{Document, Place};
 use crate::meta::{self, ParsedMeta};
-use crate::{Error, GuestSource, Meta, TaskId, WorldId};
+use crate::{Error, GuestSource, HeldBack, Meta, TaskId, WorldId};
 
 /// Files any one of which says that a directory is meant as a task.
 const SIGNS: &[&str] = &[
@@ -72,8 +72,14 @@ impl Task {
         if instruction.trim().is_empty() {
             return Err(description.layout("is empty; write the instruction for the agent"));
         }
-        let verifier = GuestSource::find(dir, "verifier", dir)?
-            .ok_or_else(|| dir.layout("no verifier; add verifier.rs or verifier.wasm"))?;
+        let verifier = match GuestSource::find(dir, "verifier", dir)? {
+            Some(verifier) => verifier,
+            None => GuestSource::HeldBack {
+                verifier: HeldBack::find(dir)?
+                    .ok_or_else(|| dir.layout("no verifier; add verifier.rs or verifier.wasm"))?,
+                place: dir.join(HeldBack::FILE).path,
+            },
+        };
         let solution = GuestSource::find(dir, "solution", dir)?;
         let cheats = cheats(dir)?;
         Ok(Self {

@@ -1,12 +1,14 @@
 //! Stores are mended from bundles, and experiments go to other machines.
 
 use std::fs;
+use std::path::Path;
 
 use rusqlite::Connection;
 use serde_json::json;
 
 use super::{copy_tree_with_links, pack};
 use crate::environment::{Environment, Output, text};
+use crate::guests;
 use crate::library::Library;
 
 #[test]
@@ -16,14 +18,80 @@ fn a_store_is_mended_from_a_bundle() {
     library.easy_task("easy");
     let bundle = environment.path("suite.tar");
     pack(&library, &bundle, &[]);
-    library.run(["run", "--agent", "nop"]).exits(0);
+    let args = ["run", "--agent", "nop", "--experiment", "e"];
+    library.run(args).exits(0);
+    let exported = environment.path("e1.exp");
+    let exported = exported.to_str().unwrap();
+    library
+        .run(["store", "export", "e", "-o", exported])
+        .exits(0);
     let check = |more: &[&str]| {
         let args = ["store", "check", "--json"];
         library.run(args.iter().chain(more))
     };
     check(&[]).exits(0);
-    // Half of the blobs are gone, the others are damaged.
-    let store = environment.home().join("store/blobs");
+    let spoil = || spoil(&environment.home().join("store/blobs"));
+    spoil();
+    let faults = check(&[]).exits(5).json()["faults"]
+        .as_array()
+        .unwrap()
+        .len();
+    assert!(faults >= 2, "{faults}");
+    let bundle = bundle.to_str().unwrap();
+    let mended = check(&["--repair", bundle]).exits(0).json();
+    assert_eq!(mended["faults"], json!([]));
+    assert_eq!(mended["repaired"][0]["from"], bundle);
+    assert!(mended["repaired"][0]["blobs"].as_array().unwrap().len() >= faults);
+    check(&[]).exits(0);
+    // What is not there takes nothing away.
+    spoil();
+    library
+        .run(["store", "check", "--repair", "nowhere.tar"])
+        .exits(2)
+        .says(&["nowhere.tar", "store export"]);
+    assert_eq!(
+        check(&[]).exits(5).json()["faults"]
+            .as_array()
+            .unwrap()
+            .len(),
+        faults
+    );
+
+    // An exported experiment has all that its attempts need.
+    let args = ["store", "check", "--repair", exported, "--repair", bundle];
+    let told = library.run(args).exits(0).stdout;
+    let last = told.lines().last().unwrap();
+    assert!(
+        last.starts_with("repaired: ")
+            && last.contains(&format!(
+                " from {exported}, 0 blobs from {bundle}; nothing is left"
+            )),
+        "{told}"
+    );
+    let told = library.run(args).exits(0).stdout;
+    assert!(told.ends_with("nothing to repair\n"), "{told}");
+    // What has none of it says what is left.
+    let other = Environment::new();
+    let theirs = Library::new(&other);
+    theirs.task("other", &guests::verdict(true, "another"));
+    let args = ["run", "--agent", "nop", "--experiment", "o"];
+    theirs.run(args).exits(0);
+    let foreign = environment.path("o.exp");
+    let foreign = foreign.to_str().unwrap();
+    other.run(["store", "export", "o", "-o", foreign]).exits(0);
+    spoil();
+    let told = library
+        .run(["store", "check", "--repair", foreign])
+        .exits(5);
+    assert!(
+        told.stdout.contains(" left, which another bundle"),
+        "{}",
+        told.stdout
+    );
+}
+
+/// Half of the blobs are gone, the others are damaged.
+fn spoil(store: &Path) {
     for (index, shard) in fs::read_dir(store).unwrap().enumerate() {
         for entry in fs::read_dir(shard.unwrap().path()).unwrap() {
             let file = entry.unwrap().path();
@@ -38,19 +106,6 @@ fn a_store_is_mended_from_a_bundle() {
             }
         }
     }
-    let faults = check(&[]).exits(5).json()["faults"]
-        .as_array()
-        .unwrap()
-        .len();
-    assert!(faults >= 2, "{faults}");
-    let mended = check(&["--repair", bundle.to_str().unwrap()])
-        .exits(0)
-        .says(&["mended"]);
-    assert_eq!(mended.json()["faults"], json!([]));
-    check(&[]).exits(0);
-    library
-        .run(["store", "check", "--repair", "nowhere.tar"])
-        .exits(2);
 }
 
 #[test]

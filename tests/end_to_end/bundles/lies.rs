@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::Value;
+
 use super::{pack, sample, there};
 use crate::environment::{Environment, text};
 
@@ -17,8 +19,14 @@ enum Lie {
     Half,
     /// The same, and it always begins at the beginning.
     HalfWithoutRanges,
+    /// It stops half-way, does not go on from there (416), and gives all when asked again.
+    HalfThenWhole,
+    /// It stops half-way each time, and does not go on from there.
+    HalfEachTime,
     /// It stops at once, each time.
     Nothing,
+    /// It does not lie.
+    Honest,
     /// Other bytes of the same length.
     OtherBytes,
     /// A body without end.
@@ -82,6 +90,12 @@ fn answer(
         write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
         return stream.write_all(&bytes);
     }
+    let is_range = request.contains("range: bytes=");
+    if is_range && matches!(lie, Lie::HalfThenWhole | Lie::HalfEachTime) {
+        return stream.write_all(
+            b"HTTP/1.1 416 Range Not Satisfiable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
+        );
+    }
     count.fetch_add(1, Ordering::SeqCst);
     let from: usize = request
         .split("range: bytes=")
@@ -121,8 +135,8 @@ fn answer(
     }
     match lie {
         Lie::Nothing => Ok(()),
-        Lie::Half | Lie::HalfWithoutRanges => {
-            let once = count.load(Ordering::SeqCst) % 2 == 1;
+        Lie::Half | Lie::HalfWithoutRanges | Lie::HalfThenWhole | Lie::HalfEachTime => {
+            let once = count.load(Ordering::SeqCst) % 2 == 1 || lie == Lie::HalfEachTime;
             let end = if once {
                 from + (total - from) / 2
             } else {
@@ -138,6 +152,28 @@ fn answer(
     }
 }
 
+/// What came of a blob before a registry stopped is not fetched again, from whatever registry.
+fn goes_on(dir: &Path, digest: &str) {
+    let whole = Environment::bare();
+    let fetched = |machine: &Environment, lie: Lie, code: i32| {
+        let (host, _) = lying(dir, digest, lie);
+        let reference = format!("oci://{host}/suite");
+        let args = ["bundle", "pull", &reference, "--json"];
+        there(machine, &args).exits(code)
+    };
+    let all = fetched(&whole, Lie::Honest, 0).json();
+    let machine = Environment::bare();
+    let told = fetched(&machine, Lie::HalfEachTime, 5);
+    let told = told.says(&[" bytes", "what came is kept"]);
+    let words: Vec<&str> = told.stderr.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "stopped").unwrap();
+    let [found, wanted] = [2, 4].map(|next| words[at + next].parse::<u64>().unwrap());
+    assert_eq!(found, wanted / 2, "{}", told.stderr);
+    let rest = fetched(&machine, Lie::Honest, 0).json();
+    let bytes = |told: &Value| told["transferred"]["bytes"].as_u64().unwrap();
+    assert!(bytes(&rest) + found <= bytes(&all), "{rest} {all}");
+}
+
 #[test]
 fn a_registry_that_lies_or_stops_is_found_out() {
     let environment = Environment::new();
@@ -148,7 +184,10 @@ fn a_registry_that_lies_or_stops_is_found_out() {
     for (lie, code, word) in [
         (Lie::Half, 0, ""),
         (Lie::HalfWithoutRanges, 0, ""),
-        (Lie::Nothing, 5, "cannot be reached"),
+        (Lie::HalfThenWhole, 0, ""),
+        (Lie::HalfEachTime, 5, "the registry stopped after "),
+        (Lie::Nothing, 5, "the registry stopped after 0 of "),
+        (Lie::Honest, 0, ""),
         (Lie::OtherBytes, 4, "is not what its digest says"),
         (Lie::Endless, 4, "does not have the"),
         (Lie::WrongLength, 0, ""),
@@ -177,6 +216,7 @@ fn a_registry_that_lies_or_stops_is_found_out() {
             }
         }
     }
+    goes_on(&dir, &digest);
     // Another machine without encryption, unless asked.
     environment
         .run(["bundle", "pull", "oci://registry.invalid/suite"])

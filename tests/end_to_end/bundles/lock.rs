@@ -60,7 +60,7 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     fs::write(task.join("description.md"), "Leave nothing as it is.\n").unwrap();
     let meta = json!({"difficulty": "L1", "profile": "2026.8.31", "limits": {"fuel": 1_000_000}});
     fs::write(task.join("meta.json"), meta.to_string()).unwrap();
-    let packed = pack(&library, &tar, &[]);
+    let packed = pack(&library, &tar, &["--force"]);
     for args in [
         &["run", "--agent", "nop"][..],
         &["bundle", "verify", "mcpmark.lock"],
@@ -215,7 +215,7 @@ fn a_tag_that_moves_is_followed_when_somebody_accepts() {
         .says(&["a digest never changes"]);
 
     library.easy_task("second");
-    let second = pack(&library, &tar, &[]);
+    let second = pack(&library, &tar, &["--force"]);
     environment
         .run(["bundle", "push", path, &reference])
         .exits(0);

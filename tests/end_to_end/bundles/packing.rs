@@ -107,9 +107,72 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
         "{statement}"
     );
 
-    there(&machine, &["run", "--agent", "nop", "--root", tar])
-        .exits(4)
+    let whole = environment.path("whole.tar");
+    pack(&library, &whole, &[]);
+    let args = ["bundle", "diff", whole.to_str().unwrap(), tar];
+    let told = environment.run(args).exits(1).stdout;
+    assert!(told.contains(", held back now\n"), "{told}");
+    // Without it, tasks are listed and attempted, and nobody is blamed for the missing grade.
+    let listed = there(&machine, &["task", "list", "--json", "--root", tar]);
+    let listed = listed.exits(0).json();
+    assert_eq!(listed[0]["held_back"], guest["digest"]);
+    there(&machine, &["task", "list", "--root", tar])
+        .exits(0)
         .says(&["verifiers of 1 task are held back", "--held-back FILE"]);
+    let args = [
+        "run",
+        "--agent",
+        "nop",
+        "--tasks",
+        tar,
+        "--experiment",
+        "later",
+        "--json",
+    ];
+    let run = there(&machine, &args).exits(3).says(&[
+        "1 attempt not graded",
+        "mcpmark regrade later --held-back FILE",
+    ]);
+    let attempt = run.json()["attempts"][0].clone();
+    let id = text(&attempt["id"]);
+    assert_eq!(
+        (&attempt["outcome"], &attempt["passed"]),
+        (&json!("held-back"), &Value::Null)
+    );
+    assert!(text(&attempt["fault"]["message"]).contains(&text(&guest["digest"])));
+    // What was attempted is not attempted again, and is graded by who has the verifier.
+    let again = there(&machine, &["resume", "later", "--json"]).exits(3);
+    assert_eq!(again.json()["attempts"][0]["id"], attempt["id"]);
+    let none = there(&machine, &["regrade", "later", "--json"]);
+    let none = none.exits(3).json();
+    assert!(text(&none["not_regraded"][0]["reason"]).contains("held back"));
+    let args = ["regrade", "later", "--held-back", verifier, "--json"];
+    let regraded = there(&machine, &args).exits(1).json();
+    assert_eq!(regraded["attempts"][0]["after"]["passed"], true);
+    let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
+    assert_eq!(receipt, own);
+    // A bundle that has them hands them over, too.
+    let whole = whole.to_str().unwrap();
+    for name in ["--held-back", "--bundle"] {
+        let args = ["regrade", "later", name, whole, "--json"];
+        let regraded = there(&machine, &args).exits(0).json();
+        assert_eq!(regraded["summary"]["same"], 1);
+        let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
+        assert_eq!(receipt, own);
+    }
+    let args = ["regrade", "later", "--held-back", tar];
+    there(&machine, &args)
+        .exits(2)
+        .says(&["public.tar: it has no verifier that"]);
+    for (args, code) in [
+        (&["task", "check"][..], 4),
+        (&["bundle", "pack", "-o", "again.tar"], 4),
+        (&["grade", "filesystem/office/easy", "--state", "."], 4),
+    ] {
+        there(&machine, &[args, &["--root", tar]].concat())
+            .exits(code)
+            .says(&["is held back", "--held-back FILE"]);
+    }
     let with = |args: &[&str]| {
         there(
             &machine,
@@ -189,4 +252,142 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     let args = [args[0], &id(0), args[2], args[3], args[4]];
     let report = library.run(args).exits(1).json();
     assert_eq!(report["summary"]["flipped"], 1, "{report}");
+}
+
+#[test]
+fn certificates_are_shown_compared_and_kept() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let dir = library.easy_task("easy");
+    let path = |name: &str| environment.path(name).display().to_string();
+    let [bare, suite, again] = ["bare.tar", "suite.tar", "again.tar"].map(path);
+    pack(&library, bare.as_ref(), &[]);
+    let inspect = |bundle: &str| {
+        let told = environment.run(["bundle", "inspect", bundle, "--json"]);
+        told.exits(0).json()["tasks"][0].clone()
+    };
+    let task = inspect(&bare);
+    assert_eq!(task["certificate"], Value::Null);
+    let mut certificate = json!({
+        "format": 2,
+        "task": task["id"],
+        "sources": task["world"]["snapshot"],
+        "code": task["world"]["snapshot"],
+        "world": task["world"]["snapshot"],
+        "verifier": task["guests"][0]["digest"],
+        "checks": ["near misses are rejected"],
+        "mutants": [210, 210],
+        "free": 0,
+        "mutations": {},
+    });
+    let file = dir.join("certificate.json");
+    fs::write(&file, certificate.to_string()).unwrap();
+    let packed = pack(&library, suite.as_ref(), &[]);
+    assert_eq!(
+        inspect(&suite)["certificate"],
+        json!({
+            "task": task["id"],
+            "world": task["world"]["snapshot"],
+            "verifier": task["guests"][0]["digest"],
+            "checks": 1,
+            "mutants": 210,
+            "rejected": 210,
+            "fits": true,
+        })
+    );
+    environment.run(["bundle", "verify", &suite]).exits(0);
+    let told = environment.run(["bundle", "diff", &bare, &suite]).exits(1);
+    let words = "certificate: none → 210 of 210 mutants rejected, 1 check";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+
+    // What is packed from the bundle is the bundle, its certificate with it.
+    let args = ["bundle", "pack", "--root", &suite, "--json", "-o", &again];
+    assert_eq!(environment.run(args).exits(0).json(), packed);
+    let check = |more: &[&str]| {
+        let args = ["task", "check", "--stale", "--json", "--root", &suite];
+        environment.run(args.iter().chain(more))
+    };
+    let held = check(&[]).exits(0).json();
+    let checks = held["tasks"][0]["checks"].as_array().unwrap();
+    let last = checks.last().unwrap();
+    assert_eq!(last["detail"], "its verifier and its world");
+    check(&["--write"]).exits(2).says(&["into a bundle"]);
+
+    // One that was made of something else says so, and one that is none is named.
+    certificate["verifier"] = task["world"]["snapshot"].clone();
+    fs::write(&file, certificate.to_string()).unwrap();
+    pack(&library, again.as_ref(), &["--force"]);
+    assert_eq!(inspect(&again)["certificate"]["fits"], false);
+    let told = environment.run(["bundle", "inspect", &again]).exits(0);
+    assert!(told.stdout.contains("made for another verifier"));
+    let told = environment.run(["bundle", "diff", &suite, &again]).exits(1);
+    assert!(told.stdout.contains("another, with as much"));
+    fs::write(&file, "{}").unwrap();
+    let none = path("none.tar");
+    library
+        .run(["bundle", "pack", "-o", &none])
+        .exits(4)
+        .says(&["certificate.json", "task check --write"]);
+}
+
+#[test]
+fn what_was_unpacked_and_changed_is_named() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let tar = environment.path("suite.tar");
+    pack(&library, &tar, &[]);
+    let machine = Environment::bare();
+    let tar = tar.to_str().unwrap();
+    let list = || there(&machine, &["task", "list", "--root", tar]);
+    list().exits(0);
+    let libraries = machine.path("cache/mcpmark/bundles/libraries");
+    let unpacked = || fs::read_dir(&libraries).unwrap().next().unwrap();
+    let unpacked = unpacked().unwrap().path();
+    let task = unpacked.join("tasks/filesystem/office/easy");
+    let way_out = format!("remove {}", unpacked.display());
+    type Spoil = fn(&std::path::Path) -> std::io::Result<()>;
+    let cases: [(&str, Spoil, &str); 4] = [
+        (
+            "verifier.wasm",
+            |file| fs::write(file, guests::verdict(true, "mine")),
+            "was changed",
+        ),
+        ("description.md", |file| fs::remove_file(file), "is gone"),
+        ("solution.wasm", |file| fs::write(file, ""), "was added"),
+        (
+            "../../../../unpacked.json",
+            |file| fs::write(file, "{"),
+            "was changed",
+        ),
+    ];
+    for (name, spoil, word) in cases {
+        spoil(&task.join(name)).unwrap();
+        let file = name.rsplit('/').next().unwrap();
+        list()
+            .exits(4)
+            .says(&[&format!("{file}: {word}"), &way_out]);
+        // The way out is one.
+        fs::remove_dir_all(&unpacked).unwrap();
+        list().exits(0);
+    }
+    // The time alone means nothing; and what keeps its time is found when it is used.
+    let file = task.join("verifier.wasm");
+    let time = fs::metadata(&file).unwrap().modified().unwrap();
+    let touch = |time| {
+        let file = fs::File::options().write(true).open(&file).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    touch(time - std::time::Duration::from_secs(60));
+    list().exits(0);
+    touch(time);
+    let mut bytes = guests::verdict(true, "fine");
+    let at = bytes.windows(4).position(|it| it == b"fine").unwrap();
+    bytes[at] = b'F';
+    fs::write(&file, bytes).unwrap();
+    touch(time);
+    list().exits(0);
+    there(&machine, &["run", "--agent", "nop", "--root", tar])
+        .exits(4)
+        .says(&["verifier.wasm: was changed", &way_out]);
 }

@@ -143,15 +143,28 @@ fn a_script_is_held_back_mended_and_locked() {
         let id = text(&report["attempts"][0]["id"]);
         environment.run(["receipt", "show", &id]).exits(0).stdout
     };
-    run(&["--tasks", &public])
+    run(&["--tasks", &public, "--experiment", "later"])
+        .exits(3)
+        .says(&["held back", "mcpmark regrade later --held-back FILE"]);
+    let listed = environment.run(["task", "list", "--json", "--tasks", &public]);
+    let listed = listed.exits(0).json();
+    let held = |listed: &Value| listed["held_back"].is_string() && listed["verifier"].is_null();
+    assert!(listed.as_array().unwrap().iter().all(held), "{listed}");
+    environment
+        .run(["task", "check", "--tasks", &public, BOATS])
         .exits(4)
-        .says(&["held back", "verify.py"]);
+        .says(&["is held back", "--held-back FILE"]);
     let script = copy.join("tasks").join(BOATS).join("verify.py");
     let held = script.to_str().unwrap();
     let with = run(&["--tasks", &public, "--held-back", held])
         .exits(1)
         .json();
     assert_eq!(receipt(&with), receipt(&first));
+    let args = ["regrade", "later", "--held-back", &before, "--json"];
+    let regraded = environment.run(args).exits(1).json();
+    let id = text(&regraded["attempts"][0]["id"]);
+    let later = environment.run(["receipt", "show", &id]).exits(0).stdout;
+    assert_eq!(later, receipt(&first));
 
     environment
         .run(["bundle", "lock", &before, "-o", "suite.lock"])

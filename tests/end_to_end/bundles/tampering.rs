@@ -1,6 +1,7 @@
 //! Whatever is changed in a bundle is noticed, and what is none is named.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::{files, pack};
 use crate::environment::Environment;
@@ -85,14 +86,70 @@ fn what_is_no_bundle_is_named() {
             .exits(2)
             .says(&[word]);
     }
-    let again = pack(&library, &environment.path("d"), &[]);
-    assert!(again["digest"].is_string());
-    let args = [
-        "bundle",
-        "pack",
-        "-o",
-        environment.path("d").to_str().unwrap(),
-    ]
-    .map(str::to_owned);
-    library.run(args).exits(2).says(&["is not empty"]);
+}
+
+#[test]
+fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let path = |name: &str| environment.path(name).display().to_string();
+    let written = |name: &str, more: &[&str]| {
+        let to = path(name);
+        library.run(["bundle", "pack", "-o", &to].iter().chain(more))
+    };
+    for name in ["a.zip", "a.tar.gz", "a.TAR"] {
+        let ending = name.rsplit('.').next().unwrap();
+        written(name, &[]).exits(2).says(&[
+            &format!("{name}: a bundle is no .{ending} file"),
+            "a new directory, or a file that ends with .tar",
+        ]);
+        assert!(!environment.path(name).exists());
+    }
+    fs::create_dir(environment.path("empty")).unwrap();
+    environment.directory("full", &[("notes.txt", "mine\n")]);
+    for name in ["file", "file.tar"] {
+        fs::write(environment.path(name), "mine\n").unwrap();
+    }
+    for name in ["empty", "suite-v1.2", "suite.tar"] {
+        written(name, &[]).exits(0);
+        let first = files_of(&environment.path(name));
+        written(name, &[])
+            .exits(2)
+            .says(&["is there already", "--force takes its place"]);
+        // Nothing of the old one is among the new.
+        library.easy_task("another");
+        written(name, &["--force"]).exits(0);
+        assert_ne!(files_of(&environment.path(name)), first);
+        fs::remove_dir_all(library.task_dir("another")).unwrap();
+        written(name, &["--force"]).exits(0);
+        assert_eq!(files_of(&environment.path(name)), first);
+        environment.run(["bundle", "verify", &path(name)]).exits(0);
+    }
+    written("none/suite.tar", &[])
+        .exits(2)
+        .says(&["there is no directory "]);
+    for more in [&[][..], &["--force"]] {
+        written("full", more)
+            .exits(2)
+            .says(&["holds something else than a bundle"]);
+        written("file", more).exits(2).says(&["is no directory"]);
+        written("file.tar", more)
+            .exits(2)
+            .says(&["holds something else than a bundle"]);
+    }
+    assert!(environment.path("full/notes.txt").exists());
+}
+
+/// The content of a bundle's files, by their paths.
+fn files_of(bundle: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let paths = match bundle.is_dir() {
+        true => super::files(bundle),
+        false => vec![bundle.to_owned()],
+    };
+    let content = |path: PathBuf| {
+        let bytes = fs::read(&path).unwrap();
+        (path, bytes)
+    };
+    paths.into_iter().map(content).collect()
 }

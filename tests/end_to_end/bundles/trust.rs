@@ -72,6 +72,21 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
             .run(["bundle", "sign", bundle, "--key", public])
             .exits(2)
             .says(&["private key"]);
+        let remote = "oci://registry.example/suites/office:v1";
+        for args in [
+            ["bundle", "sign", remote, "--key", private],
+            [
+                "bundle",
+                "push",
+                remote,
+                "oci://registry.example/b",
+                "--json",
+            ],
+        ] {
+            environment.run(args).exits(2).says(&[
+                "pull it first: `mcpmark bundle pull oci://registry.example/suites/office:v1",
+            ]);
+        }
 
         let policy = |text: &str, code: i32| {
             let file = environment.path("config/mcpmark/trust.toml");
@@ -95,6 +110,22 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         )
         .says(&["none of the keys"]);
         policy("unsigned = \"maybe\"", 2).says(&["trust.toml", "maybe"]);
+        let until = |keys: &str, code: i32| {
+            policy(
+                &format!("[[trust]]\nnames = [\"office\"]\nkeys = [{keys}]\n"),
+                code,
+            )
+        };
+        let key = |key: &str, until: &str| format!("{{ file = {key:?}, until = {until} }}");
+        until(&key(public, "2999-12-31"), 0);
+        until(&key(public, "2020-02-29"), 4).says(&[
+            public,
+            "a key that expired: it counted until 2020-02-29",
+            "trust.toml",
+        ]);
+        until(&key(other, "2020-02-29"), 4).says(&["none of the keys"]);
+        until(&format!("{}, {public:?}", key(public, "2020-02-29")), 0);
+        until(&key(public, "\"soon\""), 2).says(&["trust.toml", "until is \"soon\""]);
         fs::remove_file(environment.path("config/mcpmark/trust.toml")).unwrap();
     }
     let signature = signature_of(&environment.path("suite"));

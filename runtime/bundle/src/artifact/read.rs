@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Bundle, FILES, INSTRUCTION, INTERPRETER, JudgedBy, LARGEST_CONFIG, MARKDOWN, MOST, NAME,
-    SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig, VERIFIER,
-    WASM, WORLD, WORLD_CONFIG, WorldArtifact, WorldConfig,
+    Bundle, CERTIFICATE, FILES, INSTRUCTION, INTERPRETER, JudgedBy, LARGEST_CONFIG, MARKDOWN, MOST,
+    NAME, SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig,
+    VERIFIER, WASM, WORLD, WORLD_CONFIG, WorldArtifact, WorldConfig,
 };
 use crate::BundleError;
 use crate::layout::{BlobDirectory, Source, fetch};
@@ -255,6 +255,9 @@ impl TaskArtifact {
         let layer = |file| self.layer(file).map(|layer| layer.digest);
         if layer(INSTRUCTION) != Some(parts.instruction) {
             return against("its instruction is another than its config says");
+        }
+        if self.config.certificate.is_some() && layer(CERTIFICATE).is_none() {
+            return against("its config describes a certificate that is not there");
         }
         let (judge, other, interpreter) = match self.judged_by {
             JudgedBy::Component(_) => (VERIFIER, SCRIPT, None),

@@ -7,7 +7,7 @@ use mcpmark_snapshot::{MemoryBlobs, Tree};
 use super::*;
 use crate::layout::NewLayout;
 use crate::oci;
-use crate::pack::{JudgeContent, Packer, TaskContent};
+use crate::pack::{CertificateContent, JudgeContent, Packer, TaskContent};
 use crate::{Layout, unpack};
 
 const CI_GUEST: &[u8] = b"runs workflows";
@@ -48,6 +48,17 @@ fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
     };
     let (verifier, solution) = (vec![b'v'; 5000], b"solution".to_vec());
     let instruction = b"Do it.\n".to_vec();
+    let certificate = CertificateContent {
+        bytes: b"{}".to_vec(),
+        described: CertificateConfig {
+            task: "github/office/easy".to_owned(),
+            world: tree.digest(),
+            verifier: Digest::of(&verifier),
+            checks: 17,
+            mutants: 300,
+            rejected: 300,
+        },
+    };
     let content = TaskContent {
         parts: Parts {
             schema: 1,
@@ -70,7 +81,7 @@ fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
         instruction,
         judge: JudgeContent::Component(verifier),
         solution: Some(solution),
-        certificate: None,
+        certificate: Some(certificate),
     };
     let mut packer = Packer::default();
     packer
@@ -152,6 +163,14 @@ fn what_is_packed_is_read_back_and_makes_a_library() {
         vec![b'v'; 5000]
     );
     assert!(task.layer(VERIFIER).unwrap().size < 1000);
+    let certificate = task.config.certificate.as_ref().unwrap();
+    assert_eq!(certificate.misfit(&task.config.parts), None);
+    for (key, other) in [("task", json!("x")), ("world", json!(Digest::of(b"x")))] {
+        let mut document = json!(certificate);
+        document[key] = other;
+        let changed: CertificateConfig = serde_json::from_value(document).unwrap();
+        assert_eq!(changed.misfit(&task.config.parts), Some(key));
+    }
 
     let dir = tempfile::tempdir().unwrap();
     let (tar, plain) = (dir.path().join("b.tar"), dir.path().join("b"));
@@ -182,6 +201,8 @@ fn library(bundle: &Bundle, layout: &Layout, into: &Path) {
     assert!(tasks.broken.is_empty(), "{:?}", tasks.broken);
     let meta: Map<String, Value> = serde_json::from_str(META).unwrap();
     assert_eq!(tasks.tasks[0].meta.document, meta);
+    let certificate = std::fs::read(tasks.tasks[0].dir.join(CERTIFICATE));
+    assert_eq!(certificate.unwrap(), b"{}");
     let world = library.world(&tasks.tasks[0].world).unwrap();
     let ci = world.ci.as_ref().map(|guest| std::fs::read(guest.path()));
     assert_eq!(ci.unwrap().unwrap(), CI_GUEST);
@@ -252,6 +273,12 @@ fn what_contradicts_itself_or_is_foreign_is_named() {
                 drop(it["layers"].as_array_mut().unwrap().remove(1))
             }),
             "its verifier",
+        ),
+        (
+            of(TASK, |it| {
+                drop(it["layers"].as_array_mut().unwrap().remove(3))
+            }),
+            "a certificate that is not there",
         ),
         (
             of(TASK, |it| {

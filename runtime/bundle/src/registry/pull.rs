@@ -255,7 +255,12 @@ impl Registry {
             sum.present += 1;
             return Ok(());
         }
-        let mut tries = 0;
+        let stopped = |found| RegistryError::Stopped {
+            what: what.to_owned(),
+            found,
+            wanted: descriptor.size,
+        };
+        let (mut tries, mut goes_on) = (0, true);
         let length = loop {
             let before = file.seek(SeekFrom::End(0)).map_err(failed)?;
             if before == descriptor.size {
@@ -265,21 +270,22 @@ impl Registry {
                 file.set_len(0).map_err(failed)?;
                 continue;
             }
-            let ended = self.part(what, descriptor, before, &mut file, &place).await;
+            let from = if goes_on { before } else { 0 };
+            let ended = self.part(what, descriptor, from, &mut file, &place).await;
             let after = file.seek(SeekFrom::End(0)).map_err(failed)?;
             sum.bytes += after.saturating_sub(before);
             tries += 1;
             match ended {
                 Ok(()) if after == descriptor.size => break after,
-                // A registry that went away may be back.
-                Err(RegistryError::Http { .. }) | Ok(()) if tries < TRIES && after > before => {}
-                Ok(()) => {
-                    return Err(RegistryError::Stopped {
-                        what: what.to_owned(),
-                        found: after,
-                        wanted: descriptor.size,
-                    });
+                // It does not go on from there, but may begin again.
+                Err(RegistryError::Status { status: 416, .. }) if goes_on && before > 0 => {
+                    goes_on = false;
                 }
+                // A registry that went away may be back.
+                Err(RegistryError::Http { .. } | RegistryError::Stopped { .. }) | Ok(())
+                    if tries < TRIES && after > before => {}
+                Err(RegistryError::Http { .. }) if after > 0 => return Err(stopped(after)),
+                Ok(()) => return Err(stopped(after)),
                 Err(error) => return Err(error),
             }
         };
@@ -329,7 +335,20 @@ impl Registry {
             length = 0;
         }
         file.seek(SeekFrom::Start(length)).map_err(failed)?;
-        while let Some(piece) = within(what, response.chunk()).await? {
+        loop {
+            let piece = match within(what, response.chunk()).await {
+                Ok(Some(piece)) => piece,
+                Ok(None) => return Ok(()),
+                // It was reached, and went away.
+                Err(RegistryError::Http { .. }) => {
+                    return Err(RegistryError::Stopped {
+                        what: what.to_owned(),
+                        found: length,
+                        wanted: descriptor.size,
+                    });
+                }
+                Err(error) => return Err(error),
+            };
             length += piece.len() as u64;
             if length > descriptor.size {
                 file.set_len(0).map_err(failed)?;
@@ -342,7 +361,6 @@ impl Registry {
             }
             file.write_all(&piece).map_err(failed)?;
         }
-        Ok(())
     }
 }
 

@@ -92,9 +92,12 @@ pub(crate) enum BundleCommand {
         /// `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
         #[arg(value_name = "REFERENCE")]
         reference: String,
-        /// Write it to a directory, or to a file that ends with `.tar`
+        /// Write it to a directory that is new or empty, or to a new file that ends with `.tar`
         #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
         output: Option<PathBuf>,
+        /// Take the place of the bundle that is there
+        #[arg(long, requires = "output")]
+        force: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -125,9 +128,12 @@ pub(crate) struct PackArgs {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
-    /// Where it goes: a directory that is new or empty, or a file that ends with `.tar`
+    /// Where it goes: a directory that is new or empty, or a new file that ends with `.tar`
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) output: PathBuf,
+    /// Take the place of the bundle that is there
+    #[arg(long)]
+    pub(crate) force: bool,
     /// The name of the suite
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,

@@ -91,9 +91,10 @@ pub(crate) enum StoreCommand {
         /// Remove what is damaged, so that it can be written again
         #[arg(long)]
         remove_damaged: bool,
-        /// Write what is damaged or missing again from this bundle, as far as it has it
-        #[arg(long, value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
-        repair: Option<PathBuf>,
+        /// Write what is damaged or missing again from a bundle or an exported experiment, as far as that has
+        /// it; may be repeated
+        #[arg(long, value_name = "BUNDLE|FILE", value_hint = ValueHint::AnyPath)]
+        repair: Vec<PathBuf>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,

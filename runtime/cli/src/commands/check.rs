@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use anstyle::Style;
-use mcpmark_certify::{Certificate, Certifier, CertifyError, Check, Report, tree_view};
+use mcpmark_certify::{Certificate, Certifier, CertifyError, Check, Identity, Report, tree_view};
 use mcpmark_task::Task;
 use serde_json::{Value, json};
 
@@ -13,12 +13,54 @@ use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
+/// What certificates are held to.
+#[derive(Clone, Copy)]
+enum Bound {
+    /// The sources of their tasks.
+    Sources,
+    /// Their verifiers as they were built: bundles have no sources.
+    Built,
+}
+
+impl Bound {
+    /// Why a certificate does not hold for a task; none if it does.
+    fn differs(self, certificate: &Certificate, task: &Identity) -> Option<String> {
+        match self {
+            Self::Sources => certificate.differs(task),
+            Self::Built => certificate.differs_as_built(task),
+        }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Sources => "its sources, their code and its world",
+            Self::Built => "its verifier and its world",
+        }
+    }
+
+    /// The way out, where there is one: nothing is written into a bundle.
+    fn renewed(self, word: &str) -> String {
+        match self {
+            Self::Sources => format!("; --write {word}"),
+            Self::Built => String::new(),
+        }
+    }
+}
+
 /// `mcpmark task check`: is the verifier right, and would it notice?
 pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
     if args.published.tasks.is_some() {
         return super::check_published::check(context, args);
     }
     let library = context.library()?;
+    let bound = match context.is_bundle()? {
+        false => Bound::Sources,
+        true if args.write => {
+            return Err(CommandError::usage("nothing is written into a bundle")
+                .hint("leave out --write, or name the sources with --root"));
+        }
+        true => Bound::Built,
+    };
     let mut tasks = context::select(&library, &args.select.selection)?;
     let engine = |engine| EngineArgs {
         engine,
@@ -57,7 +99,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
             report: &mut |_| {},
         };
         let certified = if args.stale {
-            certified(&mut certifier, task)?
+            certified(&mut certifier, task, bound)?
         } else {
             None
         };
@@ -67,7 +109,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
                 .block_on(certifier.certify(task))
                 .map_err(|error| certify_error(&error))?,
         };
-        compare(task, &mut report, args)?;
+        compare(task, &mut report, args, bound)?;
         if args.write
             && report.examined
             && let Some(certificate) = Certificate::of(&report)
@@ -107,7 +149,11 @@ fn certify_error(error: &CertifyError) -> CommandError {
 }
 
 /// What the certificate of a task says, where it holds.
-fn certified(certifier: &mut Certifier<'_>, task: &Task) -> Result<Option<Report>, CommandError> {
+fn certified(
+    certifier: &mut Certifier<'_>,
+    task: &Task,
+    bound: Bound,
+) -> Result<Option<Report>, CommandError> {
     let Some(certificate) = Certificate::read(task).map_err(|error| context::invalid(&error))?
     else {
         return Ok(None);
@@ -115,12 +161,17 @@ fn certified(certifier: &mut Certifier<'_>, task: &Task) -> Result<Option<Report
     let identity = certifier
         .identify(task)
         .map_err(|error| certify_error(&error))?;
-    let holds = certificate.differs(&identity).is_none();
+    let holds = bound.differs(&certificate, &identity).is_none();
     Ok(holds.then(|| Report::certified(identity, &certificate)))
 }
 
 /// Holds a report against the certificate that lies beside the task, if a new one is not written.
-fn compare(task: &Task, report: &mut Report, args: &CheckArgs) -> Result<(), CommandError> {
+fn compare(
+    task: &Task,
+    report: &mut Report,
+    args: &CheckArgs,
+    bound: Bound,
+) -> Result<(), CommandError> {
     if args.write {
         return Ok(());
     }
@@ -130,20 +181,20 @@ fn compare(task: &Task, report: &mut Report, args: &CheckArgs) -> Result<(), Com
         passed,
         detail,
     };
-    match certificate.map(|certificate| certificate.differs(&report.identity)) {
-        None if args.shipped => report
-            .checks
-            .push(check(false, "there is none; --write makes one".to_owned())),
-        None => report
-            .remarks
-            .push("there is no certificate; --write makes one".to_owned()),
-        Some(None) => report.checks.push(check(
-            true,
-            "its sources, their code and its world".to_owned(),
+    match certificate.map(|certificate| bound.differs(&certificate, &report.identity)) {
+        None if args.shipped => report.checks.push(check(
+            false,
+            format!("there is none{}", bound.renewed("makes one")),
         )),
-        Some(Some(difference)) => report
-            .checks
-            .push(check(false, format!("{difference}; --write renews it"))),
+        None => report.remarks.push(format!(
+            "there is no certificate{}",
+            bound.renewed("makes one")
+        )),
+        Some(None) => report.checks.push(check(true, bound.in_words().to_owned())),
+        Some(Some(difference)) => report.checks.push(check(
+            false,
+            format!("{difference}{}", bound.renewed("renews it")),
+        )),
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::args::{CheckArgs, EngineArgs};
 use crate::commands::check::findings;
 use crate::commands::chosen::{self, Chosen};
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::error::CommandError;
 use crate::exit;
 use crate::output::table::Table;
@@ -42,9 +42,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     let runtime = super::runtime(1)?;
     let mut reports = Vec::new();
     for task in &prepared {
-        let Some(report) = runtime.block_on(examiner.examine(task)) else {
-            continue;
-        };
+        let report = runtime.block_on(examiner.examine(task));
+        let report = report.ok_or_else(|| context::held_back(&task.id, &task.judge.digest()))?;
         if !args.select.json {
             let task = sanitise::line(&report.task);
             output::note(&format!("{} {task}", output::mark(report.passed())));

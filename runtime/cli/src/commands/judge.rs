@@ -102,7 +102,7 @@ pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Graded(verdict) if verdict.passed() => exit::PASSED,
         Outcome::Graded(_) => exit::FAILED,
-        Outcome::VerifierFault(_) => exit::NOT_GRADED,
+        Outcome::VerifierFault(_) | Outcome::HeldBack(_) => exit::NOT_GRADED,
         Outcome::InvalidTask(_) => exit::INVALID,
         Outcome::InfraError(_) | Outcome::Cancelled => exit::INFRASTRUCTURE,
     }
@@ -117,6 +117,9 @@ impl Judge {
     ) -> Result<Self, CommandError> {
         let library = context.library()?;
         let task = context::one_task(&library, task)?;
+        if let Some(held_back) = task.verifier.held_back() {
+            return Err(context::held_back(&task.id, &held_back.verifier));
+        }
         let prepared = context
             .prepare(&library, &[task], sandbox, store)?
             .remove(0);
@@ -183,7 +186,9 @@ impl Judge {
     pub(crate) fn script(&self) -> Option<&ScriptJudge> {
         match &self.judge {
             mcpmark_experiment::Judge::Script(judge) => Some(judge),
-            mcpmark_experiment::Judge::Component(_) => None,
+            mcpmark_experiment::Judge::Component(_) | mcpmark_experiment::Judge::HeldBack(_) => {
+                None
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use mcpmark_task::published::{Corpus, Oddity, PublishedTask};
 use serde_json::json;
 
 use crate::args::{PublishedArgs, Selection};
+use crate::commands::task::short;
 use crate::context;
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -45,7 +46,8 @@ pub(crate) fn list(
                     "category": task.id.category(),
                     "world": task.world,
                     "state": corpus.state(task, states).ok().flatten(),
-                    "verifier": task.script,
+                    "verifier": task.held_back.is_none().then_some(&task.script),
+                    "held_back": task.held_back.map(|it| it.verifier),
                     "metadata": task.metadata,
                     "warnings": task.warnings.iter().map(Oddity::to_string).collect::<Vec<_>>(),
                 })
@@ -53,7 +55,11 @@ pub(crate) fn list(
             .collect();
         output::print_json(&tasks)?;
     } else {
-        let mut table = Table::new(&["task", "tier", "starts from"]);
+        let some_held_back = tasks.iter().any(|task| task.held_back.is_some());
+        let mut table = Table::new(match some_held_back {
+            false => &["task", "tier", "starts from"],
+            true => &["task", "tier", "verifier held back", "starts from"],
+        });
         for task in &tasks {
             let tier = task.tier().unwrap_or("-");
             let (state, style) = match corpus.state(task, states) {
@@ -65,14 +71,18 @@ pub(crate) fn list(
                 Ok(None) => ("nothing".to_owned(), output::DIM),
                 Err(error) => (missing(&error), output::WARN),
             };
-            table.row(vec![
+            let mut row = vec![
                 (
                     sanitise::line(&task.id.to_string()).into_owned(),
                     Style::new(),
                 ),
                 (sanitise::line(tier).into_owned(), Style::new()),
-                (sanitise::line(&state).into_owned(), style),
-            ]);
+            ];
+            if some_held_back {
+                row.push((short(task.held_back.as_ref()), output::WARN));
+            }
+            row.push((sanitise::line(&state).into_owned(), style));
+            table.row(row);
         }
         output::print(&table.render())?;
     }

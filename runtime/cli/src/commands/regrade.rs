@@ -333,12 +333,14 @@ impl Report {
         })
     }
 
-    /// 5 where a state could not be read, 3 where a verifier broke, 1 where a verdict flipped.
+    /// 5 where a state could not be read, 3 where a verifier broke or is held back, 1 where a verdict
+    /// flipped.
     fn exit_code(&self) -> u8 {
         let lost = |left: &Left| left.reason.contains("cannot be read");
+        let held_back = |left: &Left| left.reason.ends_with("is held back");
         if self.not_regraded.iter().any(lost) {
             exit::INFRASTRUCTURE
-        } else if self.summary.faults > 0 {
+        } else if self.summary.faults > 0 || self.not_regraded.iter().any(held_back) {
             exit::NOT_GRADED
         } else if self.summary.flipped > 0 {
             exit::FAILED

@@ -331,8 +331,13 @@ impl Setting {
         let spending = journal.spending(id).map_err(journal_error)?;
         let code = exit_code(&rows, planned, cancel.is_cancelled());
         let unfinished = unfinished(&rows, planned);
-        let is_lost = |row: &&AttemptRow| row.outcome.as_deref() == Some("infra-error");
-        let lost = rows.iter().filter(is_lost).count();
+        let of_outcome = |name: &str| {
+            let rows = rows
+                .iter()
+                .filter(|row| row.outcome.as_deref() == Some(name));
+            rows.count()
+        };
+        let (lost, held_back) = (of_outcome("infra-error"), of_outcome("held-back"));
         let spec = serde_json::to_value(spec).map_err(CommandError::infrastructure)?;
         let report = ExperimentReport::new(name, spec, planned, rows, &spending);
         if json {
@@ -363,6 +368,13 @@ impl Setting {
             let name = sanitise::line(name);
             output::note(&format!(
                 "{lost} came to nothing (infra-error); `mcpmark resume {name}` makes them again"
+            ));
+        }
+        if held_back > 0 {
+            let waiting = output::count(held_back, "attempt");
+            let name = sanitise::line(name);
+            output::note(&format!(
+                "{waiting} not graded (held-back); whoever has the verifier grades with `mcpmark regrade {name} --held-back FILE`"
             ));
         }
         Ok(code)
@@ -412,7 +424,7 @@ fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
         exit::INFRASTRUCTURE
     } else if has("invalid-task") {
         exit::INVALID
-    } else if has("verifier-fault") {
+    } else if has("verifier-fault") || has("held-back") {
         exit::NOT_GRADED
     } else if rows.iter().any(failed) {
         exit::FAILED

@@ -8,7 +8,7 @@ use mcpmark_sandbox::{Interpreter, Sandbox};
 
 use crate::commands::judge::Judge;
 use crate::commands::published;
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::error::CommandError;
 use crate::output::{self, sanitise};
 
@@ -43,6 +43,9 @@ impl Scripts {
             return Ok(None);
         };
         let task = published::task(corpus, task)?;
+        if let Some(held_back) = &task.held_back {
+            return Err(context::held_back(&task.id, &held_back.verifier));
+        }
         let interpreter = self.interpreter(context, sandbox)?;
         let judge = Judge::of_script(&task.script, Told::of(&task.id), interpreter)?;
         Ok(Some(judge.within(task.id.service())))

@@ -134,7 +134,12 @@ fn header(attempt: &AttemptRow) -> String {
         rows.push(("verifier", grade.verifier.clone()));
     }
     if let Some(error) = &attempt.error {
-        rows.push(("error", error.clone()));
+        let key = match attempt.outcome.as_deref() {
+            // Nothing went wrong.
+            Some("held-back") => "not graded",
+            _ => "error",
+        };
+        rows.push((key, error.clone()));
     }
     let mut text = String::new();
     for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {

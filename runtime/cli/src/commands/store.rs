@@ -1,6 +1,6 @@
 //! `store`: what uses space, what nothing needs, and whether the rest is whole.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
@@ -8,7 +8,8 @@ use mcpmark_experiment::JournalError;
 use mcpmark_experiment::journal::CarryError;
 use mcpmark_experiment::transport::{self, TransportError};
 use mcpmark_experiment::upkeep::{self, Amount, Checked, Loss, Stats, UpkeepError};
-use mcpmark_snapshot::StoreError;
+use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::args::StoreCommand;
@@ -32,7 +33,7 @@ pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, Comm
             remove_damaged,
             repair,
             json,
-        } => check(context, remove_damaged, repair.as_deref(), json),
+        } => check(context, remove_damaged, &repair, json),
         StoreCommand::Export { experiment, output } => export(context, &experiment, &output),
         StoreCommand::Import { file } => import(context, &file),
     }
@@ -68,23 +69,26 @@ fn export(context: &Context, name: &str, to: &Path) -> Result<u8, CommandError> 
 
 fn import(context: &Context, file: &Path) -> Result<u8, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
-    let name = transport::import(&journal, &store, file).map_err(|error| {
-        let message = format!("{}: {}", file.display(), chain(&error));
-        let message = sanitise::block(&message);
-        match error {
-            TransportError::Io(_) if !file.exists() => CommandError::usage(message),
-            TransportError::Rows(CarryError::Journal(JournalError::NameTaken(_))) => {
-                CommandError::usage(message)
-            }
-            error if error.is_infrastructure() => CommandError::infrastructure(message),
-            _ => CommandError::invalid(message),
-        }
-    })?;
+    let name = transport::import(&journal, &store, file);
+    let name = name.map_err(|error| transport_error(file, &error))?;
     let name = sanitise::line(&name);
     output::print(&format!(
         "{name}\n`mcpmark resume {name}` goes on with it\n"
     ))?;
     Ok(exit::PASSED)
+}
+
+fn transport_error(file: &Path, error: &TransportError) -> CommandError {
+    let message = format!("{}: {}", file.display(), chain(error));
+    let message = sanitise::block(&message);
+    match error {
+        TransportError::Io(_) if !file.exists() => CommandError::usage(message),
+        TransportError::Rows(CarryError::Journal(JournalError::NameTaken(_))) => {
+            CommandError::usage(message)
+        }
+        error if error.is_infrastructure() => CommandError::infrastructure(message),
+        _ => CommandError::invalid(message),
+    }
 }
 
 fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
@@ -196,29 +200,29 @@ fn collect(
 fn check(
     context: &Context,
     remove_damaged: bool,
-    repair: Option<&Path>,
+    sources: &[PathBuf],
     json: bool,
 ) -> Result<u8, CommandError> {
+    // Before anything is read, or taken away.
+    for source in sources {
+        if !super::bundle::is_reference(source)
+            && let Err(error) = source.metadata()
+        {
+            let message = format!("{}: {error}", source.display());
+            return Err(CommandError::usage(message)
+                .hint("--repair names a bundle, or a file of `mcpmark store export`"));
+        }
+    }
     let (journal, store) = (context.journal()?, context.store()?);
     let stop = stop_flag();
     let check =
         || upkeep::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error);
     let mut checked = check()?;
-    if let Some(bundle) = repair.filter(|_| !stop.load(Ordering::Relaxed)) {
-        // What is there under its name is not written again, damaged or not. What a tree that is
-        // missing needs is not known to be needed.
-        let damaged = checked.faults.iter().filter(|fault| fault.damaged);
-        let damaged = damaged.map(|fault| &fault.digest);
-        for digest in damaged.chain(&checked.unneeded_damaged) {
-            store
-                .remove_blob(digest)
-                .map_err(|error| CommandError::infrastructure(chain(&error)))?;
-        }
-        super::bundle::mend(context, bundle, &store)?;
-        let before = checked.faults.len();
+    let mut repaired = Vec::new();
+    if !sources.is_empty() && !is_sound(&checked) && !stop.load(Ordering::Relaxed) {
+        repaired = repair(context, &store, &checked, sources, stop)?;
+        // What was missing may name more that is.
         checked = check()?;
-        let mended = before.saturating_sub(checked.faults.len());
-        output::note(&format!("{} mended", output::count(mended, "fault")));
     }
     if stop.load(Ordering::Relaxed) {
         return Ok(exit::INTERRUPTED);
@@ -235,15 +239,89 @@ fn check(
         }
     }
     if json {
-        output::print_json(&checked)?;
+        let mut report = json!(checked);
+        report["repaired"] = json!(repaired);
+        output::print_json(&report)?;
     } else {
-        output::print(&checked_text(&checked, remove_damaged))?;
+        let mut text = checked_text(&checked, remove_damaged);
+        if !sources.is_empty() {
+            text.push_str(&repaired_text(&repaired, &checked));
+        }
+        output::print(&text)?;
     }
-    let sound = checked.faults.is_empty() && checked.unneeded_damaged.is_empty();
-    Ok(match sound {
+    Ok(match is_sound(&checked) {
         true => exit::PASSED,
         false => exit::INFRASTRUCTURE,
     })
+}
+
+fn is_sound(checked: &Checked) -> bool {
+    checked.faults.is_empty() && checked.unneeded_damaged.is_empty()
+}
+
+/// What one source had of what was not whole.
+#[derive(Serialize)]
+struct Repaired {
+    from: PathBuf,
+    blobs: Vec<Digest>,
+}
+
+/// Writes what is not whole again from where it can be had.
+fn repair(
+    context: &Context,
+    store: &Store,
+    checked: &Checked,
+    sources: &[PathBuf],
+    stop: &AtomicBool,
+) -> Result<Vec<Repaired>, CommandError> {
+    let damaged = checked.faults.iter().filter(|fault| fault.damaged);
+    let damaged = damaged.map(|fault| &fault.digest);
+    // What is there under its name is not written again, damaged or not.
+    for digest in damaged.chain(&checked.unneeded_damaged) {
+        store
+            .remove_blob(digest)
+            .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    }
+    let bad = checked.faults.iter().map(|fault| fault.digest);
+    let mut bad: Vec<Digest> = bad
+        .chain(checked.unneeded_damaged.iter().copied())
+        .collect();
+    let mut repaired = Vec::new();
+    for source in sources {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        match transport::is_meant(source) {
+            true => {
+                transport::mend(store, source).map_err(|error| transport_error(source, &error))?
+            }
+            false => super::bundle::mend(context, source, store)?,
+        }
+        let blobs;
+        (blobs, bad) = bad.into_iter().partition(|digest| store.contains(digest));
+        repaired.push(Repaired {
+            from: source.clone(),
+            blobs,
+        });
+    }
+    Ok(repaired)
+}
+
+fn repaired_text(repaired: &[Repaired], checked: &Checked) -> String {
+    let parts = repaired.iter().map(|one| {
+        let blobs = output::count(one.blobs.len(), "blob");
+        format!("{blobs} from {}", one.from.display())
+    });
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
+        return "nothing to repair\n".to_owned();
+    }
+    let left = match checked.faults.len() {
+        0 => "nothing is left".to_owned(),
+        left => format!("{left} left, which another bundle or exported experiment may have"),
+    };
+    let line = format!("repaired: {}; {left}", parts.join(", "));
+    format!("{}\n", sanitise::line(&line))
 }
 
 fn checked_text(checked: &Checked, removed: bool) -> String {
@@ -281,7 +359,7 @@ fn checked_text(checked: &Checked, removed: bool) -> String {
     ));
     if faults > 0 && !removed {
         text.push_str(
-            "what is damaged is written again by what made it once `store check --remove-damaged` has removed it\n",
+            "`store check --repair` writes it again from a bundle or an exported experiment; what made it does once `--remove-damaged` has removed it\n",
         );
     }
     text

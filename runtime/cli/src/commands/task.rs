@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use mcpmark_bundle::UnpackedCorpus;
-use mcpmark_task::{GuestSource, Library, Task};
+use mcpmark_task::{GuestSource, HeldBack, Library, Task};
 use serde_json::json;
 
 use crate::args::{SelectArgs, TaskCommand};
@@ -155,16 +155,25 @@ fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         let tasks: Vec<_> = tasks.iter().map(|task| describe(&library, task)).collect();
         output::print_json(&tasks)?;
     } else {
-        let mut table = Table::new(&["task", "tier", "~title"]);
+        let some_held_back = tasks.iter().any(|task| task.verifier.held_back().is_some());
+        let mut table = Table::new(match some_held_back {
+            false => &["task", "tier", "~title"],
+            true => &["task", "tier", "verifier held back", "~title"],
+        });
         for task in &tasks {
-            table.row(vec![
+            let mut row = vec![
                 (task.id.to_string(), Style::new()),
                 (task.meta.difficulty.to_string(), Style::new()),
-                (
-                    sanitise::line(&task.meta.task_name).into_owned(),
-                    output::DIM,
-                ),
-            ]);
+            ];
+            if some_held_back {
+                let held_back = task.verifier.held_back();
+                row.push((short(held_back), output::WARN));
+            }
+            row.push((
+                sanitise::line(&task.meta.task_name).into_owned(),
+                output::DIM,
+            ));
+            table.row(row);
         }
         output::print(&table.render())?;
     }
@@ -172,6 +181,13 @@ fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         exit::INVALID
     } else {
         exit::PASSED
+    })
+}
+
+/// The beginning of the digest of a verifier that is held back; nothing where it is not.
+pub(crate) fn short(held_back: Option<&HeldBack>) -> String {
+    held_back.map_or_else(String::new, |it| {
+        output::short(&it.verifier.to_string()).to_owned()
     })
 }
 
@@ -186,7 +202,14 @@ fn describe(library: &Library, task: &Task) -> serde_json::Value {
         "world": task.world.to_string(),
         "judged_on": judged_on(task),
         "dir": dir,
-        "verifier": task.verifier.path().strip_prefix(&task.dir).unwrap_or(task.verifier.path()),
+        "verifier": match task.verifier.held_back() {
+            Some(_) => None,
+            None => {
+                let path = task.verifier.path();
+                Some(path.strip_prefix(&task.dir).unwrap_or(path))
+            }
+        },
+        "held_back": task.verifier.held_back().map(|it| it.verifier),
         "solution": task.solution.as_ref().map(|source| {
             source.path().strip_prefix(&task.dir).unwrap_or(source.path()).to_owned()
         }),
@@ -220,6 +243,13 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
         ("tags", task.meta.tags.join(", ")),
         ("world", task.world.to_string()),
         ("judged on", judged_on(&task).join(", ")),
+        (
+            "held back",
+            match task.verifier.held_back() {
+                Some(held_back) => format!("verifier {}", held_back.verifier),
+                None => String::new(),
+            },
+        ),
         ("cheats", cheats.join(", ")),
     ];
     let mut text = String::new();

@@ -213,10 +213,9 @@ impl Journal {
             if let Some(grade) = grade {
                 insert_grade(transaction, attempt, grade, None)?;
             }
-            let error = match outcome {
-                Outcome::InfraError(message) | Outcome::InvalidTask(message) => Some(message),
-                _ => None,
-            };
+            // That of a verifier is in its grade.
+            let error = outcome.fault().filter(|_| grade.is_none());
+            let error = error.map(|fault| fault.message);
             transaction.execute(
                 "UPDATE attempts SET status = 'finished', ended_ms = ?2, outcome = ?3, error = ?4
              WHERE id = ?1",

@@ -2,6 +2,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mcpmark_snapshot::Digest;
+
 use super::{ComponentizeError, TARGET};
 
 /// Why guests could not be built.
@@ -15,6 +17,15 @@ pub enum BuildError {
         tried: Vec<String>,
         /// Commands any one of which brings a compiler.
         commands: Vec<String>,
+    },
+
+    /// A verifier is not there at all.
+    #[error("{}: its verifier {digest} is held back", task_dir.display())]
+    HeldBack {
+        /// Directory of the task.
+        task_dir: PathBuf,
+        /// The verifier.
+        digest: Digest,
     },
 
     /// Cargo does not accept the package of a guest.

@@ -158,6 +158,12 @@ impl Builder {
                 continue;
             }
             let built = match source {
+                GuestSource::HeldBack { place, verifier } => {
+                    return Err(BuildError::HeldBack {
+                        task_dir: place.parent().unwrap_or(place).to_owned(),
+                        digest: verifier.verifier,
+                    });
+                }
                 GuestSource::Wasm(path) => {
                     Some((component::ready(path, &self.components())?, Vec::new()))
                 }

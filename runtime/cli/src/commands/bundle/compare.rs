@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use mcpmark_bundle::{GuestConfig, INSTRUCTION, TaskArtifact};
+use mcpmark_bundle::{CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, TaskArtifact};
 use mcpmark_snapshot::Digest;
 use serde::Serialize;
 use serde_json::Value;
 use similar::TextDiff;
 
+use super::look;
 use super::place::{self, Extent, Opened, bundle_error};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -39,6 +40,7 @@ struct Changed {
     /// Keys of `meta.json` whose values differ, limits and parameters among them.
     meta: BTreeMap<String, Sides<Value>>,
     world: Option<Sides<Digest>>,
+    certificate: Option<Sides<Option<CertificateConfig>>>,
     #[serde(skip)]
     texts: Option<Sides<Vec<u8>>>,
 }
@@ -48,6 +50,8 @@ struct ChangedGuest {
     role: String,
     before: Option<Digest>,
     after: Option<Digest>,
+    /// Whether it is left out, where that is another answer than before.
+    held_back: Option<bool>,
     gained: Vec<String>,
     lost: Vec<String>,
 }
@@ -146,10 +150,12 @@ fn compare(
             guest.map_or_else(BTreeSet::new, |it| it.imports.iter().cloned().collect())
         };
         let (old, new) = (imports(before), imports(after));
+        let [was, is] = [before, after].map(|guest| guest.map(|guest| guest.held_back));
         (before != after).then(|| ChangedGuest {
             role: role.to_owned(),
             before: digest(before),
             after: digest(after),
+            held_back: is.filter(|_| was.is_some() && was != is),
             gained: new.difference(&old).cloned().collect(),
             lost: old.difference(&new).cloned().collect(),
         })
@@ -167,6 +173,8 @@ fn compare(
         })
     });
     let snapshots = (parts.0.world.snapshot, parts.1.world.snapshot);
+    let certificate = |task: &TaskArtifact| task.layer(CERTIFICATE).map(|layer| layer.digest);
+    let certificates = (certificate(before), certificate(after));
     Ok(Changed {
         task: before.id.to_string(),
         instruction,
@@ -175,6 +183,10 @@ fn compare(
         world: (snapshots.0 != snapshots.1).then_some(Sides {
             before: snapshots.0,
             after: snapshots.1,
+        }),
+        certificate: (certificates.0 != certificates.1).then(|| Sides {
+            before: before.config.certificate.clone(),
+            after: after.config.certificate.clone(),
         }),
         texts,
     })
@@ -222,12 +234,29 @@ impl Report {
     }
 }
 
+impl Sides<Option<CertificateConfig>> {
+    fn text(&self) -> String {
+        let words = |side: &Option<CertificateConfig>| side.as_ref().map(look::in_words);
+        match (words(&self.before), words(&self.after)) {
+            (Some(before), Some(after)) if before == after => {
+                format!("another, with as much: {after}")
+            }
+            (None, None) => "another".to_owned(),
+            (before, after) => {
+                let word = |side: Option<String>| side.unwrap_or_else(|| "none".to_owned());
+                format!("{} → {}", word(before), word(after))
+            }
+        }
+    }
+}
+
 impl Changed {
     fn text(&self, full: bool) -> String {
-        let mut text = format!(
+        let title = format!(
             "{}\n",
             output::paint(output::BOLD, format!("~ task {}", self.task))
         );
+        let mut text = title.clone();
         for guest in &self.guests {
             let short = |digest: &Option<Digest>| match digest {
                 Some(digest) => output::short(&digest.to_string()).to_owned(),
@@ -235,7 +264,16 @@ impl Changed {
             };
             let (before, after) = (short(&guest.before), short(&guest.after));
             let role = &guest.role;
-            text.push_str(&format!("  {role}: {before} → {after}\n"));
+            let digests = match before == after {
+                true => after,
+                false => format!("{before} → {after}"),
+            };
+            let held_back = match guest.held_back {
+                None => "",
+                Some(true) => ", held back now",
+                Some(false) => ", held back no more",
+            };
+            text.push_str(&format!("  {role}: {digests}{held_back}\n"));
             for (imports, word, style) in [
                 (&guest.gained, "asks for", output::BAD),
                 (&guest.lost, "no longer asks for", output::GOOD),
@@ -256,6 +294,12 @@ impl Changed {
         if let Some(Sides { before, after }) = &self.texts {
             text.push_str("  instruction:\n");
             text.push_str(&unified::diff(Some(before), Some(after), full));
+        }
+        if let Some(sides) = &self.certificate {
+            text.push_str(&format!("  certificate: {}\n", sides.text()));
+        }
+        if text == title {
+            text.push_str("  how it, or its world, is described and packed\n");
         }
         text
     }

@@ -28,6 +28,9 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
     let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
     let tasks = published::select(&corpus, &args.selection)?;
     for task in &tasks {
+        if let Some(held_back) = &task.held_back {
+            return Err(context::held_back(&task.id, &held_back.verifier));
+        }
         // What is made of its sources would lie beside the script, which sees all that is there.
         if let Some(GuestSource::Rust { source, .. }) = &task.solution {
             let message = format!(
@@ -123,7 +126,6 @@ struct Content {
     instruction: Vec<u8>,
     beside: Vec<u8>,
     solution: Option<Vec<u8>>,
-    certificate: Option<Vec<u8>>,
 }
 
 impl Content {
@@ -139,7 +141,8 @@ impl Content {
                 interpreter: Arc::clone(component),
             },
             solution: self.solution,
-            certificate: self.certificate,
+            // What lies beside a script is all packed with it.
+            certificate: None,
         }
     }
 }
@@ -195,6 +198,5 @@ fn content(
         instruction: task.instruction.clone().into_bytes(),
         beside,
         solution,
-        certificate: pack::certificate(&task.dir)?,
     })
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::{
-    Bundle, GuestConfig, INTERPRETER, SOLUTION, Source, TaskArtifact, VERIFIER, WorldArtifact,
+    Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, SOLUTION, Source,
+    TaskArtifact, VERIFIER, WorldArtifact,
 };
 use mcpmark_snapshot::Store;
 use serde_json::{Value, json};
@@ -63,8 +64,18 @@ fn task_json(task: &TaskArtifact) -> Value {
         "meta": parts.meta,
         "world": parts.world,
         "guests": task.config.guests,
+        "certificate": certificate_json(task),
         "layers": layers,
     })
+}
+
+fn certificate_json(task: &TaskArtifact) -> Value {
+    let Some(certificate) = &task.config.certificate else {
+        return Value::Null;
+    };
+    let mut value = json!(certificate);
+    value["fits"] = certificate.misfit(&task.config.parts).is_none().into();
+    value
 }
 
 fn world_json(world: &WorldArtifact) -> Value {
@@ -129,8 +140,40 @@ fn text(opened: &Opened) -> String {
         for guest in &task.config.guests {
             line("", &guest_text(guest));
         }
+        line("", &certificate_text(task));
     }
     text
+}
+
+fn certificate_text(task: &TaskArtifact) -> String {
+    let Some(certificate) = &task.config.certificate else {
+        return match task.layer(CERTIFICATE) {
+            Some(_) => "certificate: of which the config says nothing".to_owned(),
+            None => "no certificate".to_owned(),
+        };
+    };
+    let said = in_words(certificate);
+    match certificate.misfit(&task.config.parts) {
+        None => format!("certificate: {said}"),
+        Some(what) => {
+            let misfit = output::paint(output::WARN, format!("made for another {what}"));
+            format!("certificate: {said}; {misfit}")
+        }
+    }
+}
+
+/// What a certificate is worth.
+pub(super) fn in_words(certificate: &CertificateConfig) -> String {
+    let CertificateConfig {
+        checks,
+        mutants,
+        rejected,
+        ..
+    } = certificate;
+    format!(
+        "{rejected} of {mutants} mutants rejected, {}",
+        output::count(*checks as usize, "check")
+    )
 }
 
 fn guest_text(guest: &GuestConfig) -> String {
@@ -167,6 +210,7 @@ pub(super) fn verify(
             }
         }
         guests(task, source, &mut described)?;
+        certificate(task, source)?;
     }
     if bundle.is_published() {
         // That scripts are what their configs say is seen when they are unpacked.
@@ -236,6 +280,27 @@ fn guests(
         }
     }
     Ok(())
+}
+
+/// Whether a certificate is as it is described.
+fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandError> {
+    let Some(described) = &task.config.certificate else {
+        return Ok(());
+    };
+    let bytes = task
+        .read(source, CERTIFICATE)
+        .map_err(|error| bundle_error(&error))?;
+    let reason = match pack::certified(&bytes.unwrap_or_default()) {
+        Ok(found) if found == *described => return Ok(()),
+        Ok(found) => format!(
+            "it is described as one with {}, and has {}",
+            in_words(described),
+            in_words(&found)
+        ),
+        Err(error) => error.to_string(),
+    };
+    let message = format!("task {}: certificate: {reason}", task.id);
+    Err(CommandError::invalid(sanitise::block(&message)))
 }
 
 fn otherwise(described: &GuestConfig, found: &GuestConfig) -> String {

@@ -15,7 +15,7 @@ use crate::error::CommandError;
 
 pub(crate) use self::corpus::state_name;
 pub(crate) use self::lock::check as check_locked;
-pub(crate) use self::place::{Unpacked, is_meant, is_reference, library, mend};
+pub(crate) use self::place::{Unpacked, is_meant, is_reference, is_whole, library, mend};
 pub(crate) use self::trust::read_key;
 
 /// `mcpmark bundle …`.
@@ -46,7 +46,8 @@ pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, Co
         BundleCommand::Pull {
             reference,
             output,
+            force,
             json,
-        } => transfer::pull(context, &reference, output.as_deref(), json),
+        } => transfer::pull(context, &reference, output.as_deref(), force, json),
     }
 }

@@ -5,7 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use mcpmark_archive::states;
-use mcpmark_bundle::{GuestConfig, JudgeContent, Packer, Parts, TaskContent, WorldConfig};
+use mcpmark_bundle::{
+    CERTIFICATE, CertificateConfig, CertificateContent, GuestConfig, JudgeContent, Packer, Parts,
+    TaskContent, WorldConfig,
+};
+use mcpmark_certify::Certificate;
 use mcpmark_experiment::{CiGuest, Prepared};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{BundleParts, GuestSource, Task, TaskId, World};
@@ -21,6 +25,8 @@ use crate::output::{self, sanitise};
 
 /// Packs tasks for others.
 pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
+    // Before anything is built.
+    place::may_write(&args.output, args.force)?;
     let (context, corpus) = &context.at_tasks(&mut args.published.tasks)?;
     if let Some(corpus) = corpus {
         args.published.states = Some(corpus.states.clone());
@@ -30,7 +36,7 @@ pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, Command
         None => of_library(context, args)?,
     };
     let packed = made.packer.finish(args.name.as_deref());
-    place::write(&packed.layout, &args.output)?;
+    place::write(&packed.layout, &args.output, args.force)?;
     let bytes = packed.layout.bytes();
     if args.json {
         output::print_json(&json!({
@@ -66,6 +72,11 @@ pub(super) struct Made {
 fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> {
     let library = context.library()?;
     let tasks = context::select(&library, &args.selection)?;
+    for task in &tasks {
+        if let Some(held_back) = task.verifier.held_back() {
+            return Err(context::held_back(&task.id, &held_back.verifier));
+        }
+    }
     let sandbox = context.sandbox(1, EngineArgs::default())?;
     let store = context.store()?;
     let prepared = context.prepare(&library, &tasks, &sandbox, &store)?;
@@ -196,16 +207,38 @@ fn content(
 }
 
 /// The certificate in the directory of a task, where it has one.
-pub(super) fn certificate(dir: &Path) -> Result<Option<Vec<u8>>, CommandError> {
-    let file = dir.join("certificate.json");
-    match fs::read(&file) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+fn certificate(dir: &Path) -> Result<Option<CertificateContent>, CommandError> {
+    let file = dir.join(CERTIFICATE);
+    let bytes = match fs::read(&file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
             let message = format!("{}: {error}", file.display());
-            Err(CommandError::infrastructure(message))
+            return Err(CommandError::infrastructure(message));
+        }
+    };
+    match certified(&bytes) {
+        Ok(described) => Ok(Some(CertificateContent { bytes, described })),
+        Err(error) => {
+            let message = format!("{}: {error}", file.display());
+            Err(CommandError::invalid(sanitise::block(&message))
+                .hint("`mcpmark task check --write` makes a new one"))
         }
     }
+}
+
+/// What is said of a certificate to people who have not got it.
+pub(super) fn certified(bytes: &[u8]) -> Result<CertificateConfig, serde_json::Error> {
+    let certificate: Certificate = serde_json::from_slice(bytes)?;
+    let (mutants, rejected) = certificate.mutants;
+    Ok(CertificateConfig {
+        task: certificate.task,
+        world: certificate.world,
+        verifier: certificate.verifier,
+        checks: certificate.checks.len() as u64,
+        mutants: mutants as u64,
+        rejected: rejected as u64,
+    })
 }
 
 pub(super) fn described(

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::trust::Attached;
 use mcpmark_bundle::{
-    BlobDirectory, Bundle, BundleError, INSTRUCTION, Layout, Lock, Login, NewLayout, Reference,
-    Registry, RegistryError, SUITE, Source, TASK, Transferred, UnpackedCorpus, fetch,
+    BlobDirectory, Bundle, BundleError, INSTRUCTION, Layout, Lock, Login, Look, NewLayout,
+    Reference, Registry, RegistryError, SCRIPT, SUITE, Source, TASK, Transferred, UnpackedCorpus,
+    VERIFIER, fetch, is_as_unpacked,
 };
 use mcpmark_http::Secret;
 use mcpmark_snapshot::{Digest, Store};
@@ -29,6 +30,11 @@ const USER: &str = "MCPMARK_REGISTRY_USER";
 const PASSWORD: &str = "MCPMARK_REGISTRY_PASSWORD";
 /// The one registry that name and password are for.
 const HOST: &str = "MCPMARK_REGISTRY_HOST";
+
+const DIGESTS: &str = "`mcpmark bundle inspect` tells the digests of verifiers";
+
+/// What unpacking makes of a bundle: another where a later mcpmark makes more of it.
+const FORM: u32 = 2;
 
 /// A bundle, and where its layers are.
 pub(super) struct Opened {
@@ -111,6 +117,18 @@ pub(super) fn open(
     }
     let layout = Layout::open(place).map_err(|error| bundle_error(&error))?;
     of_layout(layout)
+}
+
+/// The layout of a bundle on this machine, which is the only place where it can be `done` something.
+pub(super) fn local(place: &Path, done: &str) -> Result<Layout, CommandError> {
+    if is_reference(place) {
+        let reference = place.display();
+        let message = format!("{reference}: a bundle is {done} where it lies on this machine");
+        return Err(CommandError::usage(message).hint(format!(
+            "pull it first: `mcpmark bundle pull {reference} -o suite.tar`"
+        )));
+    }
+    Layout::open(place).map_err(|error| bundle_error(&error))
 }
 
 /// The one bundle of a layout, with its signatures.
@@ -262,10 +280,13 @@ fn unpacked(
 ) -> Result<Library, CommandError> {
     let verifiers = verifiers(context, bundle)?;
     let given: Vec<_> = verifiers.keys().collect();
-    let name = canonical_json(&json!({"bundle": bundle.root.digest, "verifiers": given}));
+    let name = json!({"form": FORM, "bundle": bundle.root.digest, "verifiers": given});
+    let name = canonical_json(&name);
     let libraries = kept(context).join("libraries");
     let dir = libraries.join(Digest::of(name.as_bytes()).hex());
-    if !dir.is_dir() {
+    if dir.is_dir() {
+        is_whole(&dir, Look::Quick)?;
+    } else {
         let failed = |error: std::io::Error| {
             CommandError::infrastructure(format!("{}: {error}", libraries.display()))
         };
@@ -281,6 +302,14 @@ fn unpacked(
         }
     }
     Ok(Library::at(dir))
+}
+
+/// Whether a library that was made of a bundle is what it was then.
+pub(crate) fn is_whole(library: &Path, look: Look) -> Result<(), CommandError> {
+    is_as_unpacked(library, look).map_err(|error| {
+        let remove = format!("remove {}, and it is unpacked again", library.display());
+        bundle_error(&error).hint(remove)
+    })
 }
 
 /// Writes again what a store should have of a bundle: its worlds, its verifiers, and the documents of
@@ -330,6 +359,10 @@ fn verifiers(
         .collect();
     let mut verifiers = BTreeMap::new();
     for file in context.held_back() {
+        if file.is_dir() || file.extension().is_some_and(|it| it == "tar") {
+            verifiers.append(&mut of_bundle(file, &wanted)?);
+            continue;
+        }
         let (digest, bytes) = if is_script(file) {
             corpus::handed_over(file, &context.store()?)?
         } else {
@@ -341,8 +374,7 @@ fn verifiers(
                 "{}: its digest is {digest}, which no task of the bundle holds back",
                 file.display()
             );
-            return Err(CommandError::usage(message)
-                .hint("`mcpmark bundle inspect` tells the digests of verifiers"));
+            return Err(CommandError::usage(message).hint(DIGESTS));
         }
         verifiers.insert(digest, bytes);
     }
@@ -356,6 +388,34 @@ fn verifiers(
         )),
     }
     Ok(verifiers)
+}
+
+/// Those verifiers of a bundle that are wanted: whoever packed a suite twice has them in the other one.
+fn of_bundle(place: &Path, wanted: &[Digest]) -> Result<BTreeMap<Digest, Vec<u8>>, CommandError> {
+    let layout = Layout::open(place).map_err(|error| bundle_error(&error))?;
+    let mut found = BTreeMap::new();
+    for task in read(&layout)?.tasks {
+        let digest = task.judged_by.digest();
+        if !wanted.contains(&digest) || found.contains_key(&digest) {
+            continue;
+        }
+        for file in [VERIFIER, SCRIPT] {
+            let bytes = task.read(&layout, file);
+            if let Some(bytes) = bytes.map_err(|error| bundle_error(&error))? {
+                found.insert(digest, bytes);
+            }
+        }
+    }
+    match found.is_empty() {
+        false => Ok(found),
+        true => {
+            let message = format!(
+                "{}: it has no verifier that a task of the other bundle holds back",
+                place.display()
+            );
+            Err(CommandError::usage(message).hint(DIGESTS))
+        }
+    }
 }
 
 /// Writes a layout as an archive, which appears when it is whole.
@@ -378,25 +438,61 @@ fn write_archive(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Writes a layout to a directory that is new or empty, or to a file that ends with `.tar`.
-pub(super) fn write(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
+/// Endings of archives that bundles are none of.
+const FOREIGN: [&str; 12] = [
+    "zip", "gz", "tgz", "bz2", "tbz", "xz", "txz", "zst", "tzst", "7z", "rar", "jar",
+];
+
+/// Whether a layout may be written there: to a directory that is new or empty, or to a new file that ends
+/// with `.tar`; `force` takes a bundle's place.
+pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
+    let refused = |problem: &str, hint: &str| {
+        let message = format!("{}: {problem}", to.display());
+        Err(CommandError::usage(message).hint(hint.to_owned()))
+    };
+    let allowed = "name a new directory, or a file that ends with .tar";
+    let ending = to.extension().and_then(|it| it.to_str()).unwrap_or("");
+    let small = ending.to_ascii_lowercase();
+    if FOREIGN.contains(&small.as_str()) || (small == "tar" && ending != "tar") {
+        return refused(&format!("a bundle is no .{ending} file"), allowed);
+    }
+    if fs::symlink_metadata(to).is_err() {
+        // A directory is made with those above it; an archive goes where there is one.
+        let parent = to.parent().filter(|parent| *parent != Path::new(""));
+        return match parent.filter(|parent| ending == "tar" && !parent.is_dir()) {
+            Some(parent) => {
+                let missing = format!("there is no directory {}", parent.display());
+                refused(&missing, "make it, or name another place")
+            }
+            None => Ok(()),
+        };
+    }
+    let is_bundle = || Layout::open(to).is_ok_and(|layout| read(&layout).is_ok());
+    match (ending, to.is_dir()) {
+        ("tar", true) => refused("is a directory", allowed),
+        ("tar", false) | (_, true) if is_bundle() => match force {
+            true => Ok(()),
+            false => refused("is there already", "--force takes its place"),
+        },
+        (_, true) if is_empty(to) => Ok(()),
+        ("tar", false) | (_, true) => refused("holds something else than a bundle", allowed),
+        (_, false) => refused("is no directory", allowed),
+    }
+}
+
+fn is_empty(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Writes a layout to where it [may be written](may_write).
+pub(super) fn write(layout: &NewLayout, to: &Path, force: bool) -> Result<(), CommandError> {
+    may_write(to, force)?;
     if to.extension().is_some_and(|it| it == "tar") {
         return write_archive(layout, to);
     }
-    match fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
-        Ok(false) => {
-            let message = format!("{}: is not empty", to.display());
-            return Err(CommandError::usage(message)
-                .hint("name a new directory, or a file that ends with .tar"));
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
-            let message = format!("{}: is no directory", to.display());
-            return Err(CommandError::usage(message).hint("a file must end with .tar"));
-        }
-        _ => {}
-    }
-    layout
-        .write_directory(to)
+    // Blobs of the one that is there would stay among the new ones.
+    mcpmark_bundle::clear(to)
+        .and_then(|()| layout.write_directory(to))
         .map_err(|error| bundle_error(&error))
 }
 
@@ -430,6 +526,8 @@ pub(super) fn registry_error(reference: &Reference, error: &RegistryError) -> Co
         RegistryError::Refused { .. } => CommandError::infrastructure(message).hint(format!(
             "`docker login`, or {USER} and {PASSWORD}, say who asks"
         )),
+        RegistryError::Stopped { .. } => CommandError::infrastructure(message)
+            .hint("what came is kept, and the same command goes on from there"),
         error if error.is_infrastructure() => CommandError::infrastructure(message),
         _ => CommandError::invalid(message),
     }

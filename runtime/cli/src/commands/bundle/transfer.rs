@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mcpmark_bundle::{Layout, Transferred};
+use mcpmark_bundle::Transferred;
 use serde_json::json;
 
 use super::place::{self, Extent, bundle_error, registry_error};
@@ -14,9 +14,9 @@ use crate::output;
 
 /// Sends a bundle to a registry.
 pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, CommandError> {
+    let layout = place::local(bundle, "sent from")?;
     let reference = place::reference(reference)?;
     let registry = place::registry(&reference)?;
-    let layout = Layout::open(bundle).map_err(|error| bundle_error(&error))?;
     let bundle = place::read(&layout)?;
     let digest = bundle.root.digest;
     let signatures = layout
@@ -39,14 +39,18 @@ pub(super) fn pull(
     context: &Context,
     reference: &str,
     output: Option<&Path>,
+    force: bool,
     json: bool,
 ) -> Result<u8, CommandError> {
     let reference = place::reference(reference)?;
+    if let Some(to) = output {
+        place::may_write(to, force)?;
+    }
     let opened = place::open_remote(context, &reference, Extent::Everything)?;
     trust::check(context, &opened)?;
     if let Some(to) = output {
         let layout = opened.layout().map_err(|error| bundle_error(&error))?;
-        place::write(&layout, to)?;
+        place::write(&layout, to, force)?;
     }
     let sum = opened.transferred.unwrap_or_default();
     tell(&opened.bundle.root.digest.to_string(), sum, "fetched", json)

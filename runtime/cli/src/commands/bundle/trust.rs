@@ -5,7 +5,9 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use mcpmark_bundle::Layout;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use mcpmark_bundle::trust::{Kind, PrivateKey, PublicKey, attach, statement};
 use mcpmark_snapshot::Digest;
 use serde::Deserialize;
@@ -43,7 +45,87 @@ enum Unsigned {
 #[serde(deny_unknown_fields)]
 struct Rule {
     names: Vec<String>,
-    keys: Vec<PathBuf>,
+    keys: Vec<Key>,
+}
+
+/// A key of a rule: a file, or a table of that with the day on which it counts for the last time.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "toml::Value")]
+struct Key {
+    file: PathBuf,
+    until: Option<Until>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Until {
+    /// As it was written.
+    text: String,
+    /// From here on the key counts no more.
+    end: Timestamp,
+}
+
+impl TryFrom<toml::Value> for Key {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        let mut table = match value {
+            toml::Value::String(file) => {
+                return Ok(Self {
+                    file: file.into(),
+                    until: None,
+                });
+            }
+            toml::Value::Table(table) => table,
+            other => return Err(format!("a key is a file, and no {}", other.type_str())),
+        };
+        let Some(toml::Value::String(file)) = table.remove("file") else {
+            return Err(
+                "a key has no file; write { file = \"ours.pub\", until = 2030-12-31 }".into(),
+            );
+        };
+        let until = table.remove("until").map(Until::read).transpose()?;
+        match table.keys().next() {
+            Some(key) => Err(format!("a key has file and until, and not {key:?}")),
+            None => Ok(Self {
+                file: file.into(),
+                until,
+            }),
+        }
+    }
+}
+
+impl Until {
+    /// A day, all of which counts by the clock of Greenwich, or an instant.
+    fn read(value: toml::Value) -> Result<Self, String> {
+        let none = |shown: &str| {
+            format!("until is {shown}, and no day as 2030-12-31 or instant as 2030-12-31T12:00:00Z")
+        };
+        let text = match value {
+            toml::Value::Datetime(date) => date.to_string(),
+            toml::Value::String(text) => text,
+            other => return Err(none(other.type_str())),
+        };
+        // An instant has a day, too.
+        let is_day = !text.contains(['T', 't', ' ']);
+        let day = text.parse::<Date>().ok().filter(|_| is_day);
+        let day_after = day.and_then(|day| day.tomorrow().ok());
+        let end = match day_after.and_then(|day| day.to_zoned(TimeZone::UTC).ok()) {
+            Some(midnight) => Some(midnight.timestamp()),
+            None => text.parse().ok(),
+        };
+        match end {
+            Some(end) => Ok(Self { text, end }),
+            None => Err(none(&format!("{text:?}"))),
+        }
+    }
+}
+
+impl Key {
+    /// When it ended, where it counts no more.
+    fn expired(&self, now: Timestamp) -> Option<&str> {
+        let until = self.until.as_ref()?;
+        (now >= until.end).then_some(until.text.as_str())
+    }
 }
 
 impl Rule {
@@ -62,8 +144,8 @@ impl Rule {
 
 /// Signs a bundle where it lies.
 pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, CommandError> {
+    let layout = place::local(bundle, "signed")?;
     let key: PrivateKey = read_key(key)?;
-    let layout = Layout::open(bundle).map_err(|error| bundle_error(&error))?;
     let opened = place::of_layout(layout)?;
     let root = opened.bundle.root.clone();
     // Once is enough, also where each signature is another.
@@ -143,6 +225,15 @@ where
 
 /// The keys of these files that vouch for a bundle; one must.
 pub(super) fn insist(opened: &Opened, keys: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+    let vouching = vouching(opened, keys)?;
+    match vouching.is_empty() {
+        false => Ok(vouching),
+        true => Err(refused(opened, &opened.bundle.root.digest)),
+    }
+}
+
+/// The keys of these files that vouch for a bundle.
+fn vouching(opened: &Opened, keys: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     let digest = &opened.bundle.root.digest;
     let mut vouching = Vec::new();
     for file in keys {
@@ -152,10 +243,35 @@ pub(super) fn insist(opened: &Opened, keys: &[PathBuf]) -> Result<Vec<PathBuf>, 
             vouching.push(file.clone());
         }
     }
-    match vouching.is_empty() {
-        false => Ok(vouching),
-        true => Err(refused(opened, digest)),
+    Ok(vouching)
+}
+
+/// The keys of rules that vouch for a bundle; one that counts now must.
+fn insist_now(
+    opened: &Opened,
+    keys: &[&Key],
+    beside: &Path,
+    now: Timestamp,
+) -> Result<Vec<PathBuf>, CommandError> {
+    let all = keys.iter().copied();
+    let (expired, good): (Vec<&Key>, Vec<&Key>) = all.partition(|key| key.expired(now).is_some());
+    let files: Vec<PathBuf> = good.iter().map(|key| beside.join(&key.file)).collect();
+    let refused = match insist(opened, &files) {
+        Err(refused) => refused,
+        vouching => return vouching,
+    };
+    for key in expired {
+        let file = beside.join(&key.file);
+        let vouches = vouching(opened, std::slice::from_ref(&file))?;
+        if let (Some(date), false) = (key.expired(now), vouches.is_empty()) {
+            let digest = &opened.bundle.root.digest;
+            return Err(CommandError::invalid(format!(
+                "bundle {digest} is signed by {}, a key that expired: it counted until {date}",
+                file.display()
+            )));
+        }
     }
+    Err(refused)
 }
 
 fn refused(opened: &Opened, digest: &Digest) -> CommandError {
@@ -169,6 +285,14 @@ fn refused(opened: &Opened, digest: &Digest) -> CommandError {
 /// Whether the policy of this machine lets a bundle be used, and the keys that vouch for it. Where
 /// there is no policy, any bundle may be.
 pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, CommandError> {
+    check_at(context, opened, Timestamp::now())
+}
+
+fn check_at(
+    context: &Context,
+    opened: &Opened,
+    now: Timestamp,
+) -> Result<Vec<PathBuf>, CommandError> {
     let file = match environment::text(POLICY)? {
         Some(file) => PathBuf::from(file),
         None => match context.configuration().map(|dir| dir.join("trust.toml")) {
@@ -210,13 +334,62 @@ pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, 
     }
     let mut vouching = Vec::new();
     for rules in rules {
-        let keys = rules.iter().flat_map(|rule| &rule.keys);
-        let keys: Vec<PathBuf> = keys.map(|key| beside.join(key)).collect();
-        for key in insist(opened, &keys).map_err(hint)? {
+        let keys: Vec<&Key> = rules.iter().flat_map(|rule| &rule.keys).collect();
+        for key in insist_now(opened, &keys, beside, now).map_err(hint)? {
             if !vouching.contains(&key) {
                 vouching.push(key);
             }
         }
     }
     Ok(vouching)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(written: &str) -> Result<Vec<Key>, String> {
+        let text = format!("[[trust]]\nnames = [\"office\"]\nkeys = [{written}]");
+        let policy: Result<Policy, _> = toml::from_str(&text);
+        policy
+            .map(|mut policy| policy.trust.remove(0).keys)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_key_counts_until_the_end_of_its_last_day() {
+        let found = keys(
+            r#""plain.pub", {file = "a.pub", until = 2026-02-28},
+               {file = "b.pub", until = "2026-02-28"}, {file = "c.pub", until = 2026-02-28T12:00:00Z}"#,
+        );
+        let found = found.unwrap();
+        let at = |instant: &str| -> Vec<Option<&str>> {
+            let now = instant.parse().unwrap();
+            found.iter().map(|key| key.expired(now)).collect()
+        };
+        let (day, noon) = (Some("2026-02-28"), Some("2026-02-28T12:00:00Z"));
+        assert_eq!(at("2026-02-28T11:59:59Z"), [None; 4]);
+        assert_eq!(at("2026-02-28T12:00:00Z"), [None, None, None, noon]);
+        assert_eq!(at("2026-02-28T23:59:59Z"), [None, None, None, noon]);
+        assert_eq!(at("2026-03-01T00:00:00Z"), [None, day, day, noon]);
+    }
+
+    #[test]
+    fn a_key_that_is_written_otherwise_is_named() {
+        for (written, word) in [
+            (r#"{file = "a.pub", until = 2026-02-30}"#, "2026-02-30"),
+            (r#"{file = "a.pub", until = 2027}"#, "until is integer"),
+            (r#"{file = "a.pub", until = "soon"}"#, "until is \"soon\""),
+            (
+                r#"{file = "a.pub", until = 12:00:00}"#,
+                "until is \"12:00:00\"",
+            ),
+            (r#"{file = "a.pub", til = 2026-02-28}"#, "not \"til\""),
+            ("{until = 2026-02-28}", "has no file"),
+            ("1", "is a file, and no integer"),
+        ] {
+            let told = keys(written).unwrap_err();
+            assert!(told.contains(word), "{word}: {told}");
+        }
+    }
 }
