@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::{GuestSource, Limits, TaskId};
+use crate::{GuestSource, HeldBack, Limits, TaskId};
 
 /// A task of a corpus.
 #[derive(Debug, Clone)]
@@ -17,6 +17,8 @@ pub struct PublishedTask {
     pub instruction: String,
     /// What judges the final state.
     pub script: PathBuf,
+    /// What is known of the script where somebody else has it.
+    pub held_back: Option<HeldBack>,
     /// Plays the task as it is meant, where somebody put one beside the script: `solution.wasm`,
     /// or `solution.rs` with a package.
     pub solution: Option<GuestSource>,
