@@ -111,7 +111,7 @@ fn a_repository_is_shown_with_its_branches_history_and_what_is_open() {
     ");
 }
 
-fn write_repository(mut builder: Builder, dir: &Path) {
+fn write_repository(builder: Builder, dir: &Path) {
     for file in builder.finish(&mut |_| true).unwrap() {
         let path = dir.join(file.path);
         let Some(bytes) = file.content else {

@@ -19,7 +19,7 @@ pub use self::task::{Oddity, PublishedTask};
 use crate::document::{Document, Place};
 use crate::error::there_are;
 use crate::meta::limits;
-use crate::{Error, GuestSource, Limits, TaskId};
+use crate::{Error, GuestSource, HeldBack, Limits, TaskId};
 
 /// What judges.
 pub const SCRIPT: &str = "verify.py";
@@ -157,9 +157,13 @@ impl Corpus {
         let id = TaskId::of_directories(names)?;
         let dir = self.place(names);
         let script = dir.join(SCRIPT);
-        if !script.path.is_file() {
-            return Err(dir.layout(format!("no {SCRIPT}, which judges")));
-        }
+        let held_back = match script.path.is_file() {
+            true => None,
+            false => Some(
+                HeldBack::find(&dir)?
+                    .ok_or_else(|| dir.layout(format!("no {SCRIPT}, which judges")))?,
+            ),
+        };
         let description = dir.join("description.md");
         let instruction = description
             .text()?
@@ -188,6 +192,7 @@ impl Corpus {
             solution: GuestSource::find(&dir, "solution", &dir)?,
             dir: dir.path.clone(),
             script: script.path,
+            held_back,
             instruction,
             world,
             limits,
