@@ -91,7 +91,7 @@ impl From<Stop> for BuildError {
 impl From<GitError> for BuildError {
     fn from(error: GitError) -> Self {
         match error {
-            GitError::Path(_) => Self::Invalid(error.to_string()),
+            GitError::Path(_) | GitError::Refused(_) => Self::Invalid(error.to_string()),
             error => Self::Git(error),
         }
     }

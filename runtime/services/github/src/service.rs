@@ -14,9 +14,9 @@ use tokio::net::TcpListener;
 use crate::ci::Runner;
 use crate::git::GitError;
 use crate::profile::{Optional, PROFILES, Profile};
-use crate::tools::Tools;
+use crate::tools::{Fault, Tools};
 use crate::view::Site;
-use crate::world::{self, Opened, WorldError};
+use crate::world::{self, ExportError, Opened, WorldError};
 
 const NAME: &str = "github";
 
@@ -126,6 +126,16 @@ fn refused(error: WorldError) -> ServiceError {
     }
 }
 
+/// Tells a world that is damaged from a machine that failed, where a state cannot be written.
+fn lost(error: ExportError) -> ServiceError {
+    match error {
+        ExportError::Git(error) if !error.is_infrastructure() => {
+            ServiceError::invalid_world(NAME, error)
+        }
+        error => ServiceError::capture(NAME, error),
+    }
+}
+
 #[async_trait]
 impl Session for GitHubSession {
     fn serve(&self, io: BoxedStream) -> ServeHandle {
@@ -152,9 +162,11 @@ impl Session for GitHubSession {
         let work_tree = self.work_tree.clone();
         self.server
             .with(move |tools| match tools.site() {
-                Err(fault) => Err(ServiceError::capture(NAME, fault.to_owned())),
-                Ok(site) => world::export(&site.hub, &site.git, &work_tree, &store)
-                    .map_err(|error| ServiceError::capture(NAME, error)),
+                Err(Fault::World(problem)) => {
+                    Err(ServiceError::invalid_world(NAME, problem.to_owned()))
+                }
+                Err(Fault::Host(problem)) => Err(ServiceError::capture(NAME, problem.to_owned())),
+                Ok(site) => world::export(&site.hub, &site.git, &work_tree, &store).map_err(lost),
             })
             .await?
     }

@@ -98,14 +98,15 @@ impl Site {
             (None, _) => EntryKind::File,
         };
         self.check_parents(&call, before, &file.path)?;
-        let id = self.git.write_blob(&file.content)?;
+        let written = self.git.write_blob(&file.content);
+        let id = written.map_err(|error| call.refused_by_git(error))?;
         let path = file.path.clone();
         let tree = match self.git.edit_tree(before, &[Edit::Put { path, kind, id }]) {
             Ok(tree) => tree,
             Err(GitError::Path(_)) => {
                 return Err(call.refuse(422, "path contains a malformed path component"));
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(call.refused_by_git(error)),
         };
         let commit = self.commit_contents(tip, tree, file)?;
         let entry = Entry {

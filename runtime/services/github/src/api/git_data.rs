@@ -109,7 +109,10 @@ impl Site {
                 TreeContent::Text(text) => Edit::Put {
                     path,
                     kind,
-                    id: self.git.write_blob(text.as_bytes())?,
+                    id: self
+                        .git
+                        .write_blob(text.as_bytes())
+                        .map_err(|error| call.refused_by_git(error))?,
                 },
                 TreeContent::Object(id) => Edit::Put {
                     path,
@@ -130,7 +133,7 @@ impl Site {
             Err(GitError::Path(_)) => {
                 Err(call.refuse(422, "tree.path contains a malformed path component"))
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(call.refused_by_git(error)),
         }
     }
 

@@ -36,7 +36,7 @@ pub(crate) use pulls::{NewPull, PullChange, PullList};
 pub(crate) use reviews::{NewReviewComment, ReviewEvent};
 pub(crate) use search::Sorted;
 
-use crate::git::Identity;
+use crate::git::{GitError, Identity};
 use crate::view::Site;
 
 /// What an operation gives.
@@ -85,6 +85,14 @@ impl Call {
             message: "Unprocessable Entity".to_owned(),
             errors: problems.iter().map(error).collect(),
         }))
+    }
+
+    /// What git said of a request: a refusal of this one, or a fault of the repository.
+    pub(crate) fn refused_by_git(&self, error: GitError) -> ApiError {
+        match error {
+            GitError::Refused(problem) => self.refuse(422, problem),
+            error => error.into(),
+        }
     }
 
     /// The refusal where there is nothing.

@@ -30,6 +30,9 @@ pub enum GitError {
     /// A path that no tree may have.
     #[error("{0:?} is no path of a repository")]
     Path(String),
+    /// What no push to GitHub may bring: whoever asks for it is to blame.
+    #[error("{0}")]
+    Refused(String),
     /// The copy of the objects could not be made or read: the host is to blame.
     #[error("cannot make or read a copy of the repository")]
     Copy(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -55,6 +58,16 @@ impl From<gix::Error> for GitError {
 }
 
 impl GitError {
+    /// The same error of the engine, with the object that could not be read.
+    pub(crate) fn of(id: gix::ObjectId) -> impl FnOnce(gix::Error) -> Self {
+        move |error| match Self::from(error) {
+            Self::Objects(problem) if !problem.contains(&id.to_string()) => {
+                Self::Objects(format!("{id}: {problem}"))
+            }
+            error => error,
+        }
+    }
+
     /// Whether the host is to blame, and not the repository.
     pub fn is_infrastructure(&self) -> bool {
         matches!(self, Self::Copy(_))

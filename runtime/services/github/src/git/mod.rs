@@ -16,6 +16,7 @@ mod paid;
 mod patch;
 mod reach;
 mod refs;
+mod strict;
 mod write;
 
 use std::collections::BTreeMap;

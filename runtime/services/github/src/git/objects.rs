@@ -131,8 +131,8 @@ pub struct Tag {
 impl Git {
     /// The commit of an id.
     pub fn commit(&self, id: ObjectId) -> Result<Commit, GitError> {
-        let object = self.repo.find_commit(id)?;
-        let commit = object.decode()?;
+        let object = self.repo.find_commit(id).map_err(GitError::of(id))?;
+        let commit = object.decode().map_err(GitError::of(id))?;
         Ok(Commit {
             id,
             tree: commit.tree(),
@@ -149,7 +149,11 @@ impl Git {
 
     /// The tree of a commit.
     pub fn tree_of(&self, commit: ObjectId) -> Result<ObjectId, GitError> {
-        Ok(self.repo.find_commit(commit)?.tree_id()?.detach())
+        let found = self
+            .repo
+            .find_commit(commit)
+            .map_err(GitError::of(commit))?;
+        Ok(found.tree_id().map_err(GitError::of(commit))?.detach())
     }
 
     /// The entry at a path below a tree; the tree itself for an empty path.
@@ -161,7 +165,8 @@ impl Git {
                 id: tree,
             }));
         }
-        let found = self.repo.find_tree(tree)?.lookup_entry(path.split('/'))?;
+        let top = self.repo.find_tree(tree).map_err(GitError::of(tree))?;
+        let found = top.lookup_entry(path.split('/'))?;
         Ok(found.map(|entry| Entry {
             path: path.to_owned(),
             kind: EntryKind::of(entry.mode()),
@@ -171,7 +176,7 @@ impl Git {
 
     /// The entries of the tree that stands at a path, in the order of the tree.
     pub fn entries(&self, tree: ObjectId, path: &str) -> Result<Vec<Entry>, GitError> {
-        let object = self.repo.find_tree(tree)?;
+        let object = self.repo.find_tree(tree).map_err(GitError::of(tree))?;
         let mut entries = Vec::new();
         for entry in object.iter() {
             let entry = entry?;
@@ -211,23 +216,27 @@ impl Git {
 
     /// The bytes of a blob.
     pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError> {
-        Ok(self.repo.find_blob(id)?.take_data())
+        Ok(self
+            .repo
+            .find_blob(id)
+            .map_err(GitError::of(id))?
+            .take_data())
     }
 
     /// The size of a blob in bytes.
     pub fn size(&self, id: ObjectId) -> Result<u64, GitError> {
-        Ok(self.repo.find_header(id)?.size())
+        Ok(self.repo.find_header(id).map_err(GitError::of(id))?.size())
     }
 
     /// What kind of object an id names; none where there is no such object.
     pub(crate) fn kind(&self, id: ObjectId) -> Result<Option<&'static str>, GitError> {
-        let header = self.repo.try_find_header(id)?;
+        let header = self.repo.try_find_header(id).map_err(GitError::of(id))?;
         Ok(header.map(|header| kind_name(header.kind())))
     }
 
     /// The annotated tag of an id; none where it is another object.
     pub fn tag(&self, id: ObjectId) -> Result<Option<Tag>, GitError> {
-        let Some(object) = self.repo.try_find_object(id)? else {
+        let Some(object) = self.repo.try_find_object(id).map_err(GitError::of(id))? else {
             return Ok(None);
         };
         if object.kind != gix::objs::Kind::Tag {

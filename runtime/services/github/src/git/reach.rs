@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gix::ObjectId;
-use gix::objs::Kind;
+use gix::objs::{Exists, Kind};
 
 use super::loose;
 use super::{EntryKind, Git, GitError};
@@ -49,10 +49,11 @@ impl Git {
         let mut found = BTreeMap::new();
         let mut todo: Vec<ObjectId> = self.refs.values().copied().collect();
         while let Some(id) = todo.pop() {
-            if found.contains_key(&id) || before.has_object(id) {
+            // Asked of the files themselves: the engine knows an empty tree that nobody has written.
+            if found.contains_key(&id) || before.objects.exists(&id) {
                 continue;
             }
-            let object = self.repo.find_object(id)?;
+            let object = self.repo.find_object(id).map_err(GitError::of(id))?;
             let (kind, data) = (object.kind, object.data.clone());
             match kind {
                 Kind::Blob => {}

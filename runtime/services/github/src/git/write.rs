@@ -4,6 +4,7 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use gix::objs::tree::EntryKind as Mode;
 
+use super::strict::{check_message, check_size, check_time};
 use super::{EntryKind, Git, GitError, Identity};
 
 /// A commit to be made.
@@ -32,6 +33,7 @@ pub(crate) enum Edit {
 impl Git {
     /// Writes a blob.
     pub(crate) fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
+        check_size(bytes)?;
         Ok(self.repo.write_blob(bytes)?.detach())
     }
 
@@ -42,6 +44,7 @@ impl Git {
             match edit {
                 Edit::Put { path, kind, id } => {
                     check_path(path)?;
+                    self.check_steering(edit)?;
                     let mode = match kind {
                         EntryKind::Directory => Mode::Tree,
                         EntryKind::File => Mode::Blob,
@@ -52,6 +55,9 @@ impl Git {
                     editor.upsert(path.as_str(), mode, *id)?;
                 }
                 Edit::Remove { path } => {
+                    if path.split('/').any(str::is_empty) {
+                        return Err(GitError::Path(path.clone()));
+                    }
                     editor.remove(path.as_str())?;
                 }
             }
@@ -68,6 +74,8 @@ impl Git {
 
     /// Writes a commit.
     pub(crate) fn write_commit(&mut self, draft: Draft) -> Result<ObjectId, GitError> {
+        check_message(&draft.message)?;
+        check_time(draft.author.seconds.min(draft.committer.seconds))?;
         let commit = gix::objs::Commit {
             tree: draft.tree,
             parents: draft.parents.into_iter().collect(),
@@ -92,12 +100,17 @@ impl Git {
         tagger: &Identity,
         message: &str,
     ) -> Result<ObjectId, GitError> {
+        check_message(message)?;
+        check_time(tagger.seconds)?;
+        if name.starts_with('-') || gix::validate::tag::name(name.into()).is_err() {
+            return Err(GitError::Refused(format!("{name:?} is no name of a tag")));
+        }
         let tag = gix::objs::Tag {
             target,
             target_kind: self.repo.find_header(target)?.kind(),
             name: name.into(),
             tagger: Some(signature(tagger)),
-            message: message.into(),
+            message: message.replace('\0', "").into(),
             signature: None,
         };
         Ok(self.repo.write_object(&tag)?.detach())

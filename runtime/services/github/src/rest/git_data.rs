@@ -255,25 +255,16 @@ fn tree_file(site: &Site, call: &Call, entry: &Value) -> Answer<TreeFile> {
         }
     };
     let what = match (text("content"), text("sha")) {
-        (Some(content), _) => TreeContent::Text(content.to_owned()),
-        (None, Some(sha)) => {
-            let id = object(sha);
-            let known = match id {
-                Some(id) => site.git.kind(id)?,
-                None => None,
-            };
-            match id {
-                Some(id) if known == Some(kind.object()) || kind == EntryKind::Submodule => {
-                    TreeContent::Object(id)
-                }
-                _ => {
-                    return Err(call.refuse(
-                        422,
-                        format!("tree.sha {sha} is not a valid {}", kind.object()),
-                    ));
-                }
+        (Some(content), None) if kind.object() == "blob" => TreeContent::Text(content.to_owned()),
+        // A tree and a submodule have no content, and nothing has two.
+        (Some(_), _) => return Err(call.refuse(422, "Invalid tree info")),
+        (None, Some(sha)) => match object(sha) {
+            Some(id) if site.git.fits(kind, id)? => TreeContent::Object(id),
+            _ => {
+                let problem = format!("tree.sha {sha} is not a valid {}", kind.object());
+                return Err(call.refuse(422, problem));
             }
-        }
+        },
         (None, None) if entry["sha"].is_null() && entry.get("sha").is_some() => {
             TreeContent::Nothing
         }

@@ -80,6 +80,7 @@ pub(crate) fn answer(site: &mut Site, request: &HttpRequest) -> Result<HttpRespo
     match route(site, &asked) {
         Ok(reply) => Ok(reply.response(&asked)),
         Err(ApiError::Refused(refusal)) => Ok(reply::refused(&refusal, &asked)),
+        Err(ApiError::Git(GitError::Refused(problem))) => Ok(message(422, &problem)),
         Err(ApiError::Git(error)) => Err(error),
     }
 }

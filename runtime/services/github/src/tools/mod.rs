@@ -22,6 +22,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
 use crate::api::{ApiError, Refusal};
+use crate::ci::CiError;
 use crate::git::GitError;
 use crate::profile::Profile;
 use crate::rest;
@@ -34,8 +35,32 @@ pub(crate) struct Tools {
     site: Site,
     /// The bytes that may still be added to the world.
     room: u64,
-    /// What went wrong with the repository or the machine; the world is lost then.
-    fault: Option<String>,
+    /// What went wrong in the midst of a change; the world is lost then.
+    fault: Option<Fault>,
+}
+
+/// What nobody who calls is to blame for.
+#[derive(Debug, Clone)]
+pub(crate) enum Fault {
+    /// The repository of the world is damaged.
+    World(String),
+    /// The machine failed.
+    Host(String),
+}
+
+impl Fault {
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::World(text) | Self::Host(text) => text,
+        }
+    }
+
+    fn of_workflows(error: &CiError) -> Self {
+        match error {
+            CiError::Git(error) if !error.is_infrastructure() => Self::World(error.to_string()),
+            error => Self::Host(error.to_string()),
+        }
+    }
 }
 
 /// Why a call failed.
@@ -47,7 +72,9 @@ enum Failure {
     Refused(String, Box<Refusal>),
     /// The agent's doing; the real server answers with an error of the protocol.
     Protocol(String),
-    /// The repository or the machine is at fault.
+    /// The repository is damaged.
+    Damaged(String),
+    /// The machine is at fault.
     Host(String),
 }
 
@@ -59,7 +86,11 @@ impl Failure {
 
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Self {
-        Self::Host(error.to_string())
+        match error {
+            GitError::Refused(problem) => Self::Said(problem),
+            error if error.is_infrastructure() => Self::Host(error.to_string()),
+            error => Self::Damaged(error.to_string()),
+        }
     }
 }
 
@@ -121,14 +152,15 @@ fn size(value: &Value) -> u64 {
 impl ToolHandler for Tools {
     fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
         if let Some(fault) = &self.fault {
-            return Err(ErrorData::internal_error(fault.clone(), None));
+            return Err(ErrorData::internal_error(fault.text().to_owned(), None));
         }
         let Some(known) = self.surface.tools.iter().find(|known| known.name == tool) else {
             let problem = format!("tool '{tool}' not found: tool not found");
             return Err(ErrorData::invalid_params(problem, None));
         };
         let hints = known.annotations.as_ref();
-        if hints.and_then(|hints| hints.read_only_hint) != Some(true) {
+        let reads = hints.and_then(|hints| hints.read_only_hint) == Some(true);
+        if !reads {
             // What is added to the world is never more than what was said.
             let added = arguments.iter().map(|(_, value)| size(value)).sum();
             let Some(room) = self.room.checked_sub(added) else {
@@ -141,7 +173,10 @@ impl ToolHandler for Tools {
         // Even a call that was refused may have moved something before it was.
         let answered = match self.site.run_workflows() {
             Ok(()) => answered,
-            Err(error) => Err(Failure::Host(error.to_string())),
+            Err(error) => Err(match Fault::of_workflows(&error) {
+                Fault::World(problem) => Failure::Damaged(problem),
+                Fault::Host(problem) => Failure::Host(problem),
+            }),
         };
         match answered {
             Ok(Output::Text(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
@@ -166,10 +201,12 @@ impl ToolHandler for Tools {
             }
             Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
             Err(Failure::Protocol(text)) => Err(ErrorData::internal_error(text, None)),
-            Err(Failure::Host(fault)) => {
-                self.fault = Some(fault.clone());
-                Err(ErrorData::internal_error(fault, None))
+            // What only reads has left everything as it was.
+            Err(Failure::Damaged(problem)) if reads => {
+                Err(ErrorData::internal_error(problem, None))
             }
+            Err(Failure::Damaged(problem)) => Err(self.lose(Fault::World(problem))),
+            Err(Failure::Host(problem)) => Err(self.lose(Fault::Host(problem))),
         }
     }
 }
@@ -187,42 +224,46 @@ impl Tools {
     }
 
     /// The repository, unless it is lost.
-    pub(crate) fn site(&self) -> Result<&Site, &str> {
+    pub(crate) fn site(&self) -> Result<&Site, &Fault> {
         match &self.fault {
             Some(fault) => Err(fault),
             None => Ok(&self.site),
         }
     }
 
+    /// Notes that the world is lost.
+    fn lose(&mut self, fault: Fault) -> ErrorData {
+        let error = ErrorData::internal_error(fault.text().to_owned(), None);
+        self.fault = Some(fault);
+        error
+    }
+
     /// Answers a REST request on the same repository, within the same limits.
     pub(crate) fn rest(&mut self, request: &HttpRequest) -> HttpResponse {
         if let Some(fault) = &self.fault {
-            return rest::message(500, fault);
+            return rest::message(500, fault.text());
         }
-        if !matches!(request.method.as_str(), "GET" | "HEAD") {
+        let reads = matches!(request.method.as_str(), "GET" | "HEAD");
+        if !reads {
             let Some(room) = self.room.checked_sub(request.body.len() as u64) else {
                 let problem = "the world has reached the limit of bytes that it may hold";
                 return rest::message(422, problem);
             };
             self.room = room;
         }
-        match rest::answer(&mut self.site, request) {
+        let fault = match rest::answer(&mut self.site, request) {
             Ok(response) => match self.site.run_workflows() {
-                Ok(()) => response,
-                Err(error) => {
-                    let fault = error.to_string();
-                    let response = rest::message(500, &fault);
-                    self.fault = Some(fault);
-                    response
-                }
+                Ok(()) => return response,
+                Err(error) => Fault::of_workflows(&error),
             },
-            Err(error) => {
-                let fault = error.to_string();
-                let response = rest::message(500, &fault);
-                self.fault = Some(fault);
-                response
-            }
+            Err(error) if error.is_infrastructure() => Fault::Host(error.to_string()),
+            Err(error) => Fault::World(error.to_string()),
+        };
+        let response = rest::message(500, fault.text());
+        if !reads || matches!(fault, Fault::Host(_)) {
+            self.fault = Some(fault);
         }
+        response
     }
 
     fn answer(&mut self, tool: &str, with: &Arguments) -> Outcome {

@@ -21,5 +21,6 @@ mod reviews;
 mod schemas;
 mod search;
 mod state;
+mod strict;
 mod support;
 mod worlds;

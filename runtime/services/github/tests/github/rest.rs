@@ -32,7 +32,7 @@ impl Answer {
 
 /// The world's own interface on loopback.
 pub(crate) struct Site {
-    world: World,
+    pub(crate) world: World,
     address: std::net::SocketAddr,
     handle: mcpmark_service::ServeHandle,
 }
