@@ -7,6 +7,7 @@ mod base;
 mod blame;
 mod diff;
 mod error;
+mod graph;
 mod log;
 mod loose;
 mod merge;
@@ -18,6 +19,7 @@ mod reach;
 mod refs;
 mod write;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -46,6 +48,8 @@ pub struct Git {
     refs: BTreeMap<String, ObjectId>,
     /// The commits that this session has written, which can be named by a prefix too.
     written: Vec<ObjectId>,
+    /// What walks have learned of the history.
+    graph: RefCell<graph::Graph>,
 }
 
 impl Git {
@@ -61,6 +65,7 @@ impl Git {
             base,
             refs,
             written: Vec::new(),
+            graph: RefCell::default(),
         }
     }
 
@@ -73,6 +78,7 @@ impl Git {
             base: Arc::clone(&self.base),
             refs: self.refs.clone(),
             written: self.written.clone(),
+            graph: RefCell::default(),
         }
     }
 
