@@ -205,6 +205,63 @@ async fn differences_are_those_of_git() {
     }
 }
 
+/// Names with blanks, and links in the place of files.
+#[tokio::test]
+async fn differences_of_names_and_types_are_those_of_git() {
+    let world = World::of(|dir| {
+        let repo = Repo::new(dir);
+        let file = |text: &str| (EntryKind::Blob, text.to_owned());
+        let link = |text: &str| (EntryKind::Link, text.to_owned());
+        let old = BTreeMap::from([
+            ("a b.txt", file("one\ntwo\n")),
+            ("gone away.txt", file("x\n")),
+            ("link", link("a b.txt")),
+            ("plain", file("1\n2\n3\n")),
+            ("same", file("1\n")),
+        ]);
+        let new = BTreeMap::from([
+            ("a b.txt", file("one\n2\n")),
+            ("link", file("text\n")),
+            ("new dir/\u{e4} b", file("y\n")),
+            ("plain", link("same")),
+            ("same", (EntryKind::BlobExecutable, "1\n".to_owned())),
+        ]);
+        let before = repo.commit_onto(&[], 1_700_000_000, "begin", &old);
+        repo.set("refs/heads/main", before);
+        let after = repo.commit_onto(&[before], 1_700_000_600, "change", &new);
+        repo.set("refs/heads/topic", after);
+        write(
+            dir,
+            "repository.json",
+            &json!({"owner": "acme", "name": "demo", "viewer": "ann"}),
+        );
+        write(
+            dir,
+            "pulls.json",
+            &json!([{"number": 1, "title": "T", "head": "topic", "base": "main"}]),
+        );
+    })
+    .await;
+    let repo = world.home.path().join("world/repo/.git");
+    let asked = ["-c", "core.abbrev=7", "diff", "-M", "main...topic"];
+    let Some((_, theirs)) = git(&repo, &asked) else {
+        return;
+    };
+    let pull = json!({"pullNumber": 1});
+    assert_eq!(
+        world.text("get_pull_request_diff", pull.clone()).await,
+        theirs
+    );
+    let files = world.json("get_pull_request_files", pull).await;
+    let status = |name: &str| {
+        let mut all = files.as_array().unwrap().iter();
+        all.find(|it| it["filename"] == name).unwrap()["status"].clone()
+    };
+    assert_eq!(status("plain"), "changed");
+    assert_eq!(status("link"), "changed");
+    assert_eq!(status("same"), "modified");
+}
+
 #[tokio::test]
 async fn histories_are_those_of_git() {
     let world = World::of(|dir| diverged(dir, 5)).await;
