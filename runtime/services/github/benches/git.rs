@@ -94,6 +94,12 @@ async fn main() -> ExitCode {
     let client = ToolClient::connect(&*session).await.unwrap();
     let calls = [
         ("list_commits", json!({"perPage": 100})),
+        ("list_commits", json!({"perPage": 100, "page": 50})),
+        (
+            "list_commits",
+            json!({"author": "a3@example.org", "page": 20}),
+        ),
+        ("list_commits", json!({"path": "dir1/file1.txt"})),
         ("get_commit", json!({"sha": "main"})),
         ("get_file_contents", json!({"path": "dir1/file1.txt"})),
         ("list_branches", json!({})),
@@ -114,7 +120,11 @@ async fn main() -> ExitCode {
             times.push(millis(began.elapsed()));
         }
         let took = middle(times);
-        figures.tell(&format!("call {tool}"), took, "", took, CALL);
+        let what = match arguments.as_object().and_then(|it| it.keys().last()) {
+            Some(last) => format!("call {tool}, {last}"),
+            None => format!("call {tool}"),
+        };
+        figures.tell(&what, took, "", took, CALL);
     }
     for n in 0..20 {
         let files = json!([{"path": format!("dir{n}/file{n}.txt"), "content": format!("{n}")}]);

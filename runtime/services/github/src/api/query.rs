@@ -1,110 +1,332 @@
-//! GitHub's query syntax: words, phrases in quotes, and qualifiers.
+//! GitHub's query syntax: words, phrases in quotes, qualifiers, and `AND`, `OR`, `NOT` and parentheses
+//! between them.
+
+/// How deep parentheses are followed; in deeper ones they count for nothing.
+const DEEPEST: usize = 64;
 
 /// A query, taken apart.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
-    /// What has to be there, in lower case.
-    pub(crate) words: Vec<String>,
-    /// What must not be there, in lower case.
-    pub(crate) without: Vec<String>,
-    /// Qualifiers in order: their name, their value, and whether they are negated.
-    pub(crate) qualifiers: Vec<Qualifier>,
+    wanted: Wanted,
+    /// The qualifiers that are not negated, wherever they stand: their names and values.
+    qualifiers: Vec<(String, String)>,
 }
 
-/// `name:value` or `-name:value`.
+/// What has to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Qualifier {
-    pub(crate) name: String,
-    pub(crate) value: String,
-    pub(crate) negated: bool,
+enum Wanted {
+    All(Vec<Wanted>),
+    Any(Vec<Wanted>),
+    Not(Box<Wanted>),
+    One(Term),
+}
+
+/// One thing that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Term {
+    /// A word or a phrase, in lower case.
+    Text(String),
+    /// `name:value`, the name in lower case.
+    Qualifier { name: String, value: String },
 }
 
 impl Query {
-    pub(crate) fn parse(text: &str) -> Self {
-        let mut query = Self::default();
-        let mut negated = false;
-        for token in tokens(text) {
-            match token.text.as_str() {
-                "NOT" if !token.quoted => {
-                    negated = true;
-                    continue;
-                }
-                "AND" | "OR" if !token.quoted => continue,
-                _ => {}
-            }
-            let (minus, rest) = match token.text.strip_prefix('-') {
-                Some(rest) if !token.quoted && !rest.is_empty() => (true, rest),
-                _ => (false, token.text.as_str()),
-            };
-            let negative = minus || negated;
-            negated = false;
-            let named = rest.split_once(':').filter(|(name, value)| {
-                !token.quoted
-                    && !value.is_empty()
-                    && name.chars().all(|c| c.is_ascii_alphabetic() || c == '-')
-            });
-            match named {
-                Some((name, value)) => query.qualifiers.push(Qualifier {
-                    name: name.to_lowercase(),
-                    value: value.to_owned(),
-                    negated: negative,
-                }),
-                None if rest.is_empty() => {}
-                None if negative => query.without.push(rest.to_lowercase()),
-                None => query.words.push(rest.to_lowercase()),
-            }
+    /// Takes a query apart. `names` are the qualifiers that there are: what has another name is text.
+    pub(crate) fn parse(text: &str, names: &[&str]) -> Self {
+        let mut parser = Parser {
+            lexemes: lexemes(text),
+            at: 0,
+            names,
+            negated: false,
+            qualifiers: Vec::new(),
+        };
+        let either = parser.either();
+        Self {
+            wanted: scoped(either),
+            qualifiers: parser.qualifiers,
         }
-        query
     }
 
     /// The values of a qualifier that is not negated.
     pub(crate) fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let of = move |(it, _): &&(String, String)| it == name;
         self.qualifiers
             .iter()
-            .filter(move |it| it.name == name && !it.negated)
-            .map(|it| it.value.as_str())
+            .filter(of)
+            .map(|(_, value)| value.as_str())
     }
 
-    /// Whether some texts hold all the words and none of those that must not be there.
-    pub(crate) fn fits(&self, texts: &[&str]) -> bool {
-        let texts: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
-        let held = |word: &String| texts.iter().any(|text| text.contains(word.as_str()));
-        self.words.iter().all(held) && !self.without.iter().any(held)
+    /// Whether what is asked for holds, by whether each term does.
+    pub(crate) fn holds<E>(
+        &self,
+        mut term: impl FnMut(&Term) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        self.wanted.holds(&mut term)
+    }
+
+    /// The same where no term can fail.
+    pub(crate) fn fits(&self, mut term: impl FnMut(&Term) -> bool) -> bool {
+        let sure: Result<bool, std::convert::Infallible> = self.holds(|it| Ok(term(it)));
+        match sure {
+            Ok(fits) => fits,
+        }
     }
 }
 
-struct Token {
-    text: String,
-    /// Whether it begins with a quote.
-    quoted: bool,
+impl Wanted {
+    fn holds<E>(&self, term: &mut impl FnMut(&Term) -> Result<bool, E>) -> Result<bool, E> {
+        match self {
+            Self::All(all) => {
+                for one in all {
+                    if !one.holds(term)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Self::Any(any) => {
+                for one in any {
+                    if one.holds(term)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Self::Not(other) => Ok(!other.holds(term)?),
+            Self::One(asked) => term(asked),
+        }
+    }
+
+    /// Whether it says where to look, and not for what.
+    fn is_place(&self) -> bool {
+        matches!(self, Self::One(Term::Qualifier { name, .. }) if ["repo", "user", "org"].contains(&name.as_str()))
+    }
+
+    /// Whether it says which kind of thing is looked for.
+    fn is_kind(&self) -> bool {
+        let kinds = ["issue", "pr", "pull-request"];
+        matches!(self, Self::One(Term::Qualifier { name, value })
+            if ["is", "type"].contains(&name.as_str()) && kinds.contains(&value.to_lowercase().as_str()))
+    }
 }
 
-/// Words, where quotes hold blanks together and are dropped.
-fn tokens(text: &str) -> Vec<Token> {
-    let mut all: Vec<Token> = Vec::new();
-    let mut current: Option<Token> = None;
+/// Lists of what has to hold together, of which one is enough. Where to look and for which kind of
+/// thing is said for the whole query; more than one place are all looked at.
+fn scoped(mut either: Vec<Vec<Wanted>>) -> Wanted {
+    let is_either = either.len() > 1;
+    let mut all = Vec::new();
+    let mut take = |is: fn(&Wanted) -> bool| {
+        let taken = either
+            .iter_mut()
+            .flat_map(|list| list.extract_if(.., move |it| is(it)));
+        let taken: Vec<Wanted> = taken.collect();
+        if !taken.is_empty() {
+            all.push(Wanted::Any(taken));
+        }
+    };
+    take(Wanted::is_place);
+    if is_either {
+        take(Wanted::is_kind);
+    }
+    all.extend(joined(either));
+    Wanted::All(all)
+}
+
+/// The same without a look at what is said; none where nothing is left.
+fn joined(mut either: Vec<Vec<Wanted>>) -> Option<Wanted> {
+    either.retain(|list| !list.is_empty());
+    match either.len() {
+        0 => None,
+        1 => either.pop().map(Wanted::All),
+        _ => Some(Wanted::Any(either.into_iter().map(Wanted::All).collect())),
+    }
+}
+
+struct Parser<'a> {
+    lexemes: Vec<Lexeme>,
+    at: usize,
+    names: &'a [&'a str],
+    /// Whether an odd number of negations stands around what is read.
+    negated: bool,
+    qualifiers: Vec<(String, String)>,
+}
+
+impl Parser<'_> {
+    /// What stands between two `OR`s, up to the end of the parentheses.
+    fn either(&mut self) -> Vec<Vec<Wanted>> {
+        let mut either = vec![Vec::new()];
+        let mut not = false;
+        while let Some(lexeme) = self.lexemes.get(self.at).cloned() {
+            self.at += 1;
+            let wanted = match lexeme {
+                Lexeme::Close => break,
+                Lexeme::And => continue,
+                Lexeme::Or => {
+                    either.push(Vec::new());
+                    continue;
+                }
+                Lexeme::Not => {
+                    not = !not;
+                    continue;
+                }
+                Lexeme::Open => {
+                    self.negated ^= not;
+                    let inner = self.either();
+                    self.negated ^= not;
+                    joined(inner)
+                }
+                Lexeme::Token { text, quoted } => {
+                    self.negated ^= not;
+                    let term = self.term(&text, quoted);
+                    self.negated ^= not;
+                    Some(Wanted::One(term))
+                }
+            };
+            let wanted = match (wanted, std::mem::take(&mut not)) {
+                (Some(wanted), true) => Some(Wanted::Not(Box::new(wanted))),
+                (wanted, _) => wanted,
+            };
+            if let Some(list) = either.last_mut() {
+                list.extend(wanted);
+            }
+        }
+        either
+    }
+
+    fn term(&mut self, text: &str, quoted: bool) -> Term {
+        let named = text.split_once(':').filter(|(name, value)| {
+            let is_known = self.names.iter().any(|it| it.eq_ignore_ascii_case(name));
+            // `std::fs` and `http://x` are no qualifiers, whatever comes before the colon.
+            let is_value = !value.is_empty() && !value.starts_with(':') && !value.starts_with("//");
+            !quoted && is_known && is_value
+        });
+        match named {
+            Some((name, value)) => {
+                let (name, value) = (name.to_lowercase(), value.to_owned());
+                if !self.negated {
+                    self.qualifiers.push((name.clone(), value.clone()));
+                }
+                Term::Qualifier { name, value }
+            }
+            None => Term::Text(text.to_lowercase()),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Lexeme {
+    Open,
+    Close,
+    And,
+    Or,
+    Not,
+    Token {
+        text: String,
+        /// Whether it begins with a quote.
+        quoted: bool,
+    },
+}
+
+/// Words, where quotes hold blanks together and are dropped. Parentheses that do not fit together, or
+/// stand within a word, are none.
+fn lexemes(text: &str) -> Vec<Lexeme> {
+    let mut all = Vec::new();
+    let mut word = Word::default();
+    let (mut depth, mut deepest) = (0_usize, 0);
     let mut inside = false;
     for c in text.chars() {
         if c == '"' {
             inside = !inside;
-            current.get_or_insert(Token {
-                text: String::new(),
-                quoted: true,
-            });
-        } else if c.is_whitespace() && !inside {
-            all.extend(current.take());
+            word.quoted |= word.text.trim_start_matches('-').is_empty() && inside;
+            word.is_there = true;
+        } else if inside {
+            word.text.push(c);
+        } else if c.is_whitespace() {
+            word.end(&mut all);
+        } else if c == '(' && !word.quoted && (word.text.is_empty() || word.text == "-") {
+            if word.text == "-" {
+                all.push(Lexeme::Not);
+            }
+            word = Word::default();
+            all.push(Lexeme::Open);
+            depth += 1;
+            deepest = deepest.max(depth);
+        } else if c == ')' && word.open == 0 && depth > 0 {
+            word.end(&mut all);
+            all.push(Lexeme::Close);
+            depth -= 1;
         } else {
-            current
-                .get_or_insert(Token {
-                    text: String::new(),
-                    quoted: false,
-                })
-                .text
-                .push(c);
+            word.minus |= c == '-' && !word.is_there;
+            word.text.push(c);
+            word.is_there = true;
+            match c {
+                '(' => word.open += 1,
+                ')' => word.open = word.open.saturating_sub(1),
+                _ => {}
+            }
         }
     }
-    all.extend(current);
+    word.end(&mut all);
+    if depth > 0 || deepest > DEEPEST {
+        all.retain(|it| !matches!(it, Lexeme::Open | Lexeme::Close));
+    }
     all
+}
+
+/// A word that is being read.
+#[derive(Default)]
+struct Word {
+    text: String,
+    quoted: bool,
+    is_there: bool,
+    /// Whether it begins with a minus that is not in quotes.
+    minus: bool,
+    /// Parentheses that were opened in it and not closed.
+    open: usize,
+}
+
+impl Word {
+    fn end(&mut self, all: &mut Vec<Lexeme>) {
+        let Self {
+            mut text,
+            quoted,
+            is_there,
+            minus,
+            ..
+        } = std::mem::take(self);
+        if !is_there {
+            return;
+        }
+        match text.as_str() {
+            "AND" if !quoted => return all.push(Lexeme::And),
+            "OR" if !quoted => return all.push(Lexeme::Or),
+            "NOT" if !quoted => return all.push(Lexeme::Not),
+            _ => {}
+        }
+        if minus
+            && let Some(rest) = text.strip_prefix('-')
+            && !rest.is_empty()
+        {
+            all.push(Lexeme::Not);
+            text = rest.to_owned();
+        }
+        if !text.is_empty() {
+            all.push(Lexeme::Token { text, quoted });
+        }
+    }
+}
+
+/// Whether some texts hold a word; they are put into lower case once.
+pub(crate) struct Texts(Vec<String>);
+
+impl Texts {
+    pub(crate) fn new(texts: &[&str]) -> Self {
+        Self(texts.iter().map(|text| text.to_lowercase()).collect())
+    }
+
+    pub(crate) fn hold(&self, word: &str) -> bool {
+        self.0.iter().any(|text| text.contains(word))
+    }
 }
 
 /// Whether a number or a text stands to a value as `>5`, `>=5`, `<5`, `<=5`, `2..5`, `5..*` or `5` ask for.
@@ -135,21 +357,85 @@ pub(crate) fn compares<T: PartialOrd>(
 mod tests {
     use super::*;
 
+    /// Whether a query fits something that has these words and these qualifiers.
+    fn fits(query: &str, has: &[&str]) -> bool {
+        let names = ["repo", "is", "label", "path", "author"];
+        Query::parse(query, &names).fits(|term| match term {
+            Term::Text(word) => has.contains(&word.as_str()),
+            Term::Qualifier { name, value } => has.contains(&format!("{name}={value}").as_str()),
+        })
+    }
+
     #[test]
     fn queries_are_taken_apart() {
-        let query = Query::parse(
-            "repo:o/r \"two words\" label:\"good first issue\" -label:bug NOT old fix",
-        );
-        assert_eq!(query.words, ["two words", "fix"]);
-        assert_eq!(query.without, ["old"]);
-        assert_eq!(query.values("repo").collect::<Vec<_>>(), ["o/r"]);
-        assert_eq!(
-            query.values("label").collect::<Vec<_>>(),
-            ["good first issue"]
-        );
-        assert!(query.qualifiers[2].negated);
-        assert!(query.fits(&["Fix two", "has Two Words"]));
-        assert!(!query.fits(&["fix two words, old"]));
+        let query = "repo:o/r \"Two words\" label:\"good first issue\" -label:bug NOT old fix";
+        let has = ["repo=o/r", "two words", "label=good first issue", "fix"];
+        assert!(fits(query, &has));
+        for more in ["label=bug", "old"] {
+            assert!(!fits(query, &[&has[..], &[more]].concat()), "{more}");
+        }
+        for without in 0..has.len() {
+            let mut less = has.to_vec();
+            less.remove(without);
+            assert!(!fits(query, &less), "{without}");
+        }
+        let query = Query::parse("is:a -is:b NOT (is:c -is:d) is:\"e f\"", &["is"]);
+        assert_eq!(query.values("is").collect::<Vec<_>>(), ["a", "d", "e f"]);
+    }
+
+    #[test]
+    fn what_is_no_qualifier_is_text() {
+        for text in [
+            "std::fs",
+            "http://x.y",
+            "foo:bar",
+            "path::new",
+            "is:",
+            "a-b:c",
+            "main()",
+            "f(x)",
+        ] {
+            assert!(fits(text, &[text]), "{text}");
+            assert!(!fits(text, &[]), "{text}");
+            assert!(!fits(&format!("-{text}"), &[text]), "{text}");
+        }
+        assert!(fits("path:/docs", &["path=/docs"]));
+        assert!(fits("\"is:open\"", &["is:open"]));
+        assert!(fits("-\"is:open\"", &["is=open"]));
+    }
+
+    #[test]
+    fn and_or_not_and_parentheses_are_obeyed() {
+        for (query, has, expected) in [
+            ("label:bug OR author:ann", &["label=bug"] as &[&str], true),
+            ("label:bug OR author:ann", &["author=ann"], true),
+            ("label:bug OR author:ann", &["label=x"], false),
+            ("(label:bug)", &["label=bug"], true),
+            ("(label:bug)", &[], false),
+            ("a AND (b OR c)", &["a", "c"], true),
+            ("a AND (b OR c)", &["b", "c"], false),
+            ("a b OR c", &["c"], true),
+            ("a b OR c", &["a"], false),
+            ("-(a OR b) c", &["c"], true),
+            ("-(a OR b) c", &["b", "c"], false),
+            ("NOT NOT a", &["a"], true),
+            ("a OR", &["b"], false),
+            ("(a", &["a"], true),
+            ("a)", &["a)"], true),
+            ("\"OR\" \"(\"", &["or", "("], true),
+            ("() a", &["a"], true),
+            // Where to look is said for all.
+            ("repo:o/r a OR b", &["b"], false),
+            ("repo:o/r a OR b", &["b", "repo=o/r"], true),
+            ("repo:o/r repo:o/s", &["repo=o/s"], true),
+            ("is:issue a OR b", &["b", "is=pr"], false),
+            ("is:issue OR is:pr", &["is=pr"], true),
+            ("is:issue is:pr", &["is=pr"], false),
+        ] {
+            assert_eq!(fits(query, has), expected, "{query} {has:?}");
+        }
+        let deep = format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000));
+        assert!(fits(&deep, &["a"]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::query::{Qualifier, Query, compares};
+use super::query::{Query, Term, Texts, compares};
 use super::{Answer, Page, Paged};
 use crate::git::{Commit, Entry, EntryKind, Identity, ObjectId};
 use crate::hub::{Issue, ReviewState, State, Time, User};
@@ -10,6 +10,119 @@ use crate::view::Site;
 
 /// Larger files are not searched, as on GitHub.
 const SEARCHED: usize = 384 * 1024;
+
+/// The qualifiers of each search. A name that is not among them is text.
+const OF_ISSUES: &[&str] = &[
+    "repo",
+    "user",
+    "org",
+    "in",
+    "sort",
+    "is",
+    "type",
+    "state",
+    "draft",
+    "label",
+    "author",
+    "assignee",
+    "commenter",
+    "mentions",
+    "involves",
+    "milestone",
+    "no",
+    "reason",
+    "comments",
+    "reactions",
+    "interactions",
+    "created",
+    "updated",
+    "closed",
+    "merged",
+    "head",
+    "base",
+    "review",
+    "review-requested",
+    "user-review-requested",
+    "team-review-requested",
+    "reviewed-by",
+    "linked",
+    "status",
+    "archived",
+    "language",
+    "project",
+    "team",
+];
+const OF_CODE: &[&str] = &[
+    "repo",
+    "user",
+    "org",
+    "in",
+    "sort",
+    "path",
+    "filename",
+    "extension",
+    "language",
+    "lang",
+    "size",
+    "content",
+    "symbol",
+    "fork",
+];
+const OF_COMMITS: &[&str] = &[
+    "repo",
+    "user",
+    "org",
+    "sort",
+    "is",
+    "author",
+    "committer",
+    "author-name",
+    "committer-name",
+    "author-email",
+    "committer-email",
+    "author-date",
+    "committer-date",
+    "hash",
+    "tree",
+    "parent",
+    "merge",
+];
+const OF_USERS: &[&str] = &[
+    "user",
+    "org",
+    "in",
+    "sort",
+    "type",
+    "location",
+    "repos",
+    "followers",
+    "created",
+    "language",
+];
+const OF_REPOSITORIES: &[&str] = &[
+    "repo",
+    "user",
+    "org",
+    "in",
+    "sort",
+    "topic",
+    "is",
+    "stars",
+    "forks",
+    "archived",
+    "language",
+    "created",
+    "pushed",
+    "size",
+    "fork",
+    "followers",
+    "topics",
+    "license",
+    "mirror",
+    "template",
+    "good-first-issues",
+    "help-wanted-issues",
+];
 
 /// How results are sorted; in the order of the best match where nothing was said.
 #[derive(Debug, Clone, Default)]
@@ -24,30 +137,25 @@ fn found(total: usize, items: Vec<Value>) -> Value {
 }
 
 impl Site {
-    /// Whether a query is about this repository, or about none in particular.
-    fn is_about(&self, query: &Query) -> bool {
-        let repository = &self.hub.repository;
-        let full = self.full_name();
-        query
-            .values("repo")
-            .all(|it| it.eq_ignore_ascii_case(&full))
-            && query
-                .values("user")
-                .all(|it| it.eq_ignore_ascii_case(&repository.owner))
-            && query
-                .values("org")
-                .all(|it| it.eq_ignore_ascii_case(&repository.owner))
+    /// Whether this repository lies where a qualifier says to look; none for one that says nothing
+    /// of it.
+    fn is_place(&self, name: &str, value: &str) -> Option<bool> {
+        let wanted = match name {
+            "repo" => self.full_name(),
+            "user" | "org" => self.hub.repository.owner.clone(),
+            // How to look, which was seen before.
+            "in" | "sort" => return Some(true),
+            _ => return None,
+        };
+        Some(value.eq_ignore_ascii_case(&wanted))
     }
 
     /// Issues and pull requests.
     pub(crate) fn search_issues(&self, text: &str, sorted: &Sorted, page: Page) -> Answer<Value> {
-        let query = Query::parse(text);
-        let mut issues: Vec<&Issue> = self
-            .hub
-            .issues
-            .values()
-            .filter(|issue| self.is_about(&query) && self.matches(issue, &query))
-            .collect();
+        let query = Query::parse(text, OF_ISSUES);
+        let sorted = sorted.or_of(&query);
+        let all = self.hub.issues.values();
+        let mut issues: Vec<&Issue> = all.filter(|issue| self.matches(issue, &query)).collect();
         issues.sort_by_key(|issue| {
             let reacted = |content: &str| {
                 issue
@@ -89,16 +197,18 @@ impl Site {
         if everywhere || places.contains(&"comments") {
             texts.extend(issue.comments.iter().map(|comment| comment.body.as_str()));
         }
-        query.fits(&texts)
-            && query
-                .qualifiers
-                .iter()
-                .all(|asked| self.has(issue, asked) != asked.negated)
+        let texts = Texts::new(&texts);
+        query.fits(|term| match term {
+            Term::Text(word) => texts.hold(word),
+            Term::Qualifier { name, value } => self.has(issue, name, value),
+        })
     }
 
-    /// Whether an issue has what a qualifier asks for; those that are unknown ask for nothing.
-    fn has(&self, issue: &Issue, asked: &Qualifier) -> bool {
-        let value = asked.value.as_str();
+    /// Whether an issue has what a qualifier asks for.
+    fn has(&self, issue: &Issue, asked: &str, value: &str) -> bool {
+        if let Some(is_here) = self.is_place(asked, value) {
+            return is_here;
+        }
         let viewer = self.hub.repository.viewer.as_str();
         let login = if value == "@me" { viewer } else { value };
         let is = |name: &String| name.eq_ignore_ascii_case(login);
@@ -115,7 +225,7 @@ impl Site {
                 .any(|text| text.to_lowercase().contains(&mention))
         };
         let at = |time: Option<Time>| time.is_some_and(|time| on(time, value));
-        match asked.name.as_str() {
+        match asked {
             "is" | "type" | "state" => match value.to_lowercase().as_str() {
                 "issue" => pull.is_none(),
                 "pr" | "pull-request" => pull.is_some(),
@@ -126,9 +236,11 @@ impl Site {
                 "draft" => pull.is_some_and(|pull| pull.draft),
                 "locked" => issue.locked,
                 "unlocked" => !issue.locked,
+                "public" if asked == "is" => !self.hub.repository.private,
+                "private" if asked == "is" => self.hub.repository.private,
                 _ => {
-                    asked.name == "is"
-                        || issue
+                    asked == "type"
+                        && issue
                             .kind
                             .as_deref()
                             .is_some_and(|it| it.eq_ignore_ascii_case(value))
@@ -184,20 +296,48 @@ impl Site {
                     _ => true,
                 }
             }),
-            "review-requested" => pull.is_some_and(|pull| pull.requested_reviewers.iter().any(is)),
+            "review-requested" | "user-review-requested" => {
+                pull.is_some_and(|pull| pull.requested_reviewers.iter().any(is))
+            }
             "reviewed-by" => {
                 pull.is_some_and(|pull| pull.reviews.iter().any(|review| is(&review.user)))
             }
-            _ => !asked.negated,
+            "interactions" => {
+                let interactions = issue.reactions.len() + issue.comments.len();
+                compares(&interactions, value, |it| it.parse().ok())
+            }
+            "linked" => match value {
+                "pr" => pull.is_none() && self.hub.pulls().any(|(it, _)| self.closes(it, issue)),
+                "issue" => {
+                    let mut all = self.hub.issues.values();
+                    pull.is_some() && all.any(|it| it.pull.is_none() && self.closes(issue, it))
+                }
+                _ => false,
+            },
+            "status" => pull.is_some_and(|pull| {
+                let head = self.ends(pull).ok();
+                let status = head.map(|(_, head)| self.combined_status(head));
+                status.is_some_and(|it| it["total_count"] != 0 && it["state"] == *value)
+            }),
+            "archived" => value == "false",
+            // There are no projects and no teams.
+            _ => false,
         }
+    }
+
+    /// Whether a pull request says that it closes an issue.
+    fn closes(&self, pull: &Issue, issue: &Issue) -> bool {
+        let repository = &self.hub.repository;
+        let text = pull.body.as_deref().unwrap_or_default();
+        crate::hub::closes(text, &repository.owner, &repository.name).contains(&issue.number)
     }
 
     /// Files of the default branch.
     pub(crate) fn search_code(&self, text: &str, page: Page) -> Answer<Value> {
-        let query = Query::parse(text);
+        let query = Query::parse(text, OF_CODE);
         let tip = self.git.branch(&self.hub.repository.default_branch);
         let mut items = Vec::new();
-        if let (true, Some(tip)) = (self.is_about(&query), tip) {
+        if let Some(tip) = tip {
             for entry in self.git.walk(self.git.tree_of(tip)?)? {
                 let file = matches!(entry.kind, EntryKind::File | EntryKind::Executable);
                 if file && self.has_code(&entry, &query)? {
@@ -235,46 +375,70 @@ impl Site {
         let path = entry.path.to_lowercase();
         let name = entry.name().to_lowercase();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let placed = query.qualifiers.iter().all(|asked| {
-            let value = asked.value.to_lowercase();
-            let holds = match asked.name.as_str() {
+        let places: Vec<&str> = query.values("in").flat_map(|it| it.split(',')).collect();
+        let (in_path, in_file) = (places != ["file"], places != ["path"]);
+        // Read when the first word asks for it: most files are told apart by where they lie.
+        let mut content: Option<Option<String>> = None;
+        let mut says = |value: &str| -> Answer<Option<bool>> {
+            if content.is_none() {
+                content = Some(self.searched(entry)?);
+            }
+            let text = content.as_ref().and_then(Option::as_deref);
+            Ok(text.map(|text| text.contains(value)))
+        };
+        query.holds(|term| {
+            let (name_of, value) = match term {
+                Term::Text(word) => ("", word.to_lowercase()),
+                Term::Qualifier { name, value } => (name.as_str(), value.to_lowercase()),
+            };
+            if let Some(is_here) = self.is_place(name_of, &value) {
+                return Ok(is_here);
+            }
+            Ok(match name_of {
                 "path" => path.contains(value.trim_start_matches('/')),
                 "filename" => name.contains(&value),
                 "extension" => extension == value.trim_start_matches('.'),
                 "language" | "lang" => language(extension) == value,
-                _ => return true,
-            };
-            holds != asked.negated
-        });
-        if !placed {
-            return Ok(false);
-        }
-        let places: Vec<&str> = query.values("in").flat_map(|it| it.split(',')).collect();
-        let only_path = places == ["path"];
-        if only_path || (query.words.is_empty() && query.without.is_empty()) {
-            return Ok(query.fits(&[&path]));
-        }
+                "size" => {
+                    let size = self.git.blob(entry.id)?.len();
+                    compares(&size, &value, |it| it.parse().ok())
+                }
+                "fork" => value != "only",
+                "content" | "symbol" => says(&value)? == Some(true),
+                _ if !in_file => path.contains(&value),
+                // What is not read is not found by its path either.
+                _ => says(&value)?.is_some_and(|says| says || in_path && path.contains(&value)),
+            })
+        })
+    }
+
+    /// The text of a file, in lower case; none where it is no text, or too large to be searched.
+    fn searched(&self, entry: &Entry) -> Answer<Option<String>> {
         let bytes = self.git.blob(entry.id)?;
         if bytes.len() > SEARCHED || crate::git::is_binary(&bytes) {
-            return Ok(false);
+            return Ok(None);
         }
-        let content = String::from_utf8_lossy(&bytes);
-        Ok(match places == ["file"] {
-            true => query.fits(&[&content]),
-            false => query.fits(&[&content, &path]),
-        })
+        Ok(Some(String::from_utf8_lossy(&bytes).to_lowercase()))
     }
 
     /// Commits of the default branch, the newest first.
     pub(crate) fn search_commits(&self, text: &str, sorted: &Sorted, page: Page) -> Answer<Value> {
-        let query = Query::parse(text);
+        let query = Query::parse(text, OF_COMMITS);
+        let sorted = sorted.or_of(&query);
         let tip = self.git.branch(&self.hub.repository.default_branch);
         let mut commits = Vec::new();
-        if let (true, Some(tip)) = (self.is_about(&query), tip) {
+        if let Some(tip) = tip {
             for id in self.git.newest_first([tip], [])? {
                 let commit = self.git.commit(id?)?;
-                let has = |asked: &Qualifier| has_commit(self, &commit, asked) != asked.negated;
-                if query.fits(&[&commit.message]) && query.qualifiers.iter().all(has) {
+                let message = commit.message.to_lowercase();
+                let has = |term: &Term| match term {
+                    Term::Text(word) => message.contains(word.as_str()),
+                    Term::Qualifier { name, value } => match self.is_place(name, value) {
+                        Some(is_here) => is_here,
+                        None => has_commit(self, &commit, name, value),
+                    },
+                };
+                if query.fits(has) {
                     commits.push(commit);
                 }
             }
@@ -298,30 +462,33 @@ impl Site {
 
     /// Users or organisations.
     pub(crate) fn search_users(&self, text: &str, page: Page) -> (usize, Vec<&User>) {
-        let query = Query::parse(text);
+        let query = Query::parse(text, OF_USERS);
         let kind = |user: &User| match user.kind.as_deref() {
             Some("Organization") => "org",
             _ => "user",
         };
         let fits = |user: &&User| {
-            let places: Vec<&str> = query.values("in").collect();
             let name = user.name.as_deref().unwrap_or_default();
             let email = user.email.as_deref().unwrap_or_default();
-            let texts = match places.first() {
-                Some(&"login") => vec![user.login.as_str()],
-                Some(&"name") => vec![name],
-                Some(&"email") => vec![email],
+            let texts = match query.values("in").next() {
+                Some("login") => vec![user.login.as_str()],
+                Some("name") => vec![name],
+                Some("email") => vec![email],
                 _ => vec![user.login.as_str(), name, email],
             };
-            query.fits(&texts)
-                && query.values("type").all(|it| it == kind(user))
-                && query
-                    .values("user")
-                    .all(|it| it.eq_ignore_ascii_case(&user.login))
-                && query.values("location").all(|it| {
-                    let location = user.location.as_deref().unwrap_or_default().to_lowercase();
-                    location.contains(&it.to_lowercase())
-                })
+            let texts = Texts::new(&texts);
+            query.fits(|term| match term {
+                Term::Text(word) => texts.hold(word),
+                Term::Qualifier { name, value } => match name.as_str() {
+                    "type" => value == kind(user),
+                    "user" | "org" => value.eq_ignore_ascii_case(&user.login),
+                    "location" => {
+                        let location = user.location.as_deref().unwrap_or_default();
+                        location.to_lowercase().contains(&value.to_lowercase())
+                    }
+                    _ => true,
+                },
+            })
         };
         let users: Vec<&User> = self.hub.users.values().filter(fits).collect();
         (users.len(), users.into_iter().page(page).collect())
@@ -329,40 +496,50 @@ impl Site {
 
     /// Whether the repository is what a query looks for.
     pub(crate) fn is_found(&self, text: &str) -> bool {
-        let query = Query::parse(text);
+        let query = Query::parse(text, OF_REPOSITORIES);
         let repository = &self.hub.repository;
         let topics = repository.topics.join(" ");
         let full = self.full_name();
-        let texts = [
-            full.as_str(),
-            repository.description.as_deref().unwrap_or_default(),
-            &topics,
-        ];
-        let qualified = query.qualifiers.iter().all(|asked| {
-            let value = asked.value.as_str();
-            let holds = match asked.name.as_str() {
+        let description = repository.description.as_deref().unwrap_or_default();
+        let texts = Texts::new(&[full.as_str(), description, &topics]);
+        let visibility = match repository.private {
+            true => "private",
+            false => "public",
+        };
+        query.fits(|term| match term {
+            Term::Text(word) => texts.hold(word),
+            Term::Qualifier { name, value } => match name.as_str() {
                 "topic" => repository.topics.iter().any(|topic| topic == value),
-                "is" => {
-                    value
-                        == if repository.private {
-                            "private"
-                        } else {
-                            "public"
-                        }
-                }
+                "is" => value == visibility,
                 "stars" | "forks" => compares(&0, value, |it| it.parse().ok()),
                 "archived" => value == "false",
-                _ => return true,
-            };
-            holds != asked.negated
-        });
-        self.is_about(&query) && qualified && query.fits(&texts)
+                name => self.is_place(name, value).unwrap_or(true),
+            },
+        })
     }
 }
 
-/// Whether a commit has what a qualifier asks for; those that are unknown ask for nothing.
-fn has_commit(site: &Site, commit: &Commit, asked: &Qualifier) -> bool {
-    let value = asked.value.as_str();
+impl Sorted {
+    /// What was asked for, or else what the query says: `sort:created-asc`.
+    fn or_of(&self, query: &Query) -> Self {
+        let said = query.values("sort").last();
+        let (Some(said), true) = (said, self.by.is_empty()) else {
+            return self.clone();
+        };
+        let (by, ascending) = match (said.strip_suffix("-asc"), said.strip_suffix("-desc")) {
+            (Some(by), _) => (by, true),
+            (_, Some(by)) => (by, false),
+            _ => (said, false),
+        };
+        Self {
+            by: by.to_owned(),
+            ascending,
+        }
+    }
+}
+
+/// Whether a commit has what a qualifier asks for.
+fn has_commit(site: &Site, commit: &Commit, asked: &str, value: &str) -> bool {
     let account = |who: &Identity| {
         let user = site.hub.user_of_email(&who.email);
         user.is_some_and(|user| user.login.eq_ignore_ascii_case(value))
@@ -370,7 +547,7 @@ fn has_commit(site: &Site, commit: &Commit, asked: &Qualifier) -> bool {
     let named = |who: &Identity| who.name.to_lowercase().contains(&value.to_lowercase());
     let sent = |who: &Identity| who.email.eq_ignore_ascii_case(value);
     let id = ObjectId::from_hex(value.as_bytes()).ok();
-    match asked.name.as_str() {
+    match asked {
         "author" => account(&commit.author),
         "committer" => account(&commit.committer),
         "author-name" => named(&commit.author),
@@ -383,7 +560,8 @@ fn has_commit(site: &Site, commit: &Commit, asked: &Qualifier) -> bool {
         "tree" => id == Some(commit.tree),
         "parent" => commit.parents.iter().any(|it| id == Some(*it)),
         "merge" => (commit.parents.len() > 1) == (value == "true"),
-        _ => !asked.negated,
+        "is" => (value == "private") == site.hub.repository.private,
+        _ => false,
     }
 }
 

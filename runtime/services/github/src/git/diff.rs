@@ -58,6 +58,8 @@ pub struct Change {
     pub binary: bool,
     /// For a renamed file, how similar it is, in per cent.
     similarity: u32,
+    /// Where it is now of another type, a link where a file was: that the one went and the other came.
+    halves: Option<Box<[Change; 2]>>,
 }
 
 impl Git {
@@ -133,6 +135,24 @@ impl Git {
         change.deletions = drawn.deletions;
         change.hunks = (!drawn.hunks.is_empty()).then_some(drawn.hunks);
         change.binary = drawn.binary;
+        if change.is_of_another_type() {
+            let half = |status, old, new| Change {
+                status,
+                previous: None,
+                old,
+                new,
+                halves: None,
+                ..change.clone()
+            };
+            let mut halves = [
+                half(Status::Removed, change.old.clone(), None),
+                half(Status::Added, None, change.new.clone()),
+            ];
+            for half in &mut halves {
+                self.draw(half)?;
+            }
+            change.halves = Some(Box::new(halves));
+        }
         Ok(())
     }
 }
@@ -219,12 +239,33 @@ pub(super) fn change(change: ChangeDetached) -> Option<Change> {
         hunks: None,
         binary: false,
         similarity,
+        halves: None,
     })
 }
 
 impl Change {
+    /// Whether it was a file and is a link, or the like.
+    fn is_of_another_type(&self) -> bool {
+        let kind = |side: &Option<Side>| side.as_ref().map(|(mode, _)| mode[..3].to_owned());
+        match (kind(&self.old), kind(&self.new)) {
+            (Some(old), Some(new)) => old != new,
+            _ => false,
+        }
+    }
+
+    /// What happened to it, as GitHub writes it.
+    pub(crate) fn status_name(&self) -> &'static str {
+        match self.status {
+            Status::Modified if self.is_of_another_type() => "changed",
+            status => status.as_str(),
+        }
+    }
+
     /// The change as `git diff` writes it, with its header.
     pub fn text(&self) -> String {
+        if let Some(halves) = &self.halves {
+            return halves.iter().map(Self::text).collect();
+        }
         let before = self.previous.as_deref().unwrap_or(&self.path);
         let mut text = format!(
             "diff --git {} {}\n",
@@ -270,7 +311,10 @@ impl Change {
         match (&self.hunks, self.binary) {
             (_, true) => text += &format!("Binary files {from} and {to} differ\n"),
             (Some(hunks), false) => {
-                text += &format!("--- {from}\n+++ {to}\n{hunks}\n");
+                // Where a name with a blank ends is told by a tab.
+                let end = |name: &str| if name.contains(' ') { "\t" } else { "" };
+                let (from_end, to_end) = (end(&from), end(&to));
+                text += &format!("--- {from}{from_end}\n+++ {to}{to_end}\n{hunks}\n");
             }
             (None, false) => {}
         }

@@ -1,12 +1,13 @@
 //! History: walks, the history of a path, and how two commits compare.
 
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::HashMap;
 
 use gix::ObjectId;
-use gix::revision::walk::Sorting;
-use gix::traverse::commit::simple::CommitTimeOrder;
+use gix::bstr::ByteSlice;
+use gix::objs::commit::ref_iter::Token;
 
-use super::{Commit, Git, GitError};
+use super::graph::{Marks, Node, Person, Queue};
+use super::{Commit, EntryKind, Git, GitError};
 
 /// Which commits of a history are wanted.
 #[derive(Debug, Clone, Default)]
@@ -31,14 +32,10 @@ pub struct Author {
 }
 
 impl Filter {
-    fn takes(&self, commit: &Commit) -> bool {
-        let time = commit.committer.seconds;
-        let author = |author: &Author| {
-            let email = commit.author.email.to_lowercase();
-            match author.emails.is_empty() {
-                false => author.emails.contains(&email),
-                true => email == author.text || commit.author.name.to_lowercase() == author.text,
-            }
+    fn takes(&self, time: i64, by: &Person) -> bool {
+        let author = |author: &Author| match author.emails.is_empty() {
+            false => author.emails.contains(&by.email),
+            true => by.email == author.text || by.name == author.text,
         };
         self.since.is_none_or(|since| time >= since)
             && self.until.is_none_or(|until| time <= until)
@@ -66,25 +63,28 @@ impl Git {
         let mut commits = Vec::new();
         let mut passed = 0;
         for id in ids {
-            if filter.is_empty() && passed < skip {
-                passed += 1;
-                let _ = id?;
-                continue;
-            }
-            let commit = self.commit(id?)?;
-            if !filter.takes(&commit) {
+            let id = id?;
+            if !filter.is_empty() && !self.is_taken(id, filter) {
                 continue;
             }
             if passed < skip {
                 passed += 1;
                 continue;
             }
-            commits.push(commit);
+            commits.push(self.commit(id)?);
             if commits.len() == limit {
                 break;
             }
         }
         Ok(commits)
+    }
+
+    /// Whether a filter takes a commit that a walk came by: what it asks for is known since then.
+    fn is_taken(&self, id: ObjectId, filter: &Filter) -> bool {
+        let mut graph = self.graph.borrow_mut();
+        let place = graph.place(id);
+        let facts = graph.facts(place);
+        facts.is_some_and(|(time, author)| filter.takes(time, author))
     }
 
     /// The ids of the commits that some tips reach and others do not, the newest first.
@@ -93,80 +93,151 @@ impl Git {
         tips: impl IntoIterator<Item = ObjectId>,
         hidden: impl IntoIterator<Item = ObjectId>,
     ) -> Result<impl Iterator<Item = Result<ObjectId, GitError>>, GitError> {
-        let walk = self
-            .repo
-            .rev_walk(tips)
-            .with_hidden(hidden)
-            .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
-            .all()?;
-        Ok(walk.map(|info| Ok(info?.id)))
+        let mut graph = self.graph.borrow_mut();
+        let mut find = |id| self.node(id);
+        let mut seen = Marks::default();
+        let hidden = hidden.into_iter().map(|id| graph.place(id)).collect();
+        graph.mark(hidden, &mut seen, &mut find)?;
+        let mut queue = Queue::default();
+        for tip in tips {
+            let place = graph.place(tip);
+            if seen.add(place) {
+                queue.push(graph.read(place, &mut find)?, place);
+            }
+        }
+        drop(graph);
+        Ok(std::iter::from_fn(move || {
+            let place = queue.pop()?;
+            let mut graph = self.graph.borrow_mut();
+            for index in 0..graph.parents(place).len() {
+                let parent = graph.parents(place)[index];
+                if seen.add(parent) {
+                    match graph.read(parent, &mut |id| self.node(id)) {
+                        Ok(time) => queue.push(time, parent),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+            }
+            Some(Ok(graph.id(place)))
+        }))
     }
 
     /// The commits that changed a path, the newest first, as `git log -- path` finds them: where a merge
     /// is equal to one of its parents there, only that parent is followed.
     fn path_history(&self, tip: ObjectId, path: &str) -> Result<Vec<ObjectId>, GitError> {
-        let mut at: HashMap<ObjectId, Option<ObjectId>> = HashMap::new();
-        let mut entry = |tree: ObjectId| -> Result<Option<ObjectId>, GitError> {
-            if let Some(known) = at.get(&tree) {
-                return Ok(*known);
-            }
-            let found = self.entry(tree, path)?.map(|entry| entry.id);
-            at.insert(tree, found);
-            Ok(found)
-        };
-        let mut queue = BinaryHeap::new();
-        let mut seen = HashSet::from([tip]);
-        let mut order = u64::MAX;
+        let mut graph = self.graph.borrow_mut();
+        let mut find = |id| self.node(id);
+        let names: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+        let mut known = Known::new();
+        let mut seen = Marks::default();
+        let mut queue = Queue::default();
         let mut found = Vec::new();
-        queue.push(self.dated(tip, order)?);
-        while let Some(Dated { commit, .. }) = queue.pop() {
-            let own = entry(commit.tree)?;
-            let mut parents = Vec::new();
-            for id in &commit.parents {
-                order -= 1;
-                parents.push(self.dated(*id, order)?);
-            }
+        let tip = graph.place(tip);
+        seen.add(tip);
+        queue.push(graph.read(tip, &mut find)?, tip);
+        while let Some(place) = queue.pop() {
+            let at = |tree: Option<ObjectId>, known: &mut Known| match tree {
+                Some(tree) => self.stands(tree, &names, known),
+                None => Ok(None),
+            };
+            let own = at(graph.tree(place), &mut known)?;
+            let parents = graph.parents(place).to_vec();
             let mut same = None;
-            for (index, parent) in parents.iter().enumerate() {
-                if entry(parent.commit.tree)? == own {
+            let mut times = Vec::new();
+            for (index, &parent) in parents.iter().enumerate() {
+                times.push(graph.read(parent, &mut find)?);
+                if at(graph.tree(parent), &mut known)? == own {
                     same = Some(index);
                     break;
                 }
             }
             let followed = match same {
-                Some(index) => vec![parents.swap_remove(index)],
+                Some(index) => index..index + 1,
                 None => {
                     if own.is_some() || !parents.is_empty() {
-                        found.push(commit.id);
+                        found.push(graph.id(place));
                     }
-                    parents
+                    0..parents.len()
                 }
             };
-            for parent in followed {
-                if seen.insert(parent.commit.id) {
-                    queue.push(parent);
+            for index in followed {
+                if seen.add(parents[index]) {
+                    queue.push(times[index], parents[index]);
                 }
             }
         }
         Ok(found)
     }
 
-    fn dated(&self, id: ObjectId, order: u64) -> Result<Dated, GitError> {
+    /// What stands at a path below a tree: a file that becomes executable is another.
+    fn stands(
+        &self,
+        tree: ObjectId,
+        names: &[&str],
+        known: &mut Known,
+    ) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
+        let Some((name, below)) = names.split_first() else {
+            return Ok(Some((EntryKind::Directory, tree)));
+        };
+        let key = (tree, names.len());
+        let entry = match known.get(&key) {
+            Some(entry) => *entry,
+            None => {
+                let object = self.repo.find_tree(tree)?;
+                let entry = object.find_entry(name.as_bytes());
+                let entry = entry.map(|it| (EntryKind::of(it.mode()), it.object_id()));
+                known.insert(key, entry);
+                entry
+            }
+        };
+        match entry {
+            Some((EntryKind::Directory, id)) if !below.is_empty() => self.stands(id, below, known),
+            Some(_) if !below.is_empty() => Ok(None),
+            entry => Ok(entry),
+        }
+    }
+
+    /// What walks need of a commit.
+    pub(super) fn node(&self, id: ObjectId) -> Result<Node, GitError> {
         let object = self.repo.find_commit(id)?;
-        Ok(Dated {
-            time: object.time()?.seconds,
-            order,
-            commit: Node {
-                id,
-                tree: object.tree_id()?.detach(),
-                parents: object.parent_ids().map(|id| id.detach()).collect(),
-            },
-        })
+        let mut node = Node {
+            time: 0,
+            tree: ObjectId::empty_tree(id.kind()),
+            parents: Vec::new(),
+            author: Person::default(),
+        };
+        let lower = |text: &[u8]| text.to_str_lossy().trim().to_lowercase();
+        for token in object.iter() {
+            match token? {
+                Token::Tree { id } => node.tree = id,
+                Token::Parent { id } => node.parents.push(id),
+                Token::Author { signature } => {
+                    node.author.name = lower(signature.name);
+                    node.author.email = lower(signature.email);
+                }
+                Token::Committer { signature } => {
+                    node.time = signature.time()?.seconds;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        Ok(node)
+    }
+
+    /// The common ancestors of two commits that are no ancestors of one another, the newest first.
+    pub(super) fn merge_bases(
+        &self,
+        one: ObjectId,
+        two: ObjectId,
+    ) -> Result<Vec<ObjectId>, GitError> {
+        let mut graph = self.graph.borrow_mut();
+        graph.merge_bases(one, two, |id| self.node(id))
     }
 
     /// The best common ancestor of two commits.
     pub fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, GitError> {
-        Ok(self.repo.merge_base(one, two)?.map(|id| id.detach()))
+        Ok(self.merge_bases(one, two)?.first().copied())
     }
 
     /// Whether a commit is another or one of its ancestors.
@@ -174,45 +245,14 @@ impl Git {
         Ok(old == new || self.merge_base(old, new)? == Some(old))
     }
 
-    /// The commits of a head that a base has not, the oldest first.
+    /// The commits of a head that a base has not, the oldest first, and parents before their children.
     pub fn ahead(&self, base: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
-        let ids: Result<Vec<_>, _> = self.newest_first([head], [base])?.collect();
-        let mut ids = ids?;
+        let mut graph = self.graph.borrow_mut();
+        let mut ids = graph.ahead(base, head, |id| self.node(id))?;
         ids.reverse();
         Ok(ids)
     }
 }
 
-/// What a walk needs of a commit.
-struct Node {
-    id: ObjectId,
-    tree: ObjectId,
-    parents: Vec<ObjectId>,
-}
-
-/// A commit in the queue: the newest comes out first, of equally old ones the one that was found first.
-struct Dated {
-    time: i64,
-    order: u64,
-    commit: Node,
-}
-
-impl PartialEq for Dated {
-    fn eq(&self, other: &Self) -> bool {
-        (self.time, self.order) == (other.time, other.order)
-    }
-}
-
-impl Eq for Dated {}
-
-impl PartialOrd for Dated {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Dated {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.time, self.order).cmp(&(other.time, other.order))
-    }
-}
+/// What stands at a name in a tree, by the tree and how many names are left of the path.
+type Known = HashMap<(ObjectId, usize), Option<(EntryKind, ObjectId)>>;

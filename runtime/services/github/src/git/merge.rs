@@ -20,11 +20,21 @@ pub enum Merged {
 impl Git {
     /// Merges two commits into a tree; more than one best common ancestor is merged first, as git does it.
     pub fn merge(&self, ours: ObjectId, theirs: ObjectId) -> Result<Merged, GitError> {
-        let options = self.repo.tree_merge_options()?;
-        let outcome = self
-            .repo
-            .merge_commits(ours, theirs, Default::default(), options.into())?;
-        finish(outcome.tree_merge)
+        let bases = self.merge_bases(ours, theirs)?;
+        let base = match bases.as_slice() {
+            [] => {
+                return Err(GitError::objects(format!(
+                    "{ours} and {theirs} have no common ancestor"
+                )));
+            }
+            [base] => self.tree_of(*base)?,
+            _ => {
+                let options = self.repo.tree_merge_options()?;
+                let base = self.repo.virtual_merge_base(bases, options)?;
+                base.tree_id.detach()
+            }
+        };
+        self.apply(base, self.tree_of(ours)?, self.tree_of(theirs)?)
     }
 
     /// Applies what one tree has over another to a third.

@@ -7,6 +7,7 @@ mod base;
 mod blame;
 mod diff;
 mod error;
+mod graph;
 mod log;
 mod loose;
 mod merge;
@@ -19,6 +20,7 @@ mod refs;
 mod strict;
 mod write;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -47,6 +49,8 @@ pub struct Git {
     refs: BTreeMap<String, ObjectId>,
     /// The commits that this session has written, which can be named by a prefix too.
     written: Vec<ObjectId>,
+    /// What walks have learned of the history.
+    graph: RefCell<graph::Graph>,
 }
 
 impl Git {
@@ -62,6 +66,7 @@ impl Git {
             base,
             refs,
             written: Vec::new(),
+            graph: RefCell::default(),
         }
     }
 
@@ -74,6 +79,7 @@ impl Git {
             base: Arc::clone(&self.base),
             refs: self.refs.clone(),
             written: self.written.clone(),
+            graph: RefCell::default(),
         }
     }
 

@@ -14,6 +14,7 @@ use gix::objs::{Data, Find, Kind, TreeRefIter};
 use gix::traverse::commit::Simple;
 use gix::traverse::commit::simple::{CommitTimeOrder, Sorting};
 
+use super::graph::Graph;
 use super::{Change, Entry, EntryKind, Git, GitError, diff};
 
 /// Bytes of an object that cost as much as an object.
@@ -220,9 +221,11 @@ impl<'a> Paid<'a> {
         one: ObjectId,
         other: ObjectId,
     ) -> Result<Option<ObjectId>, Stop> {
-        let mut graph = gix::revwalk::Graph::new(self, None);
-        let bases = gix::revision::plumbing::merge_base(one, &[other], &mut graph);
-        Ok(self.settle(bases)?.map(|bases| *bases.first()))
+        let bases = Graph::default().merge_bases(one, other, |id| {
+            self.object(id)?;
+            Ok::<_, Stop>(self.git.node(id)?)
+        })?;
+        Ok(bases.first().copied())
     }
 
     /// The files that differ between two trees, by path, without a look for renames: what was

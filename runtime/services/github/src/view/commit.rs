@@ -137,7 +137,7 @@ impl Site {
         let mut view = json!({
             "sha": sha,
             "filename": change.path,
-            "status": change.status.as_str(),
+            "status": change.status_name(),
             "additions": change.additions,
             "deletions": change.deletions,
             "changes": change.additions + change.deletions,

@@ -1,12 +1,19 @@
 //! The same as git does: merges, rebases, differences and histories of random repositories.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+use mcpmark_github::archive::Archive;
+use mcpmark_github::git::{Filter, Merged};
+use mcpmark_github::world;
+use mcpmark_snapshot::Snapshot;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::json;
 
-use crate::support::{Repo, World, git, texts, write};
+use crate::support::{CLOCK, Repo, World, git, texts, write};
 
 const FILES: [&str; 5] = ["a.txt", "b.txt", "dir/c.txt", "dir/d.txt", "e.txt"];
 
@@ -198,6 +205,63 @@ async fn differences_are_those_of_git() {
     }
 }
 
+/// Names with blanks, and links in the place of files.
+#[tokio::test]
+async fn differences_of_names_and_types_are_those_of_git() {
+    let world = World::of(|dir| {
+        let repo = Repo::new(dir);
+        let file = |text: &str| (EntryKind::Blob, text.to_owned());
+        let link = |text: &str| (EntryKind::Link, text.to_owned());
+        let old = BTreeMap::from([
+            ("a b.txt", file("one\ntwo\n")),
+            ("gone away.txt", file("x\n")),
+            ("link", link("a b.txt")),
+            ("plain", file("1\n2\n3\n")),
+            ("same", file("1\n")),
+        ]);
+        let new = BTreeMap::from([
+            ("a b.txt", file("one\n2\n")),
+            ("link", file("text\n")),
+            ("new dir/\u{e4} b", file("y\n")),
+            ("plain", link("same")),
+            ("same", (EntryKind::BlobExecutable, "1\n".to_owned())),
+        ]);
+        let before = repo.commit_onto(&[], 1_700_000_000, "begin", &old);
+        repo.set("refs/heads/main", before);
+        let after = repo.commit_onto(&[before], 1_700_000_600, "change", &new);
+        repo.set("refs/heads/topic", after);
+        write(
+            dir,
+            "repository.json",
+            &json!({"owner": "acme", "name": "demo", "viewer": "ann"}),
+        );
+        write(
+            dir,
+            "pulls.json",
+            &json!([{"number": 1, "title": "T", "head": "topic", "base": "main"}]),
+        );
+    })
+    .await;
+    let repo = world.home.path().join("world/repo/.git");
+    let asked = ["-c", "core.abbrev=7", "diff", "-M", "main...topic"];
+    let Some((_, theirs)) = git(&repo, &asked) else {
+        return;
+    };
+    let pull = json!({"pullNumber": 1});
+    assert_eq!(
+        world.text("get_pull_request_diff", pull.clone()).await,
+        theirs
+    );
+    let files = world.json("get_pull_request_files", pull).await;
+    let status = |name: &str| {
+        let mut all = files.as_array().unwrap().iter();
+        all.find(|it| it["filename"] == name).unwrap()["status"].clone()
+    };
+    assert_eq!(status("plain"), "changed");
+    assert_eq!(status("link"), "changed");
+    assert_eq!(status("same"), "modified");
+}
+
 #[tokio::test]
 async fn histories_are_those_of_git() {
     let world = World::of(|dir| diverged(dir, 5)).await;
@@ -208,4 +272,133 @@ async fn histories_are_those_of_git() {
     let commits = world.json("list_commits", json!({"sha": "topic"})).await;
     let ours = texts(&commits, "/sha");
     assert_eq!(ours, theirs.lines().collect::<Vec<_>>());
+}
+
+/// Two branches that merge each other now and then, of commits whose clocks were wrong.
+fn skewed(world: &Path, seed: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut pick = |most: u64| random.next_u64() % most;
+    let repo = Repo::new(world);
+    let begin = (0..5).map(|file| {
+        let lines: Vec<String> = (0..20).map(|line| format!("{file} line {line}")).collect();
+        let text = lines.join("\n") + "\n";
+        (FILES[file], (EntryKind::Blob, text))
+    });
+    let begin: BTreeMap<&str, (EntryKind, String)> = begin.collect();
+    let root = repo.commit_onto(&[], 1_700_000_000, "begin", &begin);
+    let mut tips = [(root, begin.clone()), (root, begin)];
+    for step in 1..8 + pick(14) as i64 {
+        let late = [0, 0, 0, -100_000, -3_000_000, 500_000][pick(6) as usize];
+        let time = 1_700_000_000 + 600 * step + late;
+        let own = pick(2) as usize;
+        let (tip, mut files) = tips[own].clone();
+        let (other, theirs) = &tips[1 - own];
+        let mut parents = vec![tip];
+        if pick(10) < 4 && *other != tip {
+            parents.push(*other);
+            for (path, file) in theirs {
+                if pick(2) == 0 {
+                    files.insert(path, file.clone());
+                }
+            }
+        } else {
+            let (kind, text) = files.get_mut(FILES[pick(5) as usize]).unwrap();
+            match pick(4) {
+                0 => {
+                    *kind = match kind {
+                        EntryKind::Blob => EntryKind::BlobExecutable,
+                        _ => EntryKind::Blob,
+                    }
+                }
+                _ => {
+                    *text = text.replace(&format!("line {}", pick(20)), &format!("changed {step}"))
+                }
+            }
+        }
+        let commit = repo.commit_onto(&parents, time, &format!("step {step}"), &files);
+        tips[own] = (commit, files);
+    }
+    repo.set("refs/heads/main", tips[0].0);
+    repo.set("refs/heads/topic", tips[1].0);
+    write(
+        world,
+        "repository.json",
+        &json!({"owner": "acme", "name": "demo", "viewer": "ann"}),
+    );
+}
+
+/// A commit may be older than its parents: ranges, bases, merges and histories are right nevertheless.
+#[test]
+fn clocks_that_were_wrong_change_nothing() {
+    let mut crossed = 0;
+    for seed in 0..400 {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("world");
+        std::fs::create_dir(&dir).unwrap();
+        skewed(&dir, seed);
+        let repo = dir.join("repo/.git");
+        let ask = |arguments: &[&str]| -> Option<Vec<String>> {
+            let (_, said) = git(&repo, arguments)?;
+            Some(said.lines().map(str::to_owned).collect())
+        };
+        let Some(own) = ask(&["rev-list", "--date-order", "--reverse", "main..topic"]) else {
+            return;
+        };
+        let state = Snapshot::of_directory(&dir).unwrap();
+        let opened = world::open(&state.tree, &*state.blobs, home.path(), CLOCK).unwrap();
+        let ours = opened.git;
+        let [main, topic] = ["main", "topic"].map(|name| ours.branch(name).unwrap());
+        let told = |ids: Vec<ObjectId>| -> Vec<String> {
+            ids.into_iter().map(|id| id.to_string()).collect()
+        };
+        assert_eq!(told(ours.ahead(main, topic).unwrap()), own, "seed {seed}");
+
+        let bases = ask(&["merge-base", "--all", "main", "topic"]).unwrap();
+        let base = ours.merge_base(main, topic).unwrap().unwrap().to_string();
+        assert!(bases.contains(&base), "seed {seed}: {base} of {bases:?}");
+        crossed += usize::from(bases.len() > 1);
+        let first = ask(&["merge-base", "main", "topic"]).unwrap();
+        assert_eq!(first, [base.clone()], "seed {seed}");
+        assert_eq!(
+            ours.is_ancestor(main, topic).unwrap(),
+            bases == [main.to_string()]
+        );
+        if bases.len() == 1 {
+            let (merges, said) =
+                git(&repo, &["merge-tree", "--write-tree", "main", "topic"]).unwrap();
+            match ours.merge(main, topic).unwrap() {
+                Merged::Clean(tree) => {
+                    assert!(merges, "seed {seed}");
+                    assert_eq!(said.trim(), tree.to_string(), "seed {seed}");
+                }
+                Merged::Conflicts(_) => assert!(!merges, "seed {seed}"),
+            }
+        }
+
+        for path in [None, Some("a.txt"), Some("dir"), Some("dir/d.txt")] {
+            let mut asked = vec!["log", "--format=%H", "topic", "--"];
+            asked.extend(path);
+            let filter = Filter {
+                path: path.map(str::to_owned),
+                ..Filter::default()
+            };
+            let log = ours.log(topic, &filter, 0, 999).unwrap();
+            let log = log.into_iter().map(|commit| commit.id).collect();
+            assert_eq!(told(log), ask(&asked).unwrap(), "seed {seed} {path:?}");
+        }
+
+        let archive = Archive::find(&state.tree).unwrap();
+        let archive = Archive::open(archive, &*state.blobs, home.path()).unwrap();
+        let free = &mut |_| true;
+        let [main, topic] = [main, topic].map(|id| id.to_string());
+        let found = archive.merge_base(&main, &topic, free).unwrap();
+        assert_eq!(found.map(|id| id.to_string()), Some(base), "seed {seed}");
+        let since = archive.log(&topic, Some(&main), None, 999, free).unwrap();
+        let mut since = told(since.into_iter().map(|commit| commit.id).collect());
+        since.sort();
+        let mut own = own;
+        own.sort();
+        assert_eq!(since, own, "seed {seed}");
+    }
+    assert!(crossed > 20, "{crossed}");
 }

@@ -20,6 +20,14 @@ async fn issues_are_found_by_words_and_qualifiers() {
         ("commenter:@me", vec![2]),
         ("comments:>0", vec![2]),
         ("repo:acme/other", vec![]),
+        ("label:bug OR is:closed", vec![2, 1]),
+        ("(label:bug)", vec![2]),
+        ("-(label:bug OR label:none)", vec![1]),
+        ("is:open AND (label:none OR author:bo)", vec![2]),
+        ("sort:created-asc", vec![1, 2]),
+        ("sort:created-desc", vec![2, 1]),
+        ("foo:bar", vec![]),
+        ("status:success", vec![]),
     ] {
         let found = world.json("search_issues", json!({"query": query})).await;
         let items = found.get("items").cloned().unwrap_or(json!([]));
@@ -61,6 +69,17 @@ async fn code_users_and_repositories_are_found() {
         .json("search_code", json!({"query": "path:docs second"}))
         .await;
     assert_eq!(code["items"][0]["name"], "moved.txt");
+    for (query, expected) in [
+        ("std::fs", 0),
+        ("http://x.y", 0),
+        ("foo:bar", 0),
+        ("fn AND nowhere", 0),
+        ("second OR nowhere", 1),
+        ("(second OR two) extension:rs", 1),
+    ] {
+        let found = world.json("search_code", json!({"query": query})).await;
+        assert_eq!(found["total_count"], expected, "{query}");
+    }
     let users = world.json("search_users", json!({"query": "lee"})).await;
     assert_eq!(users["items"][0]["login"], "ann");
     let found = world

@@ -1,5 +1,6 @@
 //! Worlds made of a few commits, and calls on them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -104,6 +105,38 @@ impl Repo {
         let id = self.repo.write_object(&commit).unwrap().detach();
         self.set(&format!("refs/heads/{branch}"), id);
         id
+    }
+
+    /// A commit of nothing but these files, with these parents, of a time that they need not agree with.
+    pub(crate) fn commit_onto(
+        &self,
+        parents: &[ObjectId],
+        seconds: i64,
+        message: &str,
+        files: &BTreeMap<&str, (EntryKind, String)>,
+    ) -> ObjectId {
+        let empty = ObjectId::empty_tree(gix::hash::Kind::Sha1);
+        let mut editor = self.repo.edit_tree(empty).unwrap();
+        for (path, (kind, text)) in files {
+            let id = self.repo.write_blob(text).unwrap();
+            editor.upsert(*path, *kind, id).unwrap();
+        }
+        let tree = editor.write().unwrap().detach();
+        let who = gix::actor::Signature {
+            name: "Ann Lee".into(),
+            email: "ann@example.org".into(),
+            time: gix::date::Time::new(seconds, 0),
+        };
+        let commit = gix::objs::Commit {
+            tree,
+            parents: parents.iter().copied().collect(),
+            author: who.clone(),
+            committer: who,
+            encoding: None,
+            message: format!("{message}\n").into(),
+            extra_headers: Vec::new(),
+        };
+        self.repo.write_object(&commit).unwrap().detach()
     }
 
     pub(crate) fn set(&self, name: &str, id: ObjectId) {
