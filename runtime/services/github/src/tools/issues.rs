@@ -106,22 +106,36 @@ pub(super) fn update_issue(site: &mut Site, with: &Arguments) -> Outcome {
     let target = u64::try_from(duplicate_of)
         .ok()
         .filter(|number| *number > 0);
-    if target.is_some_and(|number| !site.hub.issues.contains_key(&number)) {
-        return Err(Failure::said(
-            "Failed to find issues: failed to get issue ID",
-        ));
-    }
-    if site.hub.pull(number).is_some() {
-        return Err(Failure::said(
-            "Failed to find issues: failed to get issue ID",
-        ));
-    }
+    check_closing(site, number, target)?;
     let reason = match reason.as_str() {
         "not_planned" | "duplicate" => reason.as_str(),
         _ => "completed",
     };
     site.set_issue_state(number, state, reason, target);
     done()
+}
+
+/// Makes sure that an issue can be closed, as the duplicate of another one where that is named.
+pub(super) fn check_closing(
+    site: &Site,
+    number: u64,
+    duplicate_of: Option<u64>,
+) -> Result<(), Failure> {
+    let is_issue = |number: u64| {
+        let issue = site.hub.issues.get(&number);
+        issue.is_some_and(|issue| issue.pull.is_none())
+    };
+    if !is_issue(number) || duplicate_of.is_some_and(|target| !is_issue(target)) {
+        return Err(Failure::said(
+            "Failed to find issues: failed to get issue ID",
+        ));
+    }
+    if duplicate_of == Some(number) {
+        return Err(Failure::said(
+            "Failed to close issue: An issue cannot be marked as a duplicate of itself",
+        ));
+    }
+    Ok(())
 }
 
 impl Site {

@@ -95,13 +95,14 @@ fn reviewed(site: &Site, with: &Decoded<'_>) -> Result<(u64, Option<String>), Fa
     let commit = with.text("commitID", "CommitID")?;
     find(site, &at, number)
         .map_err(|problem| Failure::Said(format!("failed to get pull request: {problem}")))?;
-    if let Some(commit) = &commit
-        && site.git.resolve(commit)?.is_none()
-    {
-        return Err(Failure::said(
-            "The commit ID is not part of the pull request",
-        ));
-    }
+    let commit = match (commit, site.hub.pull(number)) {
+        (Some(commit), Some((_, pull))) => {
+            let found = site.commit_under_review(pull, &commit);
+            let found = found.map_err(said("failed to get pull request"))?;
+            Some(found.map_err(Failure::Said)?)
+        }
+        _ => None,
+    };
     Ok((number, commit))
 }
 
@@ -174,10 +175,17 @@ pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
         start_side: with.text("startSide", "StartSide")?,
         in_reply_to: None,
     };
-    let about_file = with.text("subjectType", "SubjectType")?.as_deref() == Some("FILE");
+    let subject = with.text("subjectType", "SubjectType")?.unwrap_or_default();
+    let about_file = subject == "FILE";
     let (number, review) = pending(site, &with)?;
-    if new.body.is_empty() {
-        return Err(Failure::said("Body can't be blank"));
+    if !matches!(subject.as_str(), "FILE" | "LINE") {
+        return Err(Failure::Said(format!(
+            "Variable $input of type AddPullRequestReviewThreadInput! was provided invalid value for subjectType \
+             (Expected \"{subject}\" to be one of: LINE, FILE)"
+        )));
+    }
+    if let Some(problem) = new.side_problem() {
+        return Err(Failure::Said(problem));
     }
     if !about_file && new.line.is_none() {
         return Err(Failure::said(

@@ -7,6 +7,7 @@ use crate::api::{IssueChange, NewIssue, Sorted, Subject};
 use crate::hub::{Issue, Kind, State};
 use crate::tools::arguments::Arguments;
 use crate::tools::commits::unresolved;
+use crate::tools::issues::check_closing;
 use crate::tools::{Failure, Outcome, Output, minimal as done, protocol, shaped, written};
 use crate::view::Site;
 
@@ -272,12 +273,7 @@ fn set_state(
         _ => return Ok(()),
     };
     let target = u64::try_from(duplicate_of).ok().filter(|it| *it > 0);
-    let missing = target.is_some_and(|target| !site.hub.issues.contains_key(&target));
-    if missing || site.hub.pull(number).is_some() {
-        return Err(Failure::said(
-            "Failed to find issues: failed to get issue ID",
-        ));
-    }
+    check_closing(site, number, target)?;
     let reason = match reason {
         "not_planned" | "duplicate" => reason,
         _ => "completed",
