@@ -1,9 +1,11 @@
 //! Issues, their comments and their lists.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
 
 use super::{Answer, Call, FieldError, Named, Page, Paged};
-use crate::hub::{Comment, Issue, State, Time};
+use crate::hub::{Comment, Issue, Kind, State, Time};
 use crate::view::Site;
 
 /// An issue to be opened.
@@ -160,6 +162,7 @@ impl Site {
         let call = self.call(at, "POST", "/issues")?;
         check_title(&call, "Issue", &new.title)?;
         check_text(&call, "Issue", new.body.as_deref())?;
+        self.check_kind(&call, new.kind.as_deref())?;
         self.check_people(&call, "Issue", &new.assignees)?;
         self.check_milestone(&call, new.milestone)?;
         let labels = new.labels.iter().map(|name| self.hub.label(name));
@@ -206,6 +209,7 @@ impl Site {
             self.check_people(&call, "Issue", people)?;
         }
         self.check_milestone(&call, change.milestone.flatten())?;
+        self.check_kind(&call, change.kind.as_deref())?;
         let labels = change
             .labels
             .map(|names| unique(names.iter().map(|name| self.hub.label(name)).collect()));
@@ -317,6 +321,40 @@ impl Site {
                 code: "invalid",
                 message: String::new(),
             }])),
+        }
+    }
+
+    /// The types of issues that the owner has: a world names none but those that its issues are of.
+    fn issue_types(&self) -> BTreeSet<&str> {
+        let issues = self.hub.issues.values();
+        issues.filter_map(|issue| issue.kind.as_deref()).collect()
+    }
+
+    /// The types of issues in full. There is no such thing where nobody has any.
+    pub(crate) fn list_issue_types(&self, call: &Call, owner: &str) -> Answer<Value> {
+        let types = self.issue_types();
+        if types.is_empty() || !owner.eq_ignore_ascii_case(&self.hub.repository.owner) {
+            return Err(call.not_found());
+        }
+        let view = |name: &str| {
+            let id = Kind::IssueType.of_name(name);
+            json!({"id": id, "node_id": Kind::IssueType.node_id(id), "name": name})
+        };
+        Ok(types.into_iter().map(view).collect())
+    }
+
+    /// Refuses a type that the owner does not have.
+    fn check_kind(&self, call: &Call, kind: Option<&str>) -> Answer<()> {
+        match kind {
+            Some(kind) if !self.issue_types().contains(kind) => {
+                Err(call.invalid(vec![FieldError {
+                    resource: "Issue",
+                    field: "type",
+                    code: "invalid",
+                    message: String::new(),
+                }]))
+            }
+            _ => Ok(()),
         }
     }
 
