@@ -1,46 +1,16 @@
 //! Reviews. The real server makes them through GraphQL, which refuses in its own words.
 
-use serde_json::Value;
-
-use super::arguments::{Arguments, go_type};
+use super::arguments::Arguments;
 use super::commits::unresolved;
+use super::decoded::Decoded;
 use super::{Failure, Outcome, Output, said, shaped};
 use crate::api::{Named, NewReviewComment, Page, ReviewEvent};
 use crate::hub::Kind;
 use crate::view::Site;
 
-/// The arguments of these tools are decoded at once: what is absent is empty, and only wrong types are refused.
-struct Decoded<'a>(&'a Arguments);
-
 impl Decoded<'_> {
-    fn wrong(field: &str, wanted: &str, given: &Value) -> Failure {
-        let kind = go_type(given);
-        Failure::Said(format!(
-            "1 error(s) decoding:\n\n* '{field}' expected type '{wanted}', got unconvertible type '{kind}'"
-        ))
-    }
-
-    fn text(&self, name: &str, field: &str) -> Result<Option<String>, Failure> {
-        match self.0.0.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => Err(Self::wrong(field, "string", other)),
-        }
-    }
-
-    fn number(&self, name: &str, field: &str) -> Result<Option<u64>, Failure> {
-        match self.0.0.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Number(number)) => Ok(number.as_f64().map(|number| number as u64)),
-            Some(other) => Err(Self::wrong(field, "int32", other)),
-        }
-    }
-
     fn pull(&self) -> Result<(Named, u64), Failure> {
-        let at = Named {
-            owner: self.text("owner", "Owner")?.unwrap_or_default(),
-            repo: self.text("repo", "Repo")?.unwrap_or_default(),
-        };
+        let at = self.repository()?;
         Ok((at, self.number("pullNumber", "PullNumber")?.unwrap_or(0)))
     }
 

@@ -367,3 +367,70 @@ async fn an_issue_is_the_duplicate_of_another_issue() {
     assert_eq!(issue["state"], "open");
     world.text("update_issue", close(2, 1)).await;
 }
+
+#[tokio::test]
+async fn no_repository_of_a_world_has_copilot() {
+    let advice = |more: &str| {
+        format!(
+            "copilot isn't available as an assignee for this issue. Please inform the user to visit \
+             https://docs.github.com/en/copilot/{more} for more information."
+        )
+    };
+    let unknown = json!({"repo": "other", "issueNumber": 2, "issue_number": 2});
+    let unresolved = "Could not resolve to a Repository with the name 'acme/other'.";
+    let collaborators = "Reviews may only be requested from collaborators. One or more of the users or teams you \
+                         specified is not a collaborator of the acme/demo repository.";
+    let world = World::new().await;
+    assert_eq!(
+        world
+            .refusal("assign_copilot_to_issue", json!({"issueNumber": 2}))
+            .await,
+        advice(
+            "using-github-copilot/using-copilot-coding-agent-to-work-on-tasks/about-assigning-tasks-to-copilot"
+        )
+    );
+    let error = world
+        .error("assign_copilot_to_issue", unknown.clone())
+        .await;
+    assert!(error.contains(unresolved), "{error}");
+    assert_eq!(
+        world
+            .refusal("assign_copilot_to_issue", json!({"issueNumber": "2"}))
+            .await,
+        "1 error(s) decoding:\n\n* 'IssueNumber' expected type 'int32', got unconvertible type 'string'"
+    );
+    let review = json!({"pullNumber": 3});
+    let post = "POST https://api.github.com/repos/acme/demo/pulls/3/requested_reviewers";
+    assert_eq!(
+        world
+            .refusal("request_copilot_review", review.clone())
+            .await,
+        format!("failed to request copilot review: {post}: 422 {collaborators} []")
+    );
+    // Nor is it asked for where nobody needs to review any more.
+    world
+        .text(
+            "update_pull_request",
+            json!({"pullNumber": 3, "state": "closed"}),
+        )
+        .await;
+    world
+        .refusal("request_copilot_review", review.clone())
+        .await;
+
+    let world = World::as_of("v1.10.1", crate::support::standard, None).await;
+    assert_eq!(
+        world
+            .refusal("assign_copilot_to_issue", json!({"issue_number": 2}))
+            .await,
+        advice("concepts/agents/cloud-agent/about-cloud-agent")
+    );
+    assert_eq!(
+        world.refusal("assign_copilot_to_issue", unknown).await,
+        format!("failed to get suggested actors: {unresolved}")
+    );
+    assert_eq!(
+        world.refusal("request_copilot_review", review).await,
+        format!("failed to request copilot review: {collaborators}")
+    );
+}
