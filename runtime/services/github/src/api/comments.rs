@@ -1,5 +1,6 @@
 //! Single comments, on issues and on the lines of pull requests, by their ids; and reactions.
 
+use super::issues::check_comment;
 use super::{Answer, Call, FieldError};
 use crate::hub::{Comment, Issue, Kind, Reaction, ReviewComment};
 use crate::view::Site;
@@ -54,6 +55,7 @@ impl Site {
             Subject::Issue(_) => return Err(call.not_found()),
             Subject::Comment(id) => {
                 let (number, ordinal) = self.place_of(call, id)?;
+                check_comment(call, "IssueComment", body)?;
                 if let Some(comment) = self.comment_mut(number, ordinal) {
                     comment.body = body.to_owned();
                     comment.updated_at = now;
@@ -61,6 +63,7 @@ impl Site {
             }
             Subject::ReviewComment(id) => {
                 let (number, ordinal) = self.place_of_line(call, id)?;
+                check_comment(call, "PullRequestReviewComment", body)?;
                 if let Some(comment) = self.review_comment_mut(number, ordinal) {
                     comment.body = body.to_owned();
                     comment.updated_at = now;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Answer, Named};
-use crate::git::{Draft, Edit, EntryKind, GitError, Identity, ObjectId, check_ref_name};
+use crate::git::{Draft, Edit, EntryKind, GitError, Identity, ObjectId, check_new_ref_name};
 use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
 
@@ -71,7 +71,7 @@ impl Site {
     /// Makes a ref.
     pub(crate) fn create_ref(&mut self, at: &Named, name: &str, sha: &str) -> Answer<Value> {
         let call = self.call(at, "POST", "/git/refs")?;
-        if check_ref_name(name).is_err()
+        if check_new_ref_name(name).is_err()
             || !name.starts_with("refs/")
             || name.matches('/').count() < 2
         {

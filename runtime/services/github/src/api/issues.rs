@@ -1,9 +1,11 @@
 //! Issues, their comments and their lists.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
 
 use super::{Answer, Call, FieldError, Named, Page, Paged};
-use crate::hub::{Comment, Issue, State, Time};
+use crate::hub::{Comment, Issue, Kind, State, Time};
 use crate::view::Site;
 
 /// An issue to be opened.
@@ -42,6 +44,79 @@ pub(crate) struct IssueList {
     /// `CREATED_AT`, `UPDATED_AT` or `COMMENTS`.
     pub(crate) order: String,
     pub(crate) ascending: bool,
+}
+
+/// The most characters of a title.
+const LONGEST_TITLE: usize = 256;
+
+/// The most characters of the text of an issue, a pull request or a comment.
+const LONGEST_TEXT: usize = 65_536;
+
+fn is_too_long(text: &str, most: usize) -> bool {
+    // No text has more characters than bytes.
+    text.len() > most && text.chars().count() > most
+}
+
+fn too_long(most: usize) -> String {
+    format!("is too long (maximum is {most} characters)")
+}
+
+/// Refuses a title that says nothing, or too much.
+pub(super) fn check_title(call: &Call, resource: &'static str, title: &str) -> Answer<()> {
+    let (code, message) = if title.trim().is_empty() {
+        ("missing_field", String::new())
+    } else if is_too_long(title, LONGEST_TITLE) {
+        ("custom", format!("title {}", too_long(LONGEST_TITLE)))
+    } else {
+        return Ok(());
+    };
+    Err(call.invalid(vec![FieldError {
+        resource,
+        field: "title",
+        code,
+        message,
+    }]))
+}
+
+/// Refuses a text that is too long.
+pub(super) fn check_text(call: &Call, resource: &'static str, text: Option<&str>) -> Answer<()> {
+    match text.is_some_and(|text| is_too_long(text, LONGEST_TEXT)) {
+        false => Ok(()),
+        true => Err(call.invalid(vec![FieldError {
+            resource,
+            field: "body",
+            code: "custom",
+            message: format!("body {}", too_long(LONGEST_TEXT)),
+        }])),
+    }
+}
+
+/// Why something cannot be said of a pull request or its lines; GraphQL's words.
+pub(super) fn body_problem(body: &str) -> Option<&'static str> {
+    if body.trim().is_empty() {
+        Some("Body can't be blank")
+    } else if is_too_long(body, LONGEST_TEXT) {
+        Some("Body is too long (maximum is 65536 characters)")
+    } else {
+        None
+    }
+}
+
+/// Refuses a comment that says nothing, or too much.
+pub(super) fn check_comment(call: &Call, resource: &'static str, body: &str) -> Answer<()> {
+    let message = if body.trim().is_empty() {
+        "Body cannot be blank".to_owned()
+    } else if is_too_long(body, LONGEST_TEXT) {
+        format!("Body {}", too_long(LONGEST_TEXT))
+    } else {
+        return Ok(());
+    };
+    Err(call.invalid(vec![FieldError {
+        resource,
+        field: "data",
+        code: "unprocessable",
+        message,
+    }]))
 }
 
 impl Site {
@@ -85,6 +160,9 @@ impl Site {
     /// Opens an issue.
     pub(crate) fn create_issue(&mut self, at: &Named, new: NewIssue) -> Answer<u64> {
         let call = self.call(at, "POST", "/issues")?;
+        check_title(&call, "Issue", &new.title)?;
+        check_text(&call, "Issue", new.body.as_deref())?;
+        self.check_kind(&call, new.kind.as_deref())?;
         self.check_people(&call, "Issue", &new.assignees)?;
         self.check_milestone(&call, new.milestone)?;
         let labels = new.labels.iter().map(|name| self.hub.label(name));
@@ -119,10 +197,19 @@ impl Site {
     ) -> Answer<()> {
         let call = self.call(at, "PATCH", &format!("/issues/{number}"))?;
         self.find_issue(&call, number)?;
+        if let Some(title) = &change.title {
+            check_title(&call, "Issue", title)?;
+        }
+        check_text(
+            &call,
+            "Issue",
+            change.body.as_ref().and_then(|body| body.as_deref()),
+        )?;
         if let Some(people) = &change.assignees {
             self.check_people(&call, "Issue", people)?;
         }
         self.check_milestone(&call, change.milestone.flatten())?;
+        self.check_kind(&call, change.kind.as_deref())?;
         let labels = change
             .labels
             .map(|names| unique(names.iter().map(|name| self.hub.label(name)).collect()));
@@ -187,6 +274,7 @@ impl Site {
     pub(crate) fn create_comment(&mut self, at: &Named, number: u64, body: &str) -> Answer<Value> {
         let call = self.call(at, "POST", &format!("/issues/{number}/comments"))?;
         self.find_issue(&call, number)?;
+        check_comment(&call, "IssueComment", body)?;
         let (now, user) = (self.hub.now, self.viewer());
         let comment = Comment {
             id: self.hub.next_comment(),
@@ -233,6 +321,40 @@ impl Site {
                 code: "invalid",
                 message: String::new(),
             }])),
+        }
+    }
+
+    /// The types of issues that the owner has: a world names none but those that its issues are of.
+    fn issue_types(&self) -> BTreeSet<&str> {
+        let issues = self.hub.issues.values();
+        issues.filter_map(|issue| issue.kind.as_deref()).collect()
+    }
+
+    /// The types of issues in full. There is no such thing where nobody has any.
+    pub(crate) fn list_issue_types(&self, call: &Call, owner: &str) -> Answer<Value> {
+        let types = self.issue_types();
+        if types.is_empty() || !owner.eq_ignore_ascii_case(&self.hub.repository.owner) {
+            return Err(call.not_found());
+        }
+        let view = |name: &str| {
+            let id = Kind::IssueType.of_name(name);
+            json!({"id": id, "node_id": Kind::IssueType.node_id(id), "name": name})
+        };
+        Ok(types.into_iter().map(view).collect())
+    }
+
+    /// Refuses a type that the owner does not have.
+    fn check_kind(&self, call: &Call, kind: Option<&str>) -> Answer<()> {
+        match kind {
+            Some(kind) if !self.issue_types().contains(kind) => {
+                Err(call.invalid(vec![FieldError {
+                    resource: "Issue",
+                    field: "type",
+                    code: "invalid",
+                    message: String::new(),
+                }]))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -93,7 +93,7 @@ impl Site {
         })
     }
 
-    /// The number of approving reviews that its base still asks for.
+    /// The number of approving reviews that its base still asks for. Only those count of people who may push.
     fn missing_approvals(&self, issue: &Issue, pull: &Pull) -> u32 {
         let rules = self.hub.repository.protected_branches.get(&pull.base);
         let wanted = rules.map_or(0, |rules| rules.required_approvals);
@@ -103,7 +103,13 @@ impl Site {
                 review.state,
                 ReviewState::Approved | ReviewState::ChangesRequested | ReviewState::Dismissed
             );
-            if counts && review.user != issue.user {
+            let writes = || {
+                let user = self.hub.user(&review.user);
+                user.map_or(self.hub.repository.collaborators.is_empty(), |user| {
+                    self.is_member(user)
+                })
+            };
+            if counts && review.user != issue.user && writes() {
                 latest.insert(&review.user, review.state);
             }
         }
@@ -282,6 +288,9 @@ impl Site {
             return Err(call.refuse(422, "merge conflict between base and head"));
         };
         let branch = pull.local_branch.as_ref().unwrap_or(&pull.head).clone();
+        if self.is_closed_to_pushes(&branch) {
+            return Err(call.refuse(422, "Changes must be made through a pull request."));
+        }
         let commit = self.git.write_commit(Draft {
             tree,
             parents: vec![head, base],

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::issues::{check_text, check_title};
 use super::{Answer, Call, FieldError, Named, Page, Paged};
-use crate::git::{Change, Commit, GitError};
+use crate::git::{Change, Commit, GitError, ObjectId};
 use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
 
@@ -144,6 +145,8 @@ impl Site {
     /// Opens a pull request.
     pub(crate) fn create_pull(&mut self, at: &Named, new: NewPull) -> Answer<u64> {
         let call = self.call(at, "POST", "/pulls")?;
+        check_title(&call, "PullRequest", &new.title)?;
+        check_text(&call, "PullRequest", new.body.as_deref())?;
         let owner = self.hub.repository.owner.clone();
         let head = match new.head.split_once(':') {
             Some((of, branch)) if of.eq_ignore_ascii_case(&owner) => branch.to_owned(),
@@ -210,6 +213,10 @@ impl Site {
     pub(crate) fn edit_pull(&mut self, at: &Named, number: u64, change: PullChange) -> Answer<()> {
         let call = self.call(at, "PATCH", &format!("/pulls/{number}"))?;
         let (issue, pull) = self.find_pull(&call, number)?;
+        if let Some(title) = &change.title {
+            check_title(&call, "PullRequest", title)?;
+        }
+        check_text(&call, "PullRequest", change.body.as_deref())?;
         let merged = pull.merged_at.is_some();
         let head = pull.local_branch.as_ref().unwrap_or(&pull.head).clone();
         let was = issue.state;
@@ -232,10 +239,11 @@ impl Site {
             return Err(call.invalid(field("", "custom", message)));
         }
         let base = match &change.base {
-            Some(base) => match self.git.branch(base) {
-                Some(tip) => Some((base.clone(), tip)),
-                None => return Err(call.invalid(field("base", "invalid", ""))),
-            },
+            Some(_) if was == State::Closed || state == State::Closed => {
+                let message = "Cannot change the base branch of a closed pull request.";
+                return Err(call.invalid(field("base", "invalid", message)));
+            }
+            Some(base) => Some((base.clone(), self.new_base(&call, number, base)?)),
             None => None,
         };
         let (now, by) = (self.hub.now, self.viewer());
@@ -270,6 +278,43 @@ impl Site {
         }
         self.hub.tick();
         Ok(())
+    }
+
+    /// The tip of a branch that an open pull request may be merged into instead.
+    fn new_base(&self, call: &Call, number: u64, base: &str) -> Answer<ObjectId> {
+        let refuse = |message: String| Err(call.invalid(field("base", "invalid", message)));
+        let Some(tip) = self.git.branch(base) else {
+            return refuse(String::new());
+        };
+        let (_, pull) = self.find_pull(call, number)?;
+        if pull.base == base {
+            return Ok(tip);
+        }
+        let head = &pull.head;
+        let same = |(issue, other): (&Issue, &Pull)| {
+            issue.state == State::Open
+                && issue.number != number
+                && other.fork_owner == pull.fork_owner
+                && other.head == *head
+                && other.base == base
+        };
+        if self.hub.pulls().any(same) {
+            return refuse(format!(
+                "A pull request already exists for base branch '{base}' and head branch '{head}'"
+            ));
+        }
+        let (_, head_tip) = self.ends(pull)?;
+        if self.git.is_ancestor(head_tip, tip)? {
+            return refuse(format!(
+                "There are no new commits between base branch '{base}' and head branch '{head}'"
+            ));
+        }
+        if self.git.merge_base(tip, head_tip)?.is_none() {
+            return refuse(format!(
+                "The {head} branch has no history in common with {base}"
+            ));
+        }
+        Ok(tip)
     }
 
     /// Makes a pull request a draft, or ready for review.

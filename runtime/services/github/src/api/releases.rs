@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Answer, Call, FieldError, Named, Page, Paged};
-use crate::git::check_ref_name;
+use crate::git::check_new_ref_name;
 use crate::hub::{Kind, Release};
 use crate::view::Site;
 
@@ -63,7 +63,7 @@ impl Site {
             }]
         };
         let tag = format!("refs/tags/{}", release.tag_name);
-        if check_ref_name(&tag).is_err() {
+        if check_new_ref_name(&tag).is_err() {
             return Err(call.invalid(field("tag_name", "invalid")));
         }
         let mut others = self.hub.releases.values();

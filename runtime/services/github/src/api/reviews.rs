@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
+use super::issues::body_problem;
 use super::{Answer, Call, Named, Page, Paged};
+use crate::git::ObjectId;
 use crate::hub::{Issue, Kind, Pull, Review, ReviewComment, ReviewState, State};
 use crate::view::Site;
 
@@ -47,6 +49,22 @@ pub(crate) struct NewReviewComment {
     pub(crate) in_reply_to: Option<u64>,
 }
 
+impl NewReviewComment {
+    /// What is no side of a file; GraphQL's words.
+    pub(crate) fn side_problem(&self) -> Option<String> {
+        let sides = [("side", &self.side), ("startSide", &self.start_side)];
+        sides.iter().find_map(|(name, side)| {
+            let side = side.as_ref()?;
+            (!matches!(side.as_str(), "LEFT" | "RIGHT")).then(|| {
+                format!(
+                    "Variable $input of type AddPullRequestReviewThreadInput! was provided invalid value for {name} \
+                     (Expected \"{side}\" to be one of: LEFT, RIGHT)"
+                )
+            })
+        })
+    }
+}
+
 impl Site {
     /// An answer to a comment of a pull request, on the same lines.
     pub(crate) fn reply_to(
@@ -72,6 +90,26 @@ impl Site {
         })
     }
 
+    /// The commit that a review is to be of, by its full id; GraphQL's words where it is none of the pull request's.
+    pub(crate) fn commit_under_review(
+        &self,
+        pull: &Pull,
+        commit: &str,
+    ) -> Answer<Result<String, String>> {
+        let Ok(id) = ObjectId::from_hex(commit.as_bytes()) else {
+            return Ok(Err(format!(
+                "Variable $input of type AddPullRequestReviewInput! was provided invalid value for commitOID (Could \
+                 not coerce value \"{commit}\" to GitObjectID)"
+            )));
+        };
+        let sha = id.to_string();
+        let own = sha == pull.head_sha || self.pull_commits(pull)?.iter().any(|it| it.id == id);
+        Ok(match own {
+            true => Ok(sha),
+            false => Err("The commit ID is not part of the pull request".to_owned()),
+        })
+    }
+
     /// Why a review may not say that; GraphQL's words.
     pub(crate) fn review_problem(
         &self,
@@ -85,9 +123,8 @@ impl Site {
             ReviewEvent::RequestChanges if own => {
                 Some("Can not request changes on your own pull request")
             }
-            ReviewEvent::Approve => None,
-            _ if body.is_empty() => Some("Body can't be blank"),
-            _ => None,
+            ReviewEvent::Approve if body.trim().is_empty() => None,
+            _ => body_problem(body),
         }
     }
 
@@ -240,12 +277,15 @@ impl Site {
         Ok(())
     }
 
-    /// Why a comment cannot stand where it should; GraphQL's words.
+    /// Why a comment cannot stand where it should, or says nothing; GraphQL's words.
     pub(crate) fn comment_problem(
         &self,
         pull: &Pull,
         new: &NewReviewComment,
     ) -> Answer<Option<&'static str>> {
+        if let Some(problem) = body_problem(&new.body) {
+            return Ok(Some(problem));
+        }
         let changes = self.pull_changes(pull)?;
         let Some(change) = changes.iter().find(|change| change.path == new.path) else {
             return Ok(Some(
@@ -257,8 +297,23 @@ impl Site {
         };
         let hunks = change.hunks.as_deref().unwrap_or_default();
         let left = new.side.as_deref() == Some("LEFT");
-        Ok((!shows(hunks, line, left))
-            .then_some("pull_request_review_thread.line must be part of the diff"))
+        let Some(hunk) = hunk_of(hunks, line, left) else {
+            return Ok(Some(
+                "pull_request_review_thread.line must be part of the diff",
+            ));
+        };
+        let Some(start) = new.start_line else {
+            return Ok(None);
+        };
+        let side = new.start_side.as_ref().or(new.side.as_ref());
+        let starts_left = side.is_some_and(|side| side == "LEFT");
+        Ok(if starts_left == left && start >= line {
+            Some("pull_request_review_thread.start_line must precede the end line.")
+        } else if hunk_of(hunks, start, starts_left) != Some(hunk) {
+            Some("pull_request_review_thread.start_line must be part of the same hunk as the line.")
+        } else {
+            None
+        })
     }
 
     /// Adds a comment to a review, and returns its ordinal.
@@ -357,12 +412,14 @@ impl Site {
         }
         let member = |login: &String| {
             let is = |known: &String| known.eq_ignore_ascii_case(login);
+            // Of a closed pull request, whoever is known may be asked.
             self.hub.user(login).is_some()
-                && (repository.collaborators.is_empty()
+                && (issue.state == State::Closed
+                    || repository.collaborators.is_empty()
                     || is(&repository.owner)
                     || repository.collaborators.iter().any(is))
         };
-        match issue.state == State::Closed || people.iter().all(member) {
+        match people.iter().all(member) {
             true => Ok(()),
             false => Err(call.refuse(
                 422,
@@ -376,12 +433,12 @@ impl Site {
     }
 }
 
-/// Whether a patch shows a line.
-fn shows(hunks: &str, wanted: u64, left: bool) -> bool {
+/// Which of its hunks a patch shows a line in.
+fn hunk_of(hunks: &str, wanted: u64, left: bool) -> Option<usize> {
     hunks
         .lines()
         .filter(|line| line.starts_with("@@ -"))
-        .any(|header| {
+        .position(|header| {
             let marks: Vec<&str> = header.split(' ').collect();
             let range = marks
                 .get(if left { 1 } else { 2 })

@@ -36,7 +36,7 @@ pub use objects::{Commit, Entry, EntryKind, Identity, Tag};
 pub use paid::{Cost, Meter};
 pub(crate) use paid::{Header, MAX_RECORD, OBJECT_BYTES, Paid, Stop};
 pub(crate) use patch::is_binary;
-pub(crate) use refs::check_ref_name;
+pub(crate) use refs::{check_new_ref_name, check_ref_name};
 pub(crate) use write::{Draft, Edit, check_path};
 
 /// The bytes that decoded objects may take in the cache of one session.

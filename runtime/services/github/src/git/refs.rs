@@ -15,6 +15,27 @@ pub(crate) fn check_ref_name(name: &str) -> Result<(), String> {
         .map_err(|_| format!("{name:?} is no ref name"))
 }
 
+/// Checks the full name of a ref that is to be made: git makes no branch that looks like an option or like what
+/// names a commit otherwise, and GitHub no tag either that is written like an id.
+pub(crate) fn check_new_ref_name(name: &str) -> Result<(), String> {
+    check_ref_name(name)?;
+    let (branch, tag) = (
+        name.strip_prefix("refs/heads/"),
+        name.strip_prefix("refs/tags/"),
+    );
+    let misleading = branch.is_some_and(|branch| branch.starts_with('-') || branch == "HEAD")
+        || tag.is_some_and(|tag| tag.starts_with('-'))
+        || branch.or(tag).is_some_and(is_full_id);
+    match misleading {
+        true => Err(format!("{name:?} can be mistaken for something else")),
+        false => Ok(()),
+    }
+}
+
+fn is_full_id(text: &str) -> bool {
+    text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 impl Git {
     /// The refs that begin with a prefix, as the rest of their names and what they point to, sorted.
     pub fn refs_below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, ObjectId)> {
@@ -52,10 +73,14 @@ impl Git {
                 .any(|(end, _)| self.refs.contains_key(&name[..end]))
     }
 
-    /// The commit that a text names: a branch, a tag, a ref, or a commit by its id or the
-    /// beginning of it.
+    /// The commit that a text names: a commit by its id, a branch, a tag, a ref, or a commit by the beginning of its
+    /// id.
     pub fn resolve(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
-        let id = self.named(text);
+        let full = match is_full_id(text) {
+            true => self.by_id(text)?,
+            false => None,
+        };
+        let id = full.or_else(|| self.named(text));
         match id.map_or_else(|| self.by_id(text), |id| Ok(Some(id)))? {
             Some(id) => self.peel(id),
             None => Ok(None),

@@ -10,6 +10,7 @@ pub(crate) enum Kind {
     Repository,
     User,
     Label,
+    IssueType,
     Milestone,
     Issue,
     Pull,
@@ -49,6 +50,7 @@ impl Kind {
             Self::Repository
             | Self::User
             | Self::Label
+            | Self::IssueType
             | Self::ReviewThread
             | Self::Workflow
             | Self::Run
@@ -61,6 +63,7 @@ impl Kind {
             Self::Repository => "R_",
             Self::User => "U_",
             Self::Label => "LA_",
+            Self::IssueType => "IT_",
             Self::Milestone => "MI_",
             Self::Issue => "I_",
             Self::Pull => "PR_",

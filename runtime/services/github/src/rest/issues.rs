@@ -43,9 +43,6 @@ pub(super) fn route(
                 }
                 ("POST", ["comments"]) => {
                     let body = asked.fields(call)?.needed("body")?;
-                    if body.is_empty() {
-                        return Err(call.unprocessable(&["Body cannot be blank"]));
-                    }
                     created(site.create_comment(at, number, &body)?)
                 }
                 (_, ["labels", rest @ ..]) => labels(site, asked, call, number, rest),
@@ -191,13 +188,6 @@ fn invalid(field: &'static str) -> crate::api::FieldError {
 fn create(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
     let fields = asked.fields(call)?;
     let title = fields.needed("title")?;
-    if title.trim().is_empty() {
-        let field = crate::api::FieldError {
-            code: "missing_field",
-            ..invalid("title")
-        };
-        return Err(call.invalid(vec![field]));
-    }
     let assignees = match fields.texts("assignees")? {
         Some(people) => people,
         None => fields.text("assignee")?.into_iter().collect(),

@@ -6,9 +6,7 @@ use super::asked::Asked;
 use super::reply::{Outcome, Reply};
 use super::repository::diff;
 use super::{created, nothing, number, ok, reviews};
-use crate::api::{
-    Answer, Call, FieldError, MergeRequest, Method, Named, NewPull, Page, PullChange, PullList,
-};
+use crate::api::{Answer, Call, MergeRequest, Method, Named, NewPull, Page, PullChange, PullList};
 use crate::view::Site;
 
 pub(super) fn route(
@@ -88,14 +86,6 @@ fn create(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcom
         draft: fields.truth("draft")?.unwrap_or(false),
         maintainer_can_modify: fields.truth("maintainer_can_modify")?.unwrap_or(false),
     };
-    if new.title.trim().is_empty() {
-        return Err(call.invalid(vec![FieldError {
-            resource: "PullRequest",
-            field: "title",
-            code: "missing_field",
-            message: String::new(),
-        }]));
-    }
     let number = site.create_pull(at, new)?;
     created(site.get_pull(at, number)?)
 }

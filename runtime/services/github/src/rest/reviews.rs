@@ -7,7 +7,7 @@ use super::issues::with_comment;
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
 use crate::api::{Answer, Call, FieldError, Named, NewReviewComment, Page, ReviewEvent, Subject};
-use crate::hub::{Kind, Pull, ReviewState};
+use crate::hub::{Kind, ReviewState};
 use crate::view::Site;
 
 pub(super) fn route(
@@ -108,16 +108,17 @@ fn create(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Outco
     let mut comments = Vec::new();
     for value in &given {
         let new = comment_of(value);
-        if new.body.is_empty() {
-            return Err(call.unprocessable(&["Body can't be blank"]));
-        }
+        check_sides(call, &new)?;
         if let Some(problem) = site.comment_problem(pull, &new)? {
-            let what = if problem.contains(".path") {
-                "Path"
-            } else {
-                "Line"
+            let problem = match problem.strip_prefix("pull_request_review_thread.") {
+                None => problem.to_owned(),
+                Some(place) => match place.strip_prefix("start_line") {
+                    Some(rest) => format!("Start line{rest}"),
+                    None if place.starts_with("path") => "Path could not be resolved".to_owned(),
+                    None => "Line could not be resolved".to_owned(),
+                },
             };
-            return Err(call.unprocessable(&[&format!("{what} could not be resolved")]));
+            return Err(call.unprocessable(&[&problem]));
         }
         comments.push(new);
     }
@@ -131,12 +132,13 @@ fn create(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Outco
         let problem = "User can only have one pending review per pull request";
         return Err(call.unprocessable(&[problem]));
     }
-    if let Some(commit) = &commit
-        && site.git.resolve(commit)?.is_none()
-    {
-        let problem = "The commit ID is not part of the pull request";
-        return Err(call.unprocessable(&[problem]));
-    }
+    let commit = match commit {
+        Some(commit) => match site.commit_under_review(pull, &commit)? {
+            Ok(commit) => Some(commit),
+            Err(problem) => return Err(call.unprocessable(&[&problem])),
+        },
+        None => None,
+    };
     let ordinal = site.add_review(number, &body, event, commit.as_deref());
     for comment in comments {
         site.add_review_comment(number, ordinal, comment);
@@ -146,6 +148,18 @@ fn create(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Outco
         issue,
         site.find_review(call, pull, Kind::Review.id(ordinal))?,
     ))
+}
+
+/// Refuses what is no side of a file.
+fn check_sides(call: &Call, new: &NewReviewComment) -> Answer<()> {
+    for side in new.side.iter().chain(&new.start_side) {
+        if !matches!(side.as_str(), "LEFT" | "RIGHT") {
+            let problem =
+                format!("Invalid request.\n\n\"{side}\" is not a member of [\"LEFT\", \"RIGHT\"].");
+            return Err(call.refuse(422, problem));
+        }
+    }
+    Ok(())
 }
 
 /// A comment as bodies write it.
@@ -209,24 +223,28 @@ fn new_comment(
     fields.needed("commit_id")?;
     let new = comment_of(&asked.body(call)?);
     let (_, pull) = site.find_pull(call, number)?;
-    match problem_of(site, pull, &new)? {
-        None => Ok(new),
-        Some(field) => Err(call.invalid(vec![FieldError {
-            resource: "PullRequestReviewComment",
-            field,
-            code: "custom",
-            message: format!("{field} could not be resolved"),
-        }])),
-    }
-}
-
-fn problem_of(site: &Site, pull: &Pull, new: &NewReviewComment) -> Answer<Option<&'static str>> {
-    Ok(site
-        .comment_problem(pull, new)?
-        .map(|problem| match problem.contains(".path") {
-            true => "pull_request_review_thread.path",
-            false => "pull_request_review_thread.line",
-        }))
+    check_sides(call, &new)?;
+    let Some(problem) = site.comment_problem(pull, &new)? else {
+        return Ok(new);
+    };
+    // The field that it names, of which the first two are told in words of their own.
+    let field = [
+        "pull_request_review_thread.path",
+        "pull_request_review_thread.line",
+        "pull_request_review_thread.start_line",
+    ]
+    .into_iter()
+    .find(|field| problem.starts_with(field))
+    .unwrap_or("body");
+    Err(call.invalid(vec![FieldError {
+        resource: "PullRequestReviewComment",
+        field,
+        code: "custom",
+        message: match field.ends_with(".path") || field.ends_with(".line") {
+            true => format!("{field} could not be resolved"),
+            false => problem.to_owned(),
+        },
+    }]))
 }
 
 /// Comments on lines by their ids.

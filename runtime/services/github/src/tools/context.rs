@@ -61,7 +61,8 @@ pub(super) fn get_team_members(with: &Arguments) -> Outcome {
 pub(super) fn list_issue_types(site: &Site, with: &Arguments) -> Outcome {
     let owner = with.text("owner")?;
     let call = site.call_anywhere("GET", &format!("/orgs/{owner}/issue-types"));
-    Err(super::protocol("failed to list issue types")(
-        call.not_found(),
-    ))
+    let types = site
+        .list_issue_types(&call, &owner)
+        .map_err(super::protocol("failed to list issue types"))?;
+    super::shaped("IssueType", types)
 }

@@ -130,12 +130,7 @@ impl NewState {
             _ => return Ok(()),
         };
         let target = u64::try_from(self.duplicate_of).ok().filter(|it| *it > 0);
-        let is_missing = target.is_some_and(|target| !site.hub.issues.contains_key(&target));
-        if is_missing || site.hub.pull(number).is_some() {
-            return Err(Failure::said(
-                "Failed to find issues: failed to get issue ID",
-            ));
-        }
+        check_closing(site, number, target)?;
         let reason = match self.reason.as_str() {
             reason @ ("not_planned" | "duplicate") => reason,
             _ => "completed",
@@ -143,6 +138,29 @@ impl NewState {
         site.set_issue_state(number, state, reason, target);
         Ok(())
     }
+}
+
+/// Makes sure that an issue can be closed, as the duplicate of another one where that is named.
+pub(super) fn check_closing(
+    site: &Site,
+    number: u64,
+    duplicate_of: Option<u64>,
+) -> Result<(), Failure> {
+    let is_issue = |number: u64| {
+        let issue = site.hub.issues.get(&number);
+        issue.is_some_and(|issue| issue.pull.is_none())
+    };
+    if !is_issue(number) || duplicate_of.is_some_and(|target| !is_issue(target)) {
+        return Err(Failure::said(
+            "Failed to find issues: failed to get issue ID",
+        ));
+    }
+    if duplicate_of == Some(number) {
+        return Err(Failure::said(
+            "Failed to close issue: An issue cannot be marked as a duplicate of itself",
+        ));
+    }
+    Ok(())
 }
 
 impl Site {

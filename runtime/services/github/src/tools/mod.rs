@@ -4,6 +4,8 @@ mod actions;
 mod arguments;
 mod commits;
 mod context;
+mod copilot;
+mod decoded;
 mod files;
 mod gists;
 mod go;
@@ -312,6 +314,9 @@ impl Tools {
             "update_issue" => issues::update_issue(site, with),
             "add_issue_comment" => issues::add_issue_comment(site, with),
             "get_issue_comments" => issues::get_issue_comments(site, with),
+
+            "assign_copilot_to_issue" => copilot::assign(site, with, self.profile),
+            "request_copilot_review" => copilot::request_review(site, with),
 
             "list_sub_issues" => sub_issues::list(site, with),
             "add_sub_issue" => sub_issues::add(site, with),

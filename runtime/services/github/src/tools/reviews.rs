@@ -1,46 +1,16 @@
 //! Reviews. The real server makes them through GraphQL, which refuses in its own words.
 
-use serde_json::Value;
-
-use super::arguments::{Arguments, go_type};
+use super::arguments::Arguments;
 use super::commits::unresolved;
+use super::decoded::Decoded;
 use super::{Failure, Outcome, Output, said, shaped};
 use crate::api::{Named, NewReviewComment, Page, ReviewEvent};
 use crate::hub::Kind;
 use crate::view::Site;
 
-/// The arguments of these tools are decoded at once: what is absent is empty, and only wrong types are refused.
-struct Decoded<'a>(&'a Arguments);
-
 impl Decoded<'_> {
-    fn wrong(field: &str, wanted: &str, given: &Value) -> Failure {
-        let kind = go_type(given);
-        Failure::Said(format!(
-            "1 error(s) decoding:\n\n* '{field}' expected type '{wanted}', got unconvertible type '{kind}'"
-        ))
-    }
-
-    fn text(&self, name: &str, field: &str) -> Result<Option<String>, Failure> {
-        match self.0.0.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => Err(Self::wrong(field, "string", other)),
-        }
-    }
-
-    fn number(&self, name: &str, field: &str) -> Result<Option<u64>, Failure> {
-        match self.0.0.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Number(number)) => Ok(number.as_f64().map(|number| number as u64)),
-            Some(other) => Err(Self::wrong(field, "int32", other)),
-        }
-    }
-
     fn pull(&self) -> Result<(Named, u64), Failure> {
-        let at = Named {
-            owner: self.text("owner", "Owner")?.unwrap_or_default(),
-            repo: self.text("repo", "Repo")?.unwrap_or_default(),
-        };
+        let at = self.repository()?;
         Ok((at, self.number("pullNumber", "PullNumber")?.unwrap_or(0)))
     }
 
@@ -95,13 +65,14 @@ fn reviewed(site: &Site, with: &Decoded<'_>) -> Result<(u64, Option<String>), Fa
     let commit = with.text("commitID", "CommitID")?;
     find(site, &at, number)
         .map_err(|problem| Failure::Said(format!("failed to get pull request: {problem}")))?;
-    if let Some(commit) = &commit
-        && site.git.resolve(commit)?.is_none()
-    {
-        return Err(Failure::said(
-            "The commit ID is not part of the pull request",
-        ));
-    }
+    let commit = match (commit, site.hub.pull(number)) {
+        (Some(commit), Some((_, pull))) => {
+            let found = site.commit_under_review(pull, &commit);
+            let found = found.map_err(said("failed to get pull request"))?;
+            Some(found.map_err(Failure::Said)?)
+        }
+        _ => None,
+    };
     Ok((number, commit))
 }
 
@@ -174,10 +145,17 @@ pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
         start_side: with.text("startSide", "StartSide")?,
         in_reply_to: None,
     };
-    let about_file = with.text("subjectType", "SubjectType")?.as_deref() == Some("FILE");
+    let subject = with.text("subjectType", "SubjectType")?.unwrap_or_default();
+    let about_file = subject == "FILE";
     let (number, review) = pending(site, &with)?;
-    if new.body.is_empty() {
-        return Err(Failure::said("Body can't be blank"));
+    if !matches!(subject.as_str(), "FILE" | "LINE") {
+        return Err(Failure::Said(format!(
+            "Variable $input of type AddPullRequestReviewThreadInput! was provided invalid value for subjectType \
+             (Expected \"{subject}\" to be one of: LINE, FILE)"
+        )));
+    }
+    if let Some(problem) = new.side_problem() {
+        return Err(Failure::Said(problem));
     }
     if !about_file && new.line.is_none() {
         return Err(Failure::said(

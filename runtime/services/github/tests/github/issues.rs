@@ -178,3 +178,49 @@ async fn issues_have_parts_in_an_order() {
         "[]"
     );
 }
+
+#[tokio::test]
+async fn issues_are_of_types_that_the_owner_has() {
+    let world = World::new().await;
+    let refused = world
+        .error("create_issue", json!({"title": "x", "type": "Bug"}))
+        .await;
+    let expected = "422 Validation Failed [{Resource:Issue Field:type Code:invalid Message:}]";
+    assert!(refused.contains(expected), "{refused}");
+    let none = world.error("list_issue_types", json!({})).await;
+    assert!(none.contains("/orgs/acme/issue-types: 404"), "{none}");
+
+    let typed = |dir: &std::path::Path| {
+        crate::support::standard(dir);
+        let issue = json!({"number": 1, "title": "Old", "user": "ann", "type": "Bug"});
+        crate::support::write(dir, "issues.json", &json!([issue]));
+    };
+    let world = World::of(typed).await;
+    let types = world.json("list_issue_types", json!({})).await;
+    assert_eq!(types[0]["name"], "Bug");
+    let other = world
+        .error("list_issue_types", json!({"owner": "other"}))
+        .await;
+    assert!(other.contains("404"), "{other}");
+    world
+        .text("create_issue", json!({"title": "x", "type": "Bug"}))
+        .await;
+    let change = |kind: &str| json!({"issue_number": 4, "title": "y", "type": kind});
+    let refused = world.refusal("update_issue", change("Task")).await;
+    assert!(refused.ends_with(expected), "{refused}");
+    let issue = world.json("get_issue", json!({"issue_number": 4})).await;
+    assert_eq!(
+        (&issue["title"], &issue["type"]["name"]),
+        (&json!("x"), &json!("Bug"))
+    );
+
+    let world = World::as_of("v1.10.1", typed, None).await;
+    let types = world.json("list_issue_types", json!({})).await;
+    assert_eq!(types[0]["name"], "Bug");
+    let write = json!({"method": "create", "title": "x", "type": "Task"});
+    let refused = world.refusal("issue_write", write).await;
+    assert_eq!(
+        refused,
+        "failed to create issue: Validation Failed\nIssue.type (invalid)"
+    );
+}

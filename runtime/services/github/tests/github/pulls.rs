@@ -374,3 +374,56 @@ async fn a_protected_branch_asks_for_a_review() {
     let branches = world.json("list_branches", json!({})).await;
     assert_eq!(branches[2]["protected"], true);
 }
+
+#[tokio::test]
+async fn approvals_count_of_people_who_may_push() {
+    let world = World::of(|dir| {
+        crate::support::standard(dir);
+        crate::support::write(
+            dir,
+            "repository.json",
+            &json!({
+                "owner": "acme", "name": "demo", "viewer": "ann", "collaborators": ["ann", "cy"],
+                "protected_branches": {
+                    "main": {"required_approvals": 1}, "feature": {"pull_requests_only": true},
+                },
+            }),
+        );
+        crate::support::write(
+            dir,
+            "users.json",
+            &json!([{"login": "ann"}, {"login": "bo"}, {"login": "cy"}, {"login": "acme"}]),
+        );
+        let review = |user: &str, state: &str| {
+            json!({"user": user, "state": state, "body": "b", "submitted_at": "2024-04-01T00:00:00Z"})
+        };
+        crate::support::write(
+            dir,
+            "pulls.json",
+            &json!([
+                {"number": 3, "title": "Three", "head": "feature", "base": "main", "user": "ann",
+                 "reviews": [review("bo", "APPROVED")]},
+                {"number": 4, "title": "Four", "head": "feature", "base": "main", "user": "ann",
+                 "reviews": [review("bo", "CHANGES_REQUESTED"), review("cy", "APPROVED")]},
+            ]),
+        );
+    })
+    .await;
+    let refused = world
+        .refusal("merge_pull_request", json!({"pullNumber": 3}))
+        .await;
+    assert!(
+        refused.contains("At least 1 approving review is required by reviewers with write access."),
+        "{refused}"
+    );
+    // The branch takes pull requests alone, also from here.
+    let update = json!({"pullNumber": 3});
+    let refused = world.refusal("update_pull_request_branch", update).await;
+    assert!(
+        refused.ends_with(": 422 Changes must be made through a pull request. []"),
+        "{refused}"
+    );
+    world
+        .text("merge_pull_request", json!({"pullNumber": 4}))
+        .await;
+}

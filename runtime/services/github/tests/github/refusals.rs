@@ -156,3 +156,281 @@ async fn what_is_not_there_is_not_found() {
         "{invalid}"
     );
 }
+
+#[tokio::test]
+async fn a_pull_request_is_not_given_a_base_that_makes_none_of_it() {
+    let world = World::new().await;
+    for (title, head, base) in [("Three", "feature", "main"), ("Two", "feature", "clash")] {
+        let new = json!({"title": title, "head": head, "base": base});
+        world.text("create_pull_request", new).await;
+    }
+    let url = "https://api.github.com/repos/acme/demo/pulls";
+    let field = |message: &str| {
+        format!("{{Resource:PullRequest Field:base Code:invalid Message:{message}}}")
+    };
+    for (number, base, expected) in [
+        (4, "nope", field("")),
+        (
+            4,
+            "feature",
+            field(
+                "There are no new commits between base branch 'feature' and head branch 'feature'",
+            ),
+        ),
+        (
+            4,
+            "clash",
+            field(
+                "A pull request already exists for base branch 'clash' and head branch 'feature'",
+            ),
+        ),
+    ] {
+        let change = json!({"pullNumber": number, "base": base});
+        assert_eq!(
+            world.refusal("update_pull_request", change).await,
+            format!(
+                "failed to update pull request: PATCH {url}/{number}: 422 Validation Failed [{expected}]"
+            )
+        );
+    }
+    // The base that it has is no change.
+    world
+        .text(
+            "update_pull_request",
+            json!({"pullNumber": 4, "base": "main"}),
+        )
+        .await;
+    world
+        .text("merge_pull_request", json!({"pullNumber": 4}))
+        .await;
+    let refused = world
+        .refusal(
+            "update_pull_request",
+            json!({"pullNumber": 4, "base": "clash"}),
+        )
+        .await;
+    assert!(
+        refused.ends_with(&format!(
+            "[{}]",
+            field("Cannot change the base branch of a closed pull request.")
+        )),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn titles_and_texts_say_something_and_not_too_much() {
+    let world = World::new().await;
+    let (long, longer) = ("ü".repeat(257), "x".repeat(65_537));
+    let head = json!({"head": "feature", "base": "main"});
+    let with = |key: &str, value: &str| {
+        let mut arguments = head.clone();
+        arguments["title"] = "T".into();
+        arguments[key] = value.into();
+        arguments
+    };
+    let on = |arguments: serde_json::Value, key: &str, number: u64| {
+        let mut arguments = arguments;
+        arguments[key] = number.into();
+        arguments
+    };
+    let title =
+        |resource: &str| format!("{{Resource:{resource} Field:title Code:missing_field Message:}}");
+    let long_title = |resource: &str| {
+        format!(
+            "{{Resource:{resource} Field:title Code:custom Message:title is too long (maximum is 256 characters)}}"
+        )
+    };
+    let long_body = |resource: &str| {
+        format!(
+            "{{Resource:{resource} Field:body Code:custom Message:body is too long (maximum is 65536 characters)}}"
+        )
+    };
+    for (tool, arguments, expected) in [
+        (
+            "create_pull_request",
+            with("title", " "),
+            title("PullRequest"),
+        ),
+        (
+            "create_pull_request",
+            with("title", &long),
+            long_title("PullRequest"),
+        ),
+        (
+            "create_pull_request",
+            with("body", &longer),
+            long_body("PullRequest"),
+        ),
+        (
+            "update_pull_request",
+            json!({"pullNumber": 3, "title": ""}),
+            title("PullRequest"),
+        ),
+        (
+            "update_issue",
+            on(with("title", "  "), "issue_number", 2),
+            title("Issue"),
+        ),
+        (
+            "update_issue",
+            on(with("body", &longer), "issue_number", 2),
+            long_body("Issue"),
+        ),
+    ] {
+        let refused = world.refusal(tool, arguments).await;
+        assert!(
+            refused.ends_with(&format!(": 422 Validation Failed [{expected}]")),
+            "{tool}: {refused}"
+        );
+    }
+    let comment = |body: &str| json!({"issue_number": 2, "body": body});
+    let data = |message: &str| {
+        format!("{{Resource:IssueComment Field:data Code:unprocessable Message:{message}}}")
+    };
+    for (tool, arguments, expected) in [
+        ("create_issue", with("title", "\t"), title("Issue")),
+        ("create_issue", with("title", &long), long_title("Issue")),
+        (
+            "add_issue_comment",
+            comment(" \n"),
+            data("Body cannot be blank"),
+        ),
+        (
+            "add_issue_comment",
+            comment(&longer),
+            data("Body is too long (maximum is 65536 characters)"),
+        ),
+    ] {
+        let refused = world.error(tool, arguments).await;
+        assert!(refused.contains(&expected), "{tool}: {refused}");
+    }
+    // As much as there may be.
+    world
+        .text(
+            "create_issue",
+            json!({"title": "ü".repeat(256), "body": "ü".repeat(65_536)}),
+        )
+        .await;
+}
+
+#[tokio::test]
+async fn branches_are_not_named_like_something_else() {
+    let world = World::new().await;
+    let tip = world.json("get_commit", json!({"sha": "main"})).await;
+    let other = world.json("get_commit", json!({"sha": "feature"})).await;
+    let (tip, other) = (tip["sha"].as_str().unwrap(), other["sha"].as_str().unwrap());
+    for name in ["-foo", "HEAD", tip] {
+        let refused = world
+            .refusal("create_branch", json!({"branch": name}))
+            .await;
+        assert!(
+            refused.ends_with(&format!(
+                ": 422 refs/heads/{name} is not a valid ref name. []"
+            )),
+            "{refused}"
+        );
+    }
+    let begins = json!({"branch": format!("x-{tip}")});
+    world.text("create_branch", begins).await;
+    // Where a world has such a branch all the same, an id is an id, as for git.
+    let named = tip.to_owned();
+    let world = World::of(move |dir| {
+        crate::support::standard(dir);
+        let heads = dir.join("repo/.git/refs/heads");
+        std::fs::copy(heads.join("feature"), heads.join(&named)).unwrap();
+    })
+    .await;
+    let found = world.json("get_commit", json!({"sha": tip})).await;
+    assert_eq!(found["sha"], tip);
+    assert_ne!(tip, other);
+}
+
+#[tokio::test]
+async fn an_issue_is_the_duplicate_of_another_issue() {
+    let world = World::new().await;
+    let close = |number: u64, other: u64| {
+        json!({
+            "issue_number": number, "state": "closed", "state_reason": "duplicate", "duplicate_of": other,
+        })
+    };
+    assert_eq!(
+        world.refusal("update_issue", close(2, 2)).await,
+        "Failed to close issue: An issue cannot be marked as a duplicate of itself"
+    );
+    // A pull request is none.
+    assert_eq!(
+        world.refusal("update_issue", close(2, 3)).await,
+        "Failed to find issues: failed to get issue ID"
+    );
+    let issue = world.json("get_issue", json!({"issue_number": 2})).await;
+    assert_eq!(issue["state"], "open");
+    world.text("update_issue", close(2, 1)).await;
+}
+
+#[tokio::test]
+async fn no_repository_of_a_world_has_copilot() {
+    let advice = |more: &str| {
+        format!(
+            "copilot isn't available as an assignee for this issue. Please inform the user to visit \
+             https://docs.github.com/en/copilot/{more} for more information."
+        )
+    };
+    let unknown = json!({"repo": "other", "issueNumber": 2, "issue_number": 2});
+    let unresolved = "Could not resolve to a Repository with the name 'acme/other'.";
+    let collaborators = "Reviews may only be requested from collaborators. One or more of the users or teams you \
+                         specified is not a collaborator of the acme/demo repository.";
+    let world = World::new().await;
+    assert_eq!(
+        world
+            .refusal("assign_copilot_to_issue", json!({"issueNumber": 2}))
+            .await,
+        advice(
+            "using-github-copilot/using-copilot-coding-agent-to-work-on-tasks/about-assigning-tasks-to-copilot"
+        )
+    );
+    let error = world
+        .error("assign_copilot_to_issue", unknown.clone())
+        .await;
+    assert!(error.contains(unresolved), "{error}");
+    assert_eq!(
+        world
+            .refusal("assign_copilot_to_issue", json!({"issueNumber": "2"}))
+            .await,
+        "1 error(s) decoding:\n\n* 'IssueNumber' expected type 'int32', got unconvertible type 'string'"
+    );
+    let review = json!({"pullNumber": 3});
+    let post = "POST https://api.github.com/repos/acme/demo/pulls/3/requested_reviewers";
+    assert_eq!(
+        world
+            .refusal("request_copilot_review", review.clone())
+            .await,
+        format!("failed to request copilot review: {post}: 422 {collaborators} []")
+    );
+    // Nor is it asked for where nobody needs to review any more.
+    world
+        .text(
+            "update_pull_request",
+            json!({"pullNumber": 3, "state": "closed"}),
+        )
+        .await;
+    world
+        .refusal("request_copilot_review", review.clone())
+        .await;
+
+    let world = World::as_of("v1.10.1", crate::support::standard, None).await;
+    assert_eq!(
+        world
+            .refusal("assign_copilot_to_issue", json!({"issue_number": 2}))
+            .await,
+        advice("concepts/agents/cloud-agent/about-cloud-agent")
+    );
+    assert_eq!(
+        world.refusal("assign_copilot_to_issue", unknown).await,
+        format!("failed to get suggested actors: {unresolved}")
+    );
+    assert_eq!(
+        world.refusal("request_copilot_review", review).await,
+        format!("failed to request copilot review: {collaborators}")
+    );
+}

@@ -168,6 +168,12 @@ fn repository(site: &Site, field: &Field) -> Resolved {
                 select(&name, &field.selection, "Ref")
             }
             "object" => commit(site, field),
+            // Nobody but people can be assigned, and those are not asked for here.
+            "suggestedActors" => {
+                let page = json!({"hasNextPage": false, "endCursor": null});
+                let none = json!({"nodes": [], "pageInfo": page, "totalCount": 0});
+                select(&none, &field.selection, "ActorConnection")
+            }
             "isPrivate" => Ok(site.hub.repository.private.into()),
             "issues" => issues(site, field),
             "issue" => match site.hub.issues.get(&number) {

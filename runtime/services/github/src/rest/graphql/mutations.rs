@@ -106,16 +106,13 @@ fn add_review(site: &mut Site, input: &Map<String, Value>) -> Resolved {
         }
     }
     let commit = Some(text(input, "commitOID")).filter(|commit| !commit.is_empty());
-    if let Some(commit) = commit
-        && site
-            .git
-            .resolve(commit)
-            .map_err(crate::api::ApiError::from)?
-            .is_none()
-    {
-        return Err(said("The commit ID is not part of the pull request"));
-    }
-    let ordinal = site.add_review(number, body, event, commit);
+    let commit = match (commit, site.hub.pull(number)) {
+        (Some(commit), Some((_, pull))) => {
+            Some(site.commit_under_review(pull, commit)?.map_err(said)?)
+        }
+        _ => None,
+    };
+    let ordinal = site.add_review(number, body, event, commit.as_deref());
     Ok(json!({"pullRequestReview": shown_review(site, number, ordinal)}))
 }
 
@@ -154,8 +151,8 @@ fn add_thread(site: &mut Site, input: &Map<String, Value>) -> Resolved {
         start_side: given("startSide"),
         in_reply_to: None,
     };
-    if new.body.is_empty() {
-        return Err(said("Body can't be blank"));
+    if let Some(problem) = new.side_problem() {
+        return Err(said(problem));
     }
     if !about_file && new.line.is_none() {
         return Err(said("pull_request_review_thread.line can't be blank"));
@@ -197,6 +194,9 @@ fn set_state(site: &mut Site, input: &Map<String, Value>, state: State) -> Resol
     };
     if let Some(other) = duplicate_of.filter(|other| !is_issue(other)) {
         return Err(missing(other));
+    }
+    if duplicate_of == Some(number) {
+        return Err(said("An issue cannot be marked as a duplicate of itself"));
     }
     let reason = match text(input, "stateReason") {
         "NOT_PLANNED" => "not_planned",

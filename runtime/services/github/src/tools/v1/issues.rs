@@ -436,7 +436,14 @@ pub(super) fn list_types(site: &Site, with: &Arguments) -> Outcome {
         repo => format!("/repos/{owner}/{repo}/issue-types"),
     };
     let call = site.call_anywhere("GET", &path);
-    Err(said("failed to list issue types")(call.not_found()))
+    if !repo.is_empty() && !site.hub.is(&owner, &repo) {
+        return Err(said("failed to list issue types")(call.not_found()));
+    }
+    let types = site.list_issue_types(&call, &owner);
+    shaped(
+        "IssueType",
+        types.map_err(said("failed to list issue types"))?,
+    )
 }
 
 /// No organisation of a world has fields of its own.

@@ -10,7 +10,7 @@ mod pulls;
 mod repos;
 
 use super::arguments::Arguments;
-use super::{Failure, Outcome, context, files, gists, said, search, sub_issues};
+use super::{Failure, Outcome, context, copilot, files, gists, said, search, sub_issues};
 use crate::api::{FieldError, Refusal};
 use crate::profile::Profile;
 use crate::view::Site;
@@ -101,6 +101,9 @@ pub(super) fn answer(site: &mut Site, tool: &str, with: &Arguments) -> Option<Ou
         "pull_request_review_write" => pulls::review_write(site, with),
         "add_comment_to_pending_review" => super::reviews::add_comment(site, with),
         "add_reply_to_pull_request_comment" => pulls::reply(site, with),
+
+        "assign_copilot_to_issue" => copilot::assign(site, with, Profile::V1_10_1),
+        "request_copilot_review" => copilot::request_review(site, with),
 
         "actions_list" => actions::list(site, with),
         "actions_get" => actions::get(site, with),

@@ -1,0 +1,47 @@
+//! Work that is left to Copilot, which no repository of a world has: the answers of the real server for that.
+
+use super::arguments::Arguments;
+use super::commits::unresolved;
+use super::decoded::Decoded;
+use super::{Failure, Outcome, Output, said};
+use crate::profile::Profile;
+use crate::view::Site;
+
+/// By which Copilot is asked for a review.
+const REVIEWER: &str = "copilot-pull-request-reviewer[bot]";
+
+pub(super) fn assign(site: &Site, with: &Arguments, profile: Profile) -> Outcome {
+    let with = Decoded(with);
+    let at = with.repository()?;
+    let (number, more) = match profile {
+        Profile::V0_15_0 => (
+            "issueNumber",
+            "using-github-copilot/using-copilot-coding-agent-to-work-on-tasks/about-assigning-tasks-to-copilot",
+        ),
+        Profile::V1_10_1 => (
+            "issue_number",
+            "concepts/agents/cloud-agent/about-cloud-agent",
+        ),
+    };
+    with.number(number, "IssueNumber")?;
+    unresolved(site, &at).map_err(|failure| match (failure, profile) {
+        // The older version hands on what GraphQL says as an error of the protocol.
+        (Failure::Said(problem), Profile::V0_15_0) => Failure::Protocol(problem),
+        (Failure::Said(problem), Profile::V1_10_1) => {
+            Failure::Said(format!("failed to get suggested actors: {problem}"))
+        }
+        (other, _) => other,
+    })?;
+    Err(Failure::Said(format!(
+        "copilot isn't available as an assignee for this issue. Please inform the user to visit \
+         https://docs.github.com/en/copilot/{more} for more information."
+    )))
+}
+
+pub(super) fn request_review(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let number = with.issue("pullNumber")?;
+    site.request_reviewers(&at, number, &[REVIEWER.to_owned()])
+        .map_err(said("failed to request copilot review"))?;
+    Ok(Output::Text(String::new()))
+}
