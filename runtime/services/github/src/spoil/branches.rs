@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{SpoilError, Spoiler, Wrong};
-use crate::git::{Draft, Git, ObjectId};
+use crate::git::{Draft, Git, GitError, ObjectId};
 use crate::hub::State;
 use crate::world::Opened;
 
@@ -76,6 +76,62 @@ pub(super) fn set_tip(world: &mut Opened, name: &str, old: ObjectId, new: Object
             world.git.set_ref(format!("refs/pull/{number}/head"), new);
         }
     }
+}
+
+/// Puts a commit in the place of another: what stands on that is made again, and refs, pull requests and
+/// runs name the new ones.
+pub(super) fn replace(world: &mut Opened, old: ObjectId, new: ObjectId) -> Result<(), GitError> {
+    let git = &mut world.git;
+    let mut refs = Vec::new();
+    for (name, id) in git.refs_below("refs/") {
+        // A tag with a text stays where it is.
+        if git.kind(id)? == Some("commit") {
+            refs.push((format!("refs/{name}"), id));
+        }
+    }
+    let tips = refs.iter().map(|(_, id)| *id);
+    let later: Result<Vec<ObjectId>, GitError> = git.newest_first(tips, [old])?.collect();
+    let mut remade = BTreeMap::from([(old, new)]);
+    for id in later?.into_iter().rev() {
+        let commit = git.commit(id)?;
+        if !commit.parents.iter().any(|id| remade.contains_key(id)) {
+            continue;
+        }
+        let parents = commit.parents.iter();
+        let again = git.write_commit(Draft {
+            tree: commit.tree,
+            parents: parents.map(|id| *remade.get(id).unwrap_or(id)).collect(),
+            author: commit.author,
+            committer: commit.committer,
+            message: format!("{}\n", commit.message),
+        })?;
+        remade.insert(id, again);
+    }
+    for (name, id) in refs {
+        if let Some(again) = remade.get(&id) {
+            git.set_ref(name, *again);
+        }
+    }
+    let texts: BTreeMap<String, String> = remade
+        .into_iter()
+        .map(|(id, again)| (id.to_string(), again.to_string()))
+        .collect();
+    let rename = |text: &mut String| {
+        if let Some(again) = texts.get(text) {
+            text.clone_from(again);
+        }
+    };
+    let pulls = world.hub.issues.values_mut();
+    for pull in pulls.filter_map(|issue| issue.pull.as_mut()) {
+        rename(&mut pull.head_sha);
+        rename(&mut pull.base_sha);
+        pull.merge_commit_sha.iter_mut().for_each(rename);
+    }
+    for run in &mut world.hub.runs.workflow_runs {
+        rename(&mut run.head_sha);
+        run.base_sha.iter_mut().for_each(rename);
+    }
+    Ok(())
 }
 
 pub(super) fn names(git: &Git) -> BTreeSet<String> {

@@ -59,7 +59,20 @@ impl Spoiler<'_> {
                     it.closed_at = None;
                 })?;
             }
-            State::Closed => {}
+            // As where the commits were pushed and nobody merged it.
+            State::Closed => {
+                self.with_issue(Wrong::State, number, "not merged, still open", |it| {
+                    it.state = State::Open;
+                    it.closed_at = None;
+                    it.closed_by = None;
+                    if let Some(pull) = &mut it.pull {
+                        pull.merged_at = None;
+                        pull.merged_by = None;
+                        pull.merge_method = None;
+                        pull.merge_commit_sha = None;
+                    }
+                })?
+            }
         }
         if let Some(reason) = issue.state_reason.filter(|_| issue.state == State::Closed) {
             let other = match reason.as_str() {
@@ -81,6 +94,11 @@ impl Spoiler<'_> {
         if let Some(other) = other {
             let what = format!("with the label {other:?}");
             self.with_issue(Wrong::Labels, number, what, |it| it.labels.push(other))?;
+        }
+        if issue.milestone.is_some() {
+            self.with_issue(Wrong::Labels, number, "without its milestone", |it| {
+                it.milestone = None;
+            })?;
         }
         Ok(())
     }

@@ -33,9 +33,9 @@ const BESIDE: usize = 2;
 pub enum Wrong {
     /// A title differs by a character.
     Title,
-    /// An issue or pull request is open that should be closed, or closed for another reason.
+    /// An issue or pull request is open that should be closed or merged, or closed for another reason.
     State,
-    /// A label is missing or too many.
+    /// A label is missing or too many, or the milestone is missing.
     Labels,
     /// A comment is missing, or stands on another issue.
     Comment,
@@ -45,7 +45,7 @@ pub enum Wrong {
     Base,
     /// A pull request comes from another branch.
     Head,
-    /// A pull request was merged in another way.
+    /// A pull request was merged in another way, so that its base has another commit.
     MergeMethod,
     /// An issue is there that nobody asked for.
     StrayIssue,

@@ -20,6 +20,7 @@ mod rest;
 mod reviews;
 mod schemas;
 mod search;
+mod spoil;
 mod state;
 mod strict;
 mod support;
