@@ -6,7 +6,9 @@ use serde::de::DeserializeOwned;
 use crate::{Condition, Found, Tree};
 
 /// An issue, or what a pull request has in common with one.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+///
+/// The order of labels and assignees is no difference between two.
+#[derive(Clone, Debug, Eq, Deserialize)]
 pub struct Issue {
     /// Its number; issues and pull requests are counted together.
     pub number: u64,
@@ -55,7 +57,9 @@ pub struct Comment {
 }
 
 /// A pull request.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+///
+/// The order of who is asked for a review is no difference between two.
+#[derive(Clone, Debug, Eq, Deserialize)]
 pub struct Pull {
     /// What it has in common with issues.
     #[serde(flatten)]
@@ -145,6 +149,81 @@ pub struct Release {
     pub body: String,
 }
 
+// Taken apart in full, so that a key that is added is compared.
+impl PartialEq for Issue {
+    fn eq(&self, other: &Self) -> bool {
+        let Self {
+            number,
+            title,
+            body,
+            user,
+            state,
+            state_reason,
+            duplicate_of,
+            labels,
+            assignees,
+            milestone,
+            closed_by,
+            sub_issues,
+            comments,
+        } = self;
+        *number == other.number
+            && *title == other.title
+            && *body == other.body
+            && *user == other.user
+            && *state == other.state
+            && *state_reason == other.state_reason
+            && *duplicate_of == other.duplicate_of
+            && same_in_any_order(labels, &other.labels)
+            && same_in_any_order(assignees, &other.assignees)
+            && *milestone == other.milestone
+            && *closed_by == other.closed_by
+            && *sub_issues == other.sub_issues
+            && *comments == other.comments
+    }
+}
+
+impl PartialEq for Pull {
+    fn eq(&self, other: &Self) -> bool {
+        let Self {
+            issue,
+            head,
+            base,
+            head_sha,
+            draft,
+            merge_method,
+            merge_commit_sha,
+            merged_at,
+            closes,
+            requested_reviewers,
+            reviews,
+            review_comments,
+        } = self;
+        *issue == other.issue
+            && *head == other.head
+            && *base == other.base
+            && *head_sha == other.head_sha
+            && *draft == other.draft
+            && *merge_method == other.merge_method
+            && *merge_commit_sha == other.merge_commit_sha
+            && *merged_at == other.merged_at
+            && *closes == other.closes
+            && same_in_any_order(requested_reviewers, &other.requested_reviewers)
+            && *reviews == other.reviews
+            && *review_comments == other.review_comments
+    }
+}
+
+fn same_in_any_order<T: Ord>(one: &[T], other: &[T]) -> bool {
+    sorted(one) == sorted(other)
+}
+
+fn sorted<T: Ord>(all: &[T]) -> Vec<&T> {
+    let mut all: Vec<&T> = all.iter().collect();
+    all.sort();
+    all
+}
+
 impl Tree {
     /// The issues of the repository, by number.
     pub fn issues(&self) -> Found<Vec<Issue>> {
@@ -230,6 +309,11 @@ impl Found<Issue> {
             .equal_in_any_order(owned(expected))
     }
 
+    /// Holds when it is like this one; the order of labels and assignees is no difference.
+    pub fn is_like(&self, expected: &Issue) -> Condition {
+        self.is(expected.clone())
+    }
+
     /// Holds when nothing of it differs from the one that the agent found.
     pub fn is_unchanged(&self) -> Condition {
         self.satisfies(|issue| match Tree::START.issue(issue.number).get() {
@@ -245,6 +329,12 @@ impl Found<Pull> {
     /// What it has in common with issues.
     pub fn issue(&self) -> Found<Issue> {
         self.map(|pull| pull.issue.clone())
+    }
+
+    /// Holds when it is like this one; the order of labels, assignees and of who is asked for a review is no
+    /// difference.
+    pub fn is_like(&self, expected: &Pull) -> Condition {
+        self.is(expected.clone())
     }
 
     /// Holds when it was merged, in this way: `merge`, `squash` or `rebase`.
@@ -313,6 +403,7 @@ fn owned(names: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::Pull;
     use crate::testing::{MemoryTree, verify};
 
     const ISSUES: &str = r#"[
@@ -379,5 +470,42 @@ mod tests {
                 "true labels of nobody: labels.json: 0, as expected",
             ]
         );
+    }
+
+    const PULL: &str = r#"{"number": 5, "title": "Mend", "user": "ada", "state": "open",
+       "head": "mend", "base": "main", "labels": ["bug", "urgent"], "assignees": ["ada", "bob"],
+       "sub_issues": [1, 2], "requested_reviewers": ["cy", "dee"]}"#;
+
+    fn pull(from: &str, to: &str) -> Pull {
+        assert!(PULL.contains(from), "{from} is not there");
+        serde_json::from_str(&PULL.replace(from, to)).unwrap()
+    }
+
+    #[test]
+    fn what_has_no_order_may_stand_in_any() {
+        let before = pull("5", "5");
+        for (from, to) in [
+            (r#""bug", "urgent""#, r#""urgent", "bug""#),
+            (r#""ada", "bob""#, r#""bob", "ada""#),
+            (r#""cy", "dee""#, r#""dee", "cy""#),
+        ] {
+            assert_eq!(pull(from, to), before, "{to}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_a_difference() {
+        let before = pull("5", "5");
+        for (from, to) in [
+            (r#""bug", "urgent""#, r#""bug""#),
+            (r#""bug", "urgent""#, r#""bug", "bug", "urgent""#),
+            (r#""ada", "bob""#, r#""ada", "cy""#),
+            (r#""cy", "dee""#, r#""cy""#),
+            ("[1, 2]", "[2, 1]"),
+            (r#""state""#, r#""milestone": 1, "state""#),
+            (r#""state""#, r#""draft": true, "state""#),
+        ] {
+            assert_ne!(pull(from, to), before, "{to}");
+        }
     }
 }

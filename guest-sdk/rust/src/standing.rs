@@ -211,19 +211,6 @@ impl Found<Commit> {
     }
 }
 
-impl Found<Issue> {
-    /// Holds when it is like this one, labels and assignees in any order.
-    pub fn is_like(&self, expected: &Issue) -> Condition {
-        let sorted = |issue: &Issue| {
-            let mut issue = issue.clone();
-            issue.labels.sort();
-            issue.assignees.sort();
-            issue
-        };
-        self.map(sorted).is(sorted(expected))
-    }
-}
-
 impl Pull {
     /// Whether it is no draft and has no labels, assignees, milestone, comments or reviews.
     pub fn is_plain(&self) -> bool {

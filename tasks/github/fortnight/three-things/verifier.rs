@@ -1,8 +1,5 @@
 //! What belongs to which area, divided again in the starting world.
 
-#[path = "../pulls.rs"]
-mod pulls;
-
 use mcpmark_guest::{Allowed, Comment, Commit, Found, Pull, Review, Verifier};
 
 mcpmark_guest::verifier!(verify);
@@ -71,7 +68,7 @@ fn verify(task: &mut Verifier) {
     let number = whole.issue.number;
     task.check(
         "the whole is closed and names its parts",
-        pulls::is_like(&task.end().pull(number), &closed),
+        task.end().pull(number).is_like(&closed),
     );
     let branches: Vec<&str> = branches.iter().map(String::as_str).collect();
     task.nothing_else_moved(&Allowed {
@@ -137,7 +134,7 @@ fn check_part(
     expected.issue.comments.clear();
     task.check(
         format!("the pull request of {area}"),
-        pulls::is_like(&part, &expected),
+        part.is_like(&expected),
     );
     expected.issue.number
 }

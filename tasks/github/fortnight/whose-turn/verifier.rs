@@ -1,8 +1,5 @@
 //! Whose turn it is, found again by the reviews of the starting world.
 
-#[path = "../pulls.rs"]
-mod pulls;
-
 use std::collections::BTreeMap;
 
 use mcpmark_guest::serde_json::Value;
@@ -78,7 +75,7 @@ fn verify(task: &mut Verifier) {
         }
         task.check(
             format!("#{} has its turn and nothing else", turn.number),
-            pulls::is_like(&task.end().pull(turn.number), &pull),
+            task.end().pull(turn.number).is_like(&pull),
         );
     }
     task.nothing_else_moved(&Allowed {
