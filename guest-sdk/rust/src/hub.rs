@@ -7,7 +7,7 @@ use crate::{Condition, Found, Tree};
 
 /// An issue, or what a pull request has in common with one.
 ///
-/// The order of labels and assignees is no difference between two.
+/// The order of labels, assignees and reactions is no difference between two.
 #[derive(Clone, Debug, Eq, Deserialize)]
 pub struct Issue {
     /// Its number; issues and pull requests are counted together.
@@ -36,15 +36,33 @@ pub struct Issue {
     /// The number of its milestone.
     #[serde(default)]
     pub milestone: Option<u64>,
+    /// The kind of issue, where the organisation has kinds.
+    #[serde(default, rename = "type")]
+    pub kind: Option<String>,
+    /// Whether comments are closed.
+    #[serde(default)]
+    pub locked: bool,
     /// The login of who closed it.
     #[serde(default)]
     pub closed_by: Option<String>,
+    /// The reactions to it.
+    #[serde(default)]
+    pub reactions: Vec<Reaction>,
     /// The numbers of its sub-issues, in order.
     #[serde(default)]
     pub sub_issues: Vec<u64>,
     /// Its comments, in order.
     #[serde(default)]
     pub comments: Vec<Comment>,
+}
+
+/// A reaction of one user.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub struct Reaction {
+    /// The login of who reacted.
+    pub user: String,
+    /// `+1`, `-1`, `laugh`, `confused`, `heart`, `hooray`, `rocket` or `eyes`.
+    pub content: String,
 }
 
 /// A comment on an issue or a pull request.
@@ -163,7 +181,10 @@ impl PartialEq for Issue {
             labels,
             assignees,
             milestone,
+            kind,
+            locked,
             closed_by,
+            reactions,
             sub_issues,
             comments,
         } = self;
@@ -177,7 +198,10 @@ impl PartialEq for Issue {
             && same_in_any_order(labels, &other.labels)
             && same_in_any_order(assignees, &other.assignees)
             && *milestone == other.milestone
+            && *kind == other.kind
+            && *locked == other.locked
             && *closed_by == other.closed_by
+            && same_in_any_order(reactions, &other.reactions)
             && *sub_issues == other.sub_issues
             && *comments == other.comments
     }
@@ -309,7 +333,7 @@ impl Found<Issue> {
             .equal_in_any_order(owned(expected))
     }
 
-    /// Holds when it is like this one; the order of labels and assignees is no difference.
+    /// Holds when it is like this one; the order of labels, assignees and reactions is no difference.
     pub fn is_like(&self, expected: &Issue) -> Condition {
         self.is(expected.clone())
     }
@@ -331,8 +355,8 @@ impl Found<Pull> {
         self.map(|pull| pull.issue.clone())
     }
 
-    /// Holds when it is like this one; the order of labels, assignees and of who is asked for a review is no
-    /// difference.
+    /// Holds when it is like this one; the order of labels, assignees, reactions and of who is asked for a
+    /// review is no difference.
     pub fn is_like(&self, expected: &Pull) -> Condition {
         self.is(expected.clone())
     }
@@ -403,8 +427,8 @@ fn owned(names: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Pull;
     use crate::testing::{MemoryTree, verify};
+    use crate::{Issue, Pull};
 
     const ISSUES: &str = r#"[
       {"number": 1, "title": "Crash", "user": "ada", "state": "open", "labels": ["bug"]},
@@ -474,6 +498,7 @@ mod tests {
 
     const PULL: &str = r#"{"number": 5, "title": "Mend", "user": "ada", "state": "open",
        "head": "mend", "base": "main", "labels": ["bug", "urgent"], "assignees": ["ada", "bob"],
+       "reactions": [{"user": "ada", "content": "+1"}, {"user": "bob", "content": "eyes"}],
        "sub_issues": [1, 2], "requested_reviewers": ["cy", "dee"]}"#;
 
     fn pull(from: &str, to: &str) -> Pull {
@@ -488,6 +513,10 @@ mod tests {
             (r#""bug", "urgent""#, r#""urgent", "bug""#),
             (r#""ada", "bob""#, r#""bob", "ada""#),
             (r#""cy", "dee""#, r#""dee", "cy""#),
+            (
+                r#"{"user": "ada", "content": "+1"}, {"user": "bob", "content": "eyes"}"#,
+                r#"{"user": "bob", "content": "eyes"}, {"user": "ada", "content": "+1"}"#,
+            ),
         ] {
             assert_eq!(pull(from, to), before, "{to}");
         }
@@ -502,10 +531,38 @@ mod tests {
             (r#""ada", "bob""#, r#""ada", "cy""#),
             (r#""cy", "dee""#, r#""cy""#),
             ("[1, 2]", "[2, 1]"),
+            ("eyes", "heart"),
+            (r#""state""#, r#""type": "Bug", "state""#),
+            (r#""state""#, r#""locked": true, "state""#),
             (r#""state""#, r#""milestone": 1, "state""#),
             (r#""state""#, r#""draft": true, "state""#),
         ] {
             assert_ne!(pull(from, to), before, "{to}");
+        }
+    }
+
+    #[test]
+    fn a_type_a_lock_and_reactions_are_seen() {
+        let start = MemoryTree::from([("issues.json", ISSUES)]);
+        for added in [
+            r#""type": "Bug""#,
+            r#""locked": true"#,
+            r#""reactions": [{"user": "ada", "content": "heart"}]"#,
+        ] {
+            let mut end = start.clone();
+            let after = ISSUES.replace(r#""number": 1"#, &format!(r#""number": 1, {added}"#));
+            end.write("issues.json", after);
+            let checks = verify(
+                |task| {
+                    let before: Issue = task.start().issue(1).required();
+                    task.check("unchanged", task.end().issue(1).is_unchanged());
+                    task.check("like it", task.end().issue(1).is_like(&before));
+                },
+                &start,
+                &end,
+                None,
+            );
+            assert!(checks.iter().all(|check| !check.passed), "{added}");
         }
     }
 }

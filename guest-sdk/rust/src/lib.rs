@@ -96,7 +96,7 @@ pub use git::{
     Commit, CommitFile, GitChange, GitChangeKind, GitEntry, GitKind, Repository, Signature,
 };
 pub use git_builder::{NewCommit, RepositoryBuilder};
-pub use hub::{Comment, Issue, Label, Pull, Release, Review, ReviewComment};
+pub use hub::{Comment, Issue, Label, Pull, Reaction, Release, Review, ReviewComment};
 pub use json::Numbers;
 pub use markdown::{Block, Document};
 pub use random::Random;

@@ -212,13 +212,17 @@ impl Found<Commit> {
 }
 
 impl Pull {
-    /// Whether it is no draft and has no labels, assignees, milestone, comments or reviews.
+    /// Whether it is no draft and has no labels, assignees, milestone, type, reactions, comments or reviews,
+    /// nor a lock.
     pub fn is_plain(&self) -> bool {
         let it = &self.issue;
         !self.draft
             && it.labels.is_empty()
             && it.assignees.is_empty()
             && it.milestone.is_none()
+            && it.kind.is_none()
+            && !it.locked
+            && it.reactions.is_empty()
             && it.comments.is_empty()
             && self.reviews.is_empty()
             && self.review_comments.is_empty()

@@ -131,7 +131,10 @@ fn new(task: &Verifier, number: u64, title: &str) -> Issue {
         labels: Vec::new(),
         assignees: Vec::new(),
         milestone: None,
+        kind: None,
+        locked: false,
         closed_by: None,
+        reactions: Vec::new(),
         sub_issues: Vec::new(),
         comments: Vec::new(),
     }
