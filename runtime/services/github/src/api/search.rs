@@ -379,11 +379,12 @@ impl Site {
         let (in_path, in_file) = (places != ["file"], places != ["path"]);
         // Read when the first word asks for it: most files are told apart by where they lie.
         let mut content: Option<Option<String>> = None;
-        let mut text = || -> Answer<Option<&str>> {
+        let mut says = |value: &str| -> Answer<Option<bool>> {
             if content.is_none() {
                 content = Some(self.searched(entry)?);
             }
-            Ok(content.as_ref().and_then(Option::as_deref))
+            let text = content.as_ref().and_then(Option::as_deref);
+            Ok(text.map(|text| text.contains(value)))
         };
         query.holds(|term| {
             let (name_of, value) = match term {
@@ -403,11 +404,10 @@ impl Site {
                     compares(&size, &value, |it| it.parse().ok())
                 }
                 "fork" => value != "only",
-                "content" | "symbol" => text()?.is_some_and(|it| it.contains(&value)),
+                "content" | "symbol" => says(&value)? == Some(true),
                 _ if !in_file => path.contains(&value),
                 // What is not read is not found by its path either.
-                _ => text()?
-                    .is_some_and(|it| it.contains(&value) || in_path && path.contains(&value)),
+                _ => says(&value)?.is_some_and(|says| says || in_path && path.contains(&value)),
             })
         })
     }
