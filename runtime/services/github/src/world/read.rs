@@ -215,9 +215,9 @@ impl Reading {
                 return refused(number, format!("it repeats #{other}, which is not there"));
             }
         }
-        let mut rooted = BTreeSet::new();
+        let mut rooted = BTreeSet::<&u64>::new();
         for number in issues.keys() {
-            let mut way = BTreeSet::new();
+            let mut way = BTreeSet::<&u64>::new();
             let mut at = Some(number);
             while let Some(number) = at.filter(|it| !rooted.contains(it)) {
                 if !way.insert(number) {
