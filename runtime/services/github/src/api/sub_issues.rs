@@ -79,14 +79,9 @@ impl Site {
 
     /// Whether an issue is another or part of it.
     fn is_below(&self, number: u64, of: u64) -> bool {
-        let mut at = Some(number);
-        while let Some(number) = at {
-            if number == of {
-                return true;
-            }
-            at = self.hub.parent_of(number).map(|parent| parent.number);
-        }
-        false
+        // A world has no circles, so that the way up ends.
+        let up = |number: &u64| self.hub.parent_of(*number).map(|parent| parent.number);
+        std::iter::successors(Some(number), up).any(|number| number == of)
     }
 
     /// Takes a part out of an issue.

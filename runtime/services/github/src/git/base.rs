@@ -1,12 +1,14 @@
 //! The repository of a world: copied out once a process, shared by all sessions on it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::str;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use gix::ObjectId;
+use gix::objs::Kind;
 use mcpmark_snapshot::{
     Blobs, Digest, Directory, File, MaterialiseOptions, MemoryBlobs, Node, Scratch, Tree,
     TreeBuilder, TreePath, materialise,
@@ -25,6 +27,9 @@ const CONFIG: &str = "[core]
 [gitoxide \"objects\"]
 \tallocLimit = 104857600
 ";
+
+/// Where the copy lies in its scratch directory.
+const COPY: &str = "repository";
 
 /// Where the repository lies in a world.
 pub(crate) const GIT_DIR: &str = "repo/.git";
@@ -107,6 +112,7 @@ impl Base {
         let is_tracked = |name: &&String| !all.contains_key(*name);
         let tracked = refs.keys().filter(is_tracked).cloned().collect();
         let objects = object_files(dir)?;
+        check_pairs(&objects)?;
         let mut builder = TreeBuilder::new();
         let mut loose = HashMap::new();
         for (path, file) in &objects {
@@ -119,6 +125,12 @@ impl Base {
                 .map_err(GitError::copy)?;
         }
         let (copy, repository) = open_copy(&builder.finish(), blobs, scratch)?;
+        check_packs(&objects, &copy.path().join(COPY))?;
+        let borrows = dir
+            .get("objects")
+            .and_then(Node::as_directory)
+            .is_some_and(borrows);
+        check_refs(&repository.to_thread_local(), &all, &refs, borrows)?;
         Ok(Self {
             repository,
             refs,
@@ -170,7 +182,7 @@ fn open_copy(
     scratch: &Path,
 ) -> Result<(Scratch, gix::ThreadSafeRepository), GitError> {
     let copy = Scratch::new(scratch).map_err(GitError::copy)?;
-    let place = copy.path().join("repository");
+    let place = copy.path().join(COPY);
     materialise_objects(objects, blobs, &place)?;
     let options = gix::open::Options::isolated()
         .open_path_as_is(true)
@@ -221,6 +233,134 @@ fn collect(dir: &Directory, at: &str, found: &mut Vec<(String, File)>) -> Result
     Ok(())
 }
 
+/// Refuses packs without their indices, whose objects nobody would find, and indices without packs.
+fn check_pairs(objects: &[(String, File)]) -> Result<(), GitError> {
+    let names: HashSet<&str> = objects.iter().map(|(path, _)| path.as_str()).collect();
+    for name in objects.iter().map(|(path, _)| path.as_str()) {
+        let (other, problem) = if let Some(stem) = name.strip_suffix(".pack") {
+            let problem = "its index is not there; `git index-pack` makes it";
+            (format!("{stem}.idx"), problem)
+        } else if let Some(stem) = name.strip_suffix(".idx") {
+            (format!("{stem}.pack"), "its pack is not there")
+        } else {
+            continue;
+        };
+        if name.starts_with("objects/pack/") && !names.contains(other.as_str()) {
+            return Err(damaged(name, problem));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses packs that do not end with the checksum that their index has of them: such a one was cut off, or is
+/// another. What is wrong in the midst of a pack shows when it is read.
+fn check_packs(objects: &[(String, File)], place: &Path) -> Result<(), GitError> {
+    /// The bytes of a checksum; an index ends with that of its pack and its own.
+    const SUM: usize = 20;
+    for (path, _) in objects {
+        let Some(stem) = path.strip_suffix(".pack") else {
+            continue;
+        };
+        let of_pack = end_of(&place.join(path), SUM)?;
+        let of_index = end_of(&place.join(format!("{stem}.idx")), 2 * SUM)?;
+        if of_pack.is_empty() || of_index.get(..SUM) != Some(&of_pack[..]) {
+            let problem = "does not end as its index says: it is cut off, or another pack";
+            return Err(damaged(path, problem));
+        }
+    }
+    Ok(())
+}
+
+/// The last bytes of a file; none where it has less.
+fn end_of(file: &Path, bytes: usize) -> Result<Vec<u8>, GitError> {
+    let mut file = fs::File::open(file).map_err(GitError::copy)?;
+    let size = file.metadata().map_err(GitError::copy)?.len();
+    let mut end = Vec::new();
+    if let Some(start) = size.checked_sub(bytes as u64) {
+        file.seek(SeekFrom::Start(start)).map_err(GitError::copy)?;
+        file.read_to_end(&mut end).map_err(GitError::copy)?;
+    }
+    Ok(end)
+}
+
+/// Whether a store of objects says that others lie elsewhere.
+fn borrows(objects: &Directory) -> bool {
+    let info = objects.get("info").and_then(Node::as_directory);
+    let alternates = info.and_then(|info| info.get("alternates"));
+    matches!(alternates, Some(Node::File(file)) if file.size > 0)
+}
+
+/// Refuses refs that lead nowhere, and branches that lead to no commit with a tree. What lies further back is
+/// not looked at: a world would take long to open.
+fn check_refs(
+    repo: &gix::Repository,
+    all: &BTreeMap<String, ObjectId>,
+    refs: &BTreeMap<String, ObjectId>,
+    borrows: bool,
+) -> Result<(), GitError> {
+    let way_out = match borrows {
+        true => {
+            "; objects/info/alternates names other places, which are not read: `git repack -a -d` gets what lies there"
+        }
+        false => "",
+    };
+    let mut seen = HashSet::new();
+    for (name, id) in refs {
+        let is_tag = name.starts_with("refs/tags/");
+        if !seen.insert((*id, is_tag)) {
+            continue;
+        }
+        // The file of a branch that a clone tracks has another name.
+        let file = match (all.contains_key(name), name.strip_prefix("refs/heads/")) {
+            (false, Some(branch)) => format!("refs/remotes/origin/{branch}"),
+            _ => name.clone(),
+        };
+        let problem = |error: gix::Error| match GitError::from(error) {
+            GitError::Objects(problem) => damaged(&file, format!("{id} cannot be read: {problem}")),
+            error => error,
+        };
+        let missing = |id: ObjectId, what: &str| {
+            damaged(
+                &file,
+                format!("leads to {what}{id}, which is not there{way_out}"),
+            )
+        };
+        let kind = repo.try_find_header(*id).map_err(problem)?;
+        match kind.map(|header| header.kind()) {
+            None => return Err(missing(*id, "")),
+            Some(Kind::Commit) => {
+                let commit = repo.find_commit(*id).map_err(problem)?;
+                let tree = commit.tree_id().map_err(problem)?.detach();
+                match repo
+                    .try_find_header(tree)
+                    .map_err(problem)?
+                    .map(|it| it.kind())
+                {
+                    Some(Kind::Tree) => {}
+                    Some(_) => {
+                        let problem = format!("leads to {id}, whose tree {tree} is none");
+                        return Err(damaged(&file, problem));
+                    }
+                    None => return Err(missing(tree, "the tree ")),
+                }
+            }
+            Some(Kind::Tag) if is_tag => {
+                let target = repo.find_tag(*id).map_err(problem)?;
+                let target = target.target_id().map_err(problem)?.detach();
+                if repo.try_find_header(target).map_err(problem)?.is_none() {
+                    return Err(missing(target, "a tag of "));
+                }
+            }
+            Some(_) if is_tag => {}
+            Some(kind) => {
+                let problem = format!("leads to {id}, which is a {kind} and no commit");
+                return Err(damaged(&file, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
 fn damaged(path: &str, problem: impl Into<String>) -> GitError {
     GitError::Damaged {
         file: format!("{GIT_DIR}/{path}"),
@@ -260,10 +400,17 @@ impl Reader<'_> {
             ));
         };
         let text = self.text("HEAD", file)?;
-        Ok(text
-            .trim_end()
-            .strip_prefix("ref: refs/heads/")
-            .map(str::to_owned))
+        let text = text.trim_end();
+        match text.strip_prefix("ref: ").map(str::trim_start) {
+            Some(name) if check_ref_name(name).is_ok() => {
+                Ok(name.strip_prefix("refs/heads/").map(str::to_owned))
+            }
+            None if ObjectId::from_hex(text.as_bytes()).is_ok() => Ok(None),
+            _ => Err(damaged(
+                "HEAD",
+                format!("{text:?} is neither a ref (ref: refs/heads/main) nor an object id"),
+            )),
+        }
     }
 
     fn refs(&self) -> Result<BTreeMap<String, ObjectId>, GitError> {

@@ -1,5 +1,6 @@
 //! Reads a world, and derives what its documents leave out.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use mcpmark_snapshot::{Blobs, Directory, Node, Tree};
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::WorldError;
 use super::documents::{Documents, place, typed};
 use super::published;
-use crate::git::{Base, Git, ObjectId};
+use crate::git::{Base, GIT_DIR, Git, GitError, ObjectId};
 use crate::hub::{
     Gist, Hub, Issue, Job, Label, Milestone, Pull, Release, Repository, Runs, State, Time, User,
     gist_id,
@@ -66,9 +67,11 @@ pub fn open(
     let mut repository = repository(&documents, head.as_deref())?;
     let clock = Time(clock);
     at_least(&mut repository.created_at, clock);
+    let git = Git::new(base);
+    check_default_branch(&repository, &git, head.as_deref(), &documents)?;
     let mut reading = Reading {
         hub: Hub::new(repository, clock),
-        git: Git::new(base),
+        git,
         clock,
     };
     reading
@@ -80,6 +83,48 @@ pub fn open(
         git: reading.git,
         work_tree: work_tree.clone(),
     })
+}
+
+/// Refuses a default branch that is not there, unless there is none at all.
+fn check_default_branch(
+    repository: &Repository,
+    git: &Git,
+    head: Option<&str>,
+    documents: &Documents<'_>,
+) -> Result<(), WorldError> {
+    let name = &repository.default_branch;
+    if git.branch(name).is_some() || git.refs_below("refs/heads/").next().is_none() {
+        return Ok(());
+    }
+    let files = ["repository.json", "meta.json"];
+    let file = files
+        .into_iter()
+        .find(|file| documents.dir.get(file).is_some());
+    let problem = format!("the default branch {name:?} is not in the repository");
+    Err(match file.filter(|_| head != Some(name)) {
+        Some(file) => WorldError::value(file, "the document", problem),
+        None => GitError::Damaged {
+            file: format!("{GIT_DIR}/HEAD"),
+            problem: format!(
+                "{problem}; default_branch in repository.json says which one is meant"
+            ),
+        }
+        .into(),
+    })
+}
+
+/// Why an issue is in its state.
+const REASONS: [&str; 4] = ["completed", "not_planned", "duplicate", "reopened"];
+
+/// Refuses numbers that GitHub does not count to, after which there would be no next.
+fn check_number(file: &str, place: &str, number: u64) -> Result<(), WorldError> {
+    const LAST: u64 = i32::MAX as u64;
+    let problem = match number {
+        0 => "numbers begin with 1".to_owned(),
+        1..LAST => return Ok(()),
+        _ => format!("numbers end below {LAST}"),
+    };
+    Err(WorldError::value(file, place, problem))
 }
 
 /// A time that a document did not give.
@@ -139,7 +184,50 @@ impl Reading {
         self.people(documents)?;
         self.lists(documents)?;
         self.issues(documents)?;
-        self.pulls(documents)
+        self.pulls(documents)?;
+        self.relations()
+    }
+
+    /// Refuses issues that are parts of what they cannot be parts of, or repeat what is not there.
+    fn relations(&self) -> Result<(), WorldError> {
+        let issues = &self.hub.issues;
+        let refused = |number: &u64, problem: String| {
+            let is_pull = self.hub.pull(*number).is_some();
+            let file = if is_pull { "pulls.json" } else { "issues.json" };
+            Err(WorldError::value(file, format!("#{number}"), problem))
+        };
+        let mut parents = BTreeMap::new();
+        for (number, issue) in issues {
+            for part in &issue.sub_issues {
+                if !issues.contains_key(part) {
+                    return refused(number, format!("its sub-issue #{part} is not there"));
+                }
+                if let Some(other) = parents.insert(part, number) {
+                    return refused(
+                        number,
+                        format!("its sub-issue #{part} is one of #{other} already"),
+                    );
+                }
+            }
+            if let Some(other) = issue.duplicate_of
+                && !issues.contains_key(&other)
+            {
+                return refused(number, format!("it repeats #{other}, which is not there"));
+            }
+        }
+        let mut rooted = BTreeSet::<&u64>::new();
+        for number in issues.keys() {
+            let mut way = BTreeSet::<&u64>::new();
+            let mut at = Some(number);
+            while let Some(number) = at.filter(|it| !rooted.contains(it)) {
+                if !way.insert(number) {
+                    return refused(number, "it is among its own sub-issues".to_owned());
+                }
+                at = parents.get(number).copied();
+            }
+            rooted.extend(way);
+        }
+        Ok(())
     }
 
     fn people(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
@@ -158,6 +246,12 @@ impl Reading {
 
     fn lists(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
         for label in documents.entries::<Label>("labels.json", published::label)? {
+            let is_color =
+                |text: &str| text.len() == 6 && text.bytes().all(|it| it.is_ascii_hexdigit());
+            if !is_color(&label.color) {
+                let problem = format!("its color {:?} is not six hexadecimal digits", label.color);
+                return Err(WorldError::value("labels.json", &label.name, problem));
+            }
             let key = label.name.to_lowercase();
             if self.hub.labels.insert(key, label.clone()).is_some() {
                 return Err(WorldError::value(
@@ -171,6 +265,7 @@ impl Reading {
             at_least(&mut milestone.created_at, self.clock);
             at_least(&mut milestone.updated_at, milestone.created_at);
             let number = milestone.number;
+            check_number("milestones.json", &format!("#{number}"), number)?;
             if self.hub.milestones.insert(number, milestone).is_some() {
                 return Err(WorldError::value(
                     "milestones.json",
@@ -179,7 +274,8 @@ impl Reading {
                 ));
             }
         }
-        for mut release in documents.entries::<Release>("releases.json", published::plain)? {
+        let releases = documents.entries::<Release>("releases.json", published::plain)?;
+        for (index, mut release) in releases.into_iter().enumerate() {
             at_least(&mut release.created_at, self.clock);
             if release.published_at.is_none() && !release.draft {
                 release.published_at = Some(release.created_at);
@@ -188,7 +284,15 @@ impl Reading {
                 release.id = self.hub.last.release + 1;
             }
             self.hub.last.release = self.hub.last.release.max(release.id);
-            self.hub.releases.insert(release.id, release);
+            let id = release.id;
+            if self.hub.releases.insert(id, release).is_some() {
+                let problem = format!("its id {id} is there twice");
+                return Err(WorldError::value(
+                    "releases.json",
+                    format!("[{index}]"),
+                    problem,
+                ));
+            }
         }
         self.gists(documents)?;
         self.runs(documents)
@@ -224,6 +328,8 @@ impl Reading {
     /// What has run. Lists are read entry by entry, so that an error names the one that is wrong.
     fn runs(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
         const FILE: &str = "runs.json";
+        /// The highest that every reader of JSON takes as it is.
+        const LAST_ID: u64 = 1 << 53;
         let Some(mut value) = documents.read(FILE)? else {
             return Ok(());
         };
@@ -253,6 +359,14 @@ impl Reading {
             read.jobs.push(job);
         }
         read.sort();
+        let ids = read.workflow_runs.iter().map(|run| run.id);
+        if let Some(id) = ids
+            .chain(read.jobs.iter().map(|job| job.id))
+            .find(|id| *id > LAST_ID)
+        {
+            let problem = format!("the id {id} is higher than {LAST_ID}");
+            return Err(WorldError::value(FILE, "the document", problem));
+        }
         for run in &mut read.workflow_runs {
             at_least(&mut run.created_at, self.clock);
             at_least(&mut run.updated_at, run.created_at);
@@ -326,8 +440,30 @@ impl Reading {
     }
 
     fn add(&mut self, file: &str, place: &str, mut issue: Issue) -> Result<(), WorldError> {
-        if issue.number == 0 {
-            return Err(WorldError::value(file, place, "numbers begin with 1"));
+        let refused = |problem: String| Err(WorldError::value(file, place, problem));
+        check_number(file, place, issue.number)?;
+        if let Some(reason) = &issue.state_reason
+            && !REASONS.contains(&reason.to_lowercase().as_str())
+        {
+            return refused(format!(
+                "state_reason {reason:?} is none of {}",
+                REASONS.join(", ")
+            ));
+        }
+        if let Some(pull) = &issue.pull {
+            if issue.state == State::Open && pull.merged_at.is_some() {
+                return refused("it is merged and still open".to_owned());
+            }
+            let merged = pull.merge_commit_sha.as_deref().unwrap_or_default();
+            for (key, sha) in [
+                ("head_sha", pull.head_sha.as_str()),
+                ("base_sha", &pull.base_sha),
+                ("merge_commit_sha", merged),
+            ] {
+                if !sha.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    return refused(format!("{key} {sha:?} is no id of a commit"));
+                }
+            }
         }
         if issue.user.is_empty() {
             issue.user = self.hub.repository.viewer.clone();

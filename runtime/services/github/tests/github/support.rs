@@ -45,6 +45,30 @@ impl Repo {
         }
     }
 
+    /// The repository of a world that was made before.
+    pub(crate) fn again(world: &Path) -> Self {
+        let dir = world.join("repo/.git");
+        let repo = gix::open(&dir).unwrap();
+        Self {
+            dir,
+            repo,
+            time: FIRST,
+        }
+    }
+
+    /// The tree of a branch.
+    pub(crate) fn tree(&self, branch: &str) -> ObjectId {
+        let commit = self.repo.find_commit(self.tip(branch).unwrap()).unwrap();
+        commit.tree_id().unwrap().detach()
+    }
+
+    /// The blob at a path of a branch.
+    pub(crate) fn blob(&self, branch: &str, path: &str) -> ObjectId {
+        let tree = self.repo.find_tree(self.tree(branch)).unwrap();
+        let entry = tree.lookup_entry(path.split('/')).unwrap();
+        entry.unwrap().object_id()
+    }
+
     /// Commits files to a branch; a file without text is removed.
     pub(crate) fn commit(
         &mut self,

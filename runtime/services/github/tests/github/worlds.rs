@@ -1,10 +1,12 @@
 //! Worlds in other words, and worlds that are broken.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use gix::ObjectId;
+use mcpmark_service::ServiceError;
 use serde_json::json;
 
-use crate::support::{Repo, World, standard, write};
+use crate::support::{Repo, World, git, standard, write};
 
 #[tokio::test]
 async fn a_published_template_opens() {
@@ -81,7 +83,7 @@ pub(crate) async fn problem(change: impl FnOnce(&Path)) -> String {
 
 #[tokio::test]
 async fn a_broken_world_says_where() {
-    let cases: [(&str, &str, &str); 9] = [
+    let cases: [(&str, &str, &str); 28] = [
         (
             "issues.json",
             "[\n  {\"number\": 1,\n}",
@@ -123,11 +125,234 @@ async fn a_broken_world_says_where() {
             "short\n",
             "repo/.git/refs/heads/main: \"short\" is no object id",
         ),
+        (
+            "repo/.git/refs/heads/main",
+            "1111111111111111111111111111111111111111\n",
+            "repo/.git/refs/heads/main: leads to 1111111111111111111111111111111111111111, which is not there",
+        ),
+        (
+            "repo/.git/HEAD",
+            "garbage\n",
+            "repo/.git/HEAD: \"garbage\" is neither a ref (ref: refs/heads/main) nor an object id",
+        ),
+        (
+            "repository.json",
+            r#"{"owner": "acme", "name": "demo", "default_branch": "nope"}"#,
+            "repository.json: the document: the default branch \"nope\" is not in the repository",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 7, "title": "x", "sub_issues": [77]}]"#,
+            "issues.json:1: #7: its sub-issue #77 is not there",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 7, "title": "x", "sub_issues": [7]}]"#,
+            "issues.json:1: #7: it is among its own sub-issues",
+        ),
+        (
+            "issues.json",
+            "[{\"number\": 9, \"title\": \"x\"},\n{\"number\": 7, \"title\": \"x\", \"sub_issues\": [8]},\n\
+             {\"number\": 8, \"title\": \"x\", \"sub_issues\": [7]}]",
+            "issues.json:2: #7: it is among its own sub-issues",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 7, "title": "x", "sub_issues": [9]}, {"number": 8, "title": "x", "sub_issues": [9]},
+                {"number": 9, "title": "x"}]"#,
+            "issues.json:1: #8: its sub-issue #9 is one of #7 already",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 7, "title": "x", "duplicate_of": 99}]"#,
+            "issues.json:1: #7: it repeats #99, which is not there",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 7, "title": "x", "state_reason": "bogus"}]"#,
+            "issues.json:1: #7: state_reason \"bogus\" is none of completed,",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 18446744073709551615, "title": "x"}]"#,
+            "issues.json:1: #18446744073709551615: numbers end below 2147483647",
+        ),
+        (
+            "issues.json",
+            "[{\"number\": 7,\n\"title\": \"x\", \"title\": \"y\"}]",
+            "issues.json:2:21: the key \"title\" is there twice",
+        ),
+        (
+            "milestones.json",
+            r#"[{"number": 2147483647, "title": "x"}]"#,
+            "milestones.json:1: #2147483647: numbers end below 2147483647",
+        ),
+        (
+            "labels.json",
+            r#"[{"name": "a", "color": "zzz"}]"#,
+            "labels.json:1: a: its color \"zzz\" is not six hexadecimal digits",
+        ),
+        (
+            "releases.json",
+            r#"[{"id": 1, "tag_name": "a", "author": "bo"}, {"id": 1, "tag_name": "b", "author": "bo"}]"#,
+            "releases.json:1: [1]: its id 1 is there twice",
+        ),
+        (
+            "runs.json",
+            r#"{"workflow_runs": [{"id": 18446744073709551615}]}"#,
+            "runs.json: the document: the id 18446744073709551615 is higher than",
+        ),
+        (
+            "pulls.json",
+            r#"[{"number": 7, "title": "x", "head": "clash", "base": "main", "merged_at": "2024-01-05T00:00:00Z"}]"#,
+            "pulls.json:1: #7: it is merged and still open",
+        ),
+        (
+            "pulls.json",
+            r#"[{"number": 7, "title": "x", "head": "clash", "base": "main", "head_sha": "zzzz"}]"#,
+            "pulls.json:1: #7: head_sha \"zzzz\" is no id of a commit",
+        ),
+        (
+            "pulls.json",
+            r#"[{"number": 7, "title": "x", "head": "clash", "base": "main", "state": "closed",
+                 "merge_commit_sha": "main"}]"#,
+            "pulls.json:1: #7: merge_commit_sha \"main\" is no id of a commit",
+        ),
+        (
+            "repo/.git/objects/pack/pack-a.pack",
+            "PACK",
+            "repo/.git/objects/pack/pack-a.pack: its index is not there",
+        ),
     ];
     for (file, text, expected) in cases {
-        let problem = problem(|dir| std::fs::write(dir.join(file), text).unwrap()).await;
+        let problem = problem(|dir| {
+            let file = dir.join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        })
+        .await;
         assert!(problem.contains(expected), "{file}: {problem}");
     }
     let missing = problem(|dir| std::fs::remove_dir_all(dir.join("repo/.git")).unwrap()).await;
     assert!(missing.contains("repo/.git/ is not there"), "{missing}");
+}
+
+/// The file of a loose object.
+fn loose(dir: &Path, id: ObjectId) -> PathBuf {
+    let hex = id.to_string();
+    dir.join("repo/.git/objects")
+        .join(&hex[..2])
+        .join(&hex[2..])
+}
+
+#[tokio::test]
+async fn branches_lead_to_commits_that_are_there() {
+    let lost = problem(|dir| {
+        let tip = Repo::again(dir).tip("clash").unwrap();
+        std::fs::remove_file(loose(dir, tip)).unwrap();
+        std::fs::write(loose(dir, tip), "garbage").unwrap();
+    })
+    .await;
+    assert!(
+        lost.contains("repo/.git/refs/heads/clash: ") && lost.contains("cannot be read"),
+        "{lost}"
+    );
+    let lost = problem(|dir| {
+        let repo = Repo::again(dir);
+        std::fs::remove_file(loose(dir, repo.tree("clash"))).unwrap();
+    })
+    .await;
+    assert!(
+        lost.contains("repo/.git/refs/heads/clash: leads to the tree "),
+        "{lost}"
+    );
+    let lost = problem(|dir| {
+        let repo = Repo::again(dir);
+        repo.set("refs/heads/odd", repo.tree("main"));
+    })
+    .await;
+    assert!(
+        lost.contains("repo/.git/refs/heads/odd: ") && lost.contains("a tree and no commit"),
+        "{lost}"
+    );
+    let borrowed = problem(|dir| {
+        let tip = Repo::again(dir).tip("main").unwrap();
+        std::fs::remove_file(loose(dir, tip)).unwrap();
+        std::fs::create_dir_all(dir.join("repo/.git/objects/info")).unwrap();
+        std::fs::write(
+            dir.join("repo/.git/objects/info/alternates"),
+            "/elsewhere\n",
+        )
+        .unwrap();
+    })
+    .await;
+    assert!(borrowed.contains("`git repack -a -d`"), "{borrowed}");
+}
+
+#[tokio::test]
+async fn a_pack_that_was_cut_off_is_refused() {
+    let packed = |dir: &Path| {
+        standard(dir);
+        git(&dir.join("repo"), &["repack", "-adq"]).is_some_and(|(done, _)| done)
+    };
+    let pack = |dir: &Path| {
+        let packs = std::fs::read_dir(dir.join("repo/.git/objects/pack")).unwrap();
+        let mut packs = packs.map(|it| it.unwrap().path());
+        packs
+            .find(|it| it.extension().is_some_and(|it| it == "pack"))
+            .unwrap()
+    };
+    let mut ran = false;
+    let opened = World::open(|dir| {
+        ran = packed(dir);
+        if ran {
+            // Git makes packs that nobody may write to.
+            let pack = pack(dir);
+            let bytes = std::fs::read(&pack).unwrap();
+            std::fs::remove_file(&pack).unwrap();
+            std::fs::write(&pack, &bytes[..300]).unwrap();
+        }
+    })
+    .await;
+    if !ran {
+        return;
+    }
+    let error = opened.err().expect("the world opens");
+    let told = std::error::Error::source(&error).unwrap().to_string();
+    assert!(matches!(error, ServiceError::InvalidWorld { .. }), "{told}");
+    assert!(
+        told.contains(".pack: does not end as its index says"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
+async fn a_damaged_object_is_the_worlds_fault_and_ends_no_session_that_only_read_it() {
+    let mut lost = None;
+    let world = World::of(|dir| {
+        standard(dir);
+        let repo = Repo::again(dir);
+        let blob = repo.blob("main", "src/lib.rs");
+        std::fs::remove_file(loose(dir, blob)).unwrap();
+        lost = Some(blob.to_string());
+    })
+    .await;
+    let lost = lost.unwrap();
+    let told = world
+        .error("get_file_contents", json!({"path": "src/lib.rs"}))
+        .await;
+    assert!(told.contains(&lost), "{told}");
+    world.json("get_issue", json!({"issue_number": 2})).await;
+    world.state().await;
+    // What was to change something may have stopped in the midst of it.
+    let told = world
+        .error("merge_pull_request", json!({"pullNumber": 3}))
+        .await;
+    assert!(told.contains(&lost), "{told}");
+    let error = world.session.capture().await.unwrap_err();
+    let told = std::error::Error::source(&error).unwrap().to_string();
+    assert!(
+        matches!(error, ServiceError::InvalidWorld { .. }) && told.contains(&lost),
+        "{error}: {told}"
+    );
 }
