@@ -263,6 +263,84 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .says(&["has no verdict"]);
 }
 
+/// A receipt that says something else, and says it everywhere.
+fn relabelled(receipt: &str, pairs: &[(&str, Value)]) -> String {
+    let mut statement: Value = serde_json::from_str(receipt).unwrap();
+    for (pointer, value) in pairs {
+        let pointer = format!("/predicate/mcpmark{pointer}");
+        *statement.pointer_mut(&pointer).unwrap() = value.clone();
+    }
+    let own = statement["predicate"]["mcpmark"].clone();
+    statement["subject"][0]["name"] = own["task"].clone();
+    let bundle = text(&own["bundle"]);
+    let hex = bundle.strip_prefix("sha256:").unwrap();
+    statement["predicate"]["configuration"][0]["digest"]["sha256"] = json!(hex);
+    statement.to_string()
+}
+
+#[test]
+fn a_receipt_that_names_another_task_is_found_out() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let ids = two_attempts(&library);
+    let own = receipt(&library, &ids[0]);
+    library.task("other", &guests::verdict(false, "never"));
+    let tar = environment.path("suite.tar");
+    let tar = tar.to_str().unwrap();
+    library.run(["bundle", "pack", "-o", tar]).exits(0);
+    let told = library.run(["bundle", "inspect", tar, "--json"]).exits(0);
+    let told = told.json();
+    let other = told["tasks"].as_array().unwrap().iter();
+    let other = other
+        .map(|task| (text(&task["id"]), text(&task["bundle"])))
+        .find(|(id, _)| id == "filesystem/office/other")
+        .unwrap();
+    let file = environment.path("receipt.json");
+    let verify = |text: &str, root: &str, more: &[&str]| {
+        fs::write(&file, text).unwrap();
+        let args = ["receipt", "verify", file.to_str().unwrap(), "--root", root];
+        environment.run(args.iter().chain(more))
+    };
+    let root = library.root.to_str().unwrap();
+    for root in [tar, root] {
+        let told = verify(&own, root, &["--json"]).exits(0).json();
+        assert_eq!(told["bundle"]["compared"], true, "{told}");
+        assert_eq!(told["start"]["task"], told["start"]["receipt"]);
+        let lie = [("/task", json!(other.0)), ("/bundle", json!(other.1))];
+        verify(&relabelled(&own, &lie), root, &[])
+            .exits(4)
+            .says(&["filesystem/office/other", "terms are others: verifier"]);
+        for (key, value) in [
+            ("answer", json!(true)),
+            ("clock", json!(1)),
+            ("parameters", json!({"a": 1})),
+        ] {
+            let lie = [(&*format!("/terms/{key}"), value)];
+            verify(&relabelled(&own, &lie), root, &[])
+                .exits(4)
+                .says(&["filesystem/office/easy", &format!("others: {key}")]);
+        }
+        verify(
+            &relabelled(&own, &[("/terms/limits/fuel", json!(7_000_000))]),
+            root,
+            &[],
+        )
+        .exits(4)
+        .says(&["others: limits"]);
+    }
+    // Another task of this name: a bundle that is handed over must be the one, a library changes.
+    let lie = relabelled(&own, &[("/bundle", json!(other.1))]);
+    verify(&lie, tar, &[])
+        .exits(4)
+        .says(&[&other.1, "in this bundle that is", "--root"]);
+    let told = verify(&lie, root, &[]).exits(0).stdout;
+    assert!(told.contains("not compared: the task is sha256:"), "{told}");
+    let lie = relabelled(&own, &[("/task", json!("filesystem/office/none"))]);
+    let told = verify(&lie, tar, &["--json"]).exits(0).json();
+    assert_eq!(told["bundle"]["compared"], false);
+    assert!(text(&told["bundle"]["reason"]).contains("filesystem/office/none"));
+}
+
 #[test]
 fn a_receipt_is_verified_from_files_that_were_handed_over() {
     let environment = Environment::new();

@@ -204,6 +204,15 @@ impl Receipt {
         }
         let receipt: Self = serde_json::from_value(own)
             .map_err(|error| malformed(&format_args!("key \"predicate.mcpmark\": {error}")))?;
+        if let Some(reason) = receipt.terms.unknown() {
+            let reason = format!("key \"predicate.mcpmark.terms\": {reason}");
+            return Err(ReceiptError::Malformed(reason));
+        }
+        if receipt.answer.is_some() && !receipt.terms.answer {
+            return Err(ReceiptError::Contradiction(
+                "it names an answer, and says that none is judged",
+            ));
+        }
         if receipt.checks.is_empty() {
             return Err(ReceiptError::Malformed(
                 "a verdict has checks, and this has none".to_owned(),
@@ -364,6 +373,16 @@ mod tests {
                 "its configuration",
             ),
             ("/predicate/mcpmark/schema", json!(2), "it has schema 2"),
+            (
+                "/predicate/mcpmark/terms/schema",
+                json!(2),
+                "terms\": it has schema 2",
+            ),
+            (
+                "/predicate/mcpmark/terms/answer",
+                json!(false),
+                "says that none is judged",
+            ),
             ("/predicate/mcpmark/checks", json!([]), "this has none"),
             (
                 "/predicate/mcpmark/checks/1/passed",

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
 use mcpmark_experiment::receipt::{Receipt, ReceiptError};
-use mcpmark_experiment::{GradeInput, Graded, Start, TermsError, capture_state, grade};
+use mcpmark_experiment::{GradeInput, Graded, Start, Terms, TermsError, capture_state, grade};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Digest, Needed, Store, StoreError};
@@ -88,6 +88,7 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
     let judge = receipt.terms.judge(&store, &sandbox, || {
         Ok::<_, Wrong>(context.interpreter(&sandbox)?)
     })?;
+    let task = compare(context, &receipt, &sandbox, &store)?;
     let input = GradeInput {
         start: receipt.start,
         state: receipt.state,
@@ -96,7 +97,99 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
     };
     let graded = grade(&sandbox, &store, &judge, input, &receipt.terms.limits);
     let engine = judge.engine(&sandbox);
-    tell(&receipt, &graded, &engine, args.json)
+    tell(&receipt, &graded, &task, &engine, args.json)
+}
+
+/// The task that a receipt names, beside what the receipt says of it.
+enum Compared {
+    /// It is the one that can be had here, which starts from this state. An attempt that was graded by a
+    /// later task started from another.
+    Same { start: Digest },
+    /// It cannot be had here.
+    Not { reason: String },
+}
+
+impl Compared {
+    /// The state that the task starts from.
+    fn start(&self) -> Option<Digest> {
+        match self {
+            Self::Same { start } => Some(*start),
+            Self::Not { .. } => None,
+        }
+    }
+
+    /// Why it was not compared.
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Same { .. } => None,
+            Self::Not { reason } => Some(reason),
+        }
+    }
+}
+
+/// Compares what a receipt says of a task with the task, where that can be had: the digests that a verdict
+/// follows from do not say whose they are.
+fn compare(
+    context: &Context,
+    receipt: &Receipt,
+    sandbox: &Sandbox,
+    store: &Store,
+) -> Result<Compared, CommandError> {
+    let not = |reason: String| Ok(Compared::Not { reason });
+    let is_bundle = match context.is_bundle() {
+        Ok(is_bundle) => is_bundle,
+        // What lies in a registry may be away.
+        Err(error) if error.code == exit::INFRASTRUCTURE => return not(error.message),
+        Err(error) => return Err(error),
+    };
+    // Guests of a library may have to be built, and that is no reason to change this machine.
+    let context = context.without_install();
+    let ids = [receipt.task.clone()];
+    let mut lacking = String::new();
+    let lacks = &mut |_: &str, error: CommandError| {
+        lacking = error.message;
+        Ok(())
+    };
+    let prepared = Chosen::known(&context, None, &ids, lacks).and_then(|chosen| {
+        let tasks = match chosen.ids().next() {
+            Some(_) => chosen.prepare(sandbox, store)?,
+            None => Vec::new(),
+        };
+        Ok(tasks.into_iter().next())
+    });
+    let task = match prepared {
+        Ok(Some(task)) => task,
+        Ok(None) => return not(lacking),
+        Err(error) if is_bundle => return Err(error),
+        Err(error) => return not(error.message),
+    };
+    let told = |problem: String| {
+        let message = format!("the receipt names task {}, {problem}", task.id);
+        CommandError::invalid(sanitise::line(&message))
+    };
+    if task.bundle != receipt.bundle {
+        let here = task.bundle;
+        return match is_bundle {
+            true => Err(told(format!(
+                "{}, and in this bundle that is {here}",
+                receipt.bundle
+            ))
+            .hint("name the bundle that judged with --root")),
+            false => not(format!("the task is {here} here")),
+        };
+    }
+    let terms = Terms::read(store, &task.terms)
+        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    let differing = receipt.terms.differences(&terms);
+    match differing.is_empty() {
+        true => Ok(Compared::Same {
+            start: task.start.digest,
+        }),
+        false => {
+            let keys = differing.join(", ");
+            Err(told(format!("whose terms are others: {keys}")))
+        }
+    }
 }
 
 /// The statement of a receipt that may be signed, if the key that is asked for vouches for it.
@@ -273,16 +366,34 @@ fn read_answer(store: &Store, digest: &Digest) -> Result<String, CommandError> {
         .map_err(|_| CommandError::invalid("the agent's last message is not UTF-8"))
 }
 
-fn tell(receipt: &Receipt, graded: &Graded, engine: &str, json: bool) -> Result<u8, CommandError> {
+fn tell(
+    receipt: &Receipt,
+    graded: &Graded,
+    task: &Compared,
+    engine: &str,
+    json: bool,
+) -> Result<u8, CommandError> {
+    let as_json = |differences: &[String]| {
+        json!({
+            "same": differences.is_empty(),
+            "differences": differences,
+            "bundle": {
+                "receipt": receipt.bundle,
+                "compared": task.reason().is_none(),
+                "reason": task.reason(),
+            },
+            "start": {
+                "receipt": receipt.start,
+                "task": task.start(),
+            },
+            "engine": {"receipt": receipt.engine, "here": engine},
+        })
+    };
     let Some(now) = receipt.with_verdict(&graded.outcome, engine) else {
         let fault = graded.outcome.fault();
         let message = fault.map_or_else(|| graded.outcome.to_string(), |fault| fault.message);
         if json {
-            output::print_json(&json!({
-                "same": false,
-                "differences": [format!("no verdict: {message}")],
-                "engine": {"receipt": receipt.engine, "here": engine},
-            }))?;
+            output::print_json(&as_json(&[format!("no verdict: {message}")]))?;
         } else {
             output::note(&format!(
                 "{} {}",
@@ -294,13 +405,9 @@ fn tell(receipt: &Receipt, graded: &Graded, engine: &str, json: bool) -> Result<
     };
     let differences = receipt.differences(&now);
     if json {
-        output::print_json(&json!({
-            "same": differences.is_empty(),
-            "differences": differences,
-            "engine": {"receipt": receipt.engine, "here": engine},
-        }))?;
+        output::print_json(&as_json(&differences))?;
     } else {
-        output::print(&text(receipt, &differences, engine))?;
+        output::print(&text(receipt, &differences, task, engine))?;
     }
     Ok(match differences.is_empty() {
         true => exit::PASSED,
@@ -308,10 +415,20 @@ fn tell(receipt: &Receipt, graded: &Graded, engine: &str, json: bool) -> Result<
     })
 }
 
-fn text(receipt: &Receipt, differences: &[String], engine: &str) -> String {
+fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str) -> String {
     let mut text = String::new();
+    let bundle = match task.reason() {
+        None => receipt.bundle.to_string(),
+        Some(reason) => format!("{} not compared: {reason}", receipt.bundle),
+    };
+    let start = match task.start().filter(|start| *start != receipt.start) {
+        None => receipt.start.to_string(),
+        Some(other) => format!("{} (the task: {other})", receipt.start),
+    };
     for (key, value) in [
         ("task", receipt.task.clone()),
+        ("bundle", bundle),
+        ("start", start),
         ("state", receipt.state.to_string()),
         ("verifier", receipt.verifier().to_string()),
     ] {
