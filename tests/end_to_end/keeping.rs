@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 
 use mcpmark_snapshot::{Blobs, File, Node, Store, TreeBuilder, TreePath};
 use rusqlite::Connection;
@@ -248,6 +249,22 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .exits(4)
         .says(&["receipt.json", "no receipt"]);
     verify("{}", &[]).exits(4).says(&["\"_type\" is not"]);
+    // What has no end is not waited for.
+    library
+        .run(["receipt", "verify", "/dev/zero"])
+        .exits(4)
+        .says(&["/dev/zero", "a receipt has at most"]);
+    let pipe = environment.path("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let pipe = pipe.to_str().unwrap();
+    library
+        .run(["receipt", "verify", pipe])
+        .exits(2)
+        .says(&["it is no regular file"]);
+    verify(&own, &["--answer", pipe])
+        .exits(2)
+        .says(&["the receipt is of a grade without an answer"]);
     // Another state than the one that is named.
     let other = environment.directory("other", &[("note.txt", "changed\n")]);
     verify(&own, &["--state", other.to_str().unwrap()])

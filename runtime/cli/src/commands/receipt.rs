@@ -22,7 +22,7 @@ use crate::error::{CommandError, chain};
 use crate::output::{self, sanitise};
 use crate::{engine, exit};
 
-/// The most bytes of a receipt: a verdict has at most 16 MiB.
+/// The most bytes of a receipt, of which a verdict has at most 16 MiB, and of an answer.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, CommandError> {
@@ -66,16 +66,7 @@ fn show(
 
 fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandError> {
     let named = args.receipt.display();
-    let size = fs::metadata(&args.receipt).map(|metadata| metadata.len());
-    let text = match size {
-        Ok(size) if size > MAX_BYTES => Err(CommandError::invalid(format!(
-            "{named}: a receipt has at most {}",
-            output::bytes(MAX_BYTES)
-        ))),
-        _ => fs::read(&args.receipt)
-            .map_err(|error| CommandError::usage(format!("{named}: {error}"))),
-    }?;
-    let text = unwrapped(text, args)?;
+    let text = unwrapped(read(&args.receipt, "a receipt")?, args)?;
     let receipt = Receipt::parse(&text)
         .map_err(|error| CommandError::invalid(sanitise::line(&format!("{named}: {error}"))))?;
     let store = context.store()?;
@@ -192,6 +183,13 @@ fn compare(
     }
 }
 
+fn read(file: &Path, what: &str) -> Result<Vec<u8>, CommandError> {
+    engine::read(file, MAX_BYTES)?.map_err(|_| {
+        let most = output::bytes(MAX_BYTES);
+        CommandError::invalid(format!("{}: {what} has at most {most}", file.display()))
+    })
+}
+
 /// The statement of a receipt that may be signed, if the key that is asked for vouches for it.
 fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, CommandError> {
     let named = args.receipt.display();
@@ -281,8 +279,7 @@ fn take_in(
     }
     match (&args.answer, receipt.answer) {
         (Some(file), Some(answer)) => {
-            let bytes = fs::read(file)
-                .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))?;
+            let bytes = read(file, "an answer")?;
             is_named(file, "answer", Digest::of(&bytes), answer)?;
             store.put(&bytes).map_err(|error| store_error(&error))?;
         }
