@@ -602,6 +602,29 @@ fn a_failure_is_explained_by_the_line_that_it_lacks() {
 }
 
 #[test]
+fn a_failure_is_explained_by_the_verifier_that_found_it() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.task("easy", &guests::verdict(false, "never"));
+    let run = |code| {
+        let run = library.run(["run", "--agent", "nop", "--json"]).exits(code);
+        text(&run.json()["attempts"][0]["id"])
+    };
+    let id = run(1);
+    set_verifier(&library, &guests::verdict(true, "fine"));
+    run(0);
+    // The task has a verifier by now that all states pass; the one that failed this state passes none.
+    let explained = || {
+        let shown = library.run(["show", &id, "--explain", "--json"]);
+        shown.exits(0).json()["explained"].clone()
+    };
+    let never = json!([{"check": "check", "detail": "never", "differences": null}]);
+    assert_eq!(explained(), never);
+    library.run(["regrade", &id]).exits(1);
+    assert_eq!(explained(), json!([]));
+}
+
+#[test]
 fn in_a_repository_it_is_branches_that_are_told_and_not_objects() {
     let environment = Environment::new();
     let task = "github/quay/own-values";

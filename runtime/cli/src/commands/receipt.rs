@@ -13,7 +13,7 @@ use mcpmark_task::{TaskId, WorldId, canonical_json};
 use serde_json::json;
 
 use crate::args::{ReceiptCommand, VerifyReceiptArgs};
-use crate::commands::chosen::Chosen;
+use crate::commands::chosen::{self, Chosen, NoJudge};
 use crate::commands::run::journal_error;
 use crate::commands::{bundle, judge};
 use crate::context::Context;
@@ -76,8 +76,11 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         Some(digest) => Some(read_answer(&store, digest)?),
         None => None,
     };
-    let judge = receipt.terms.judge(&store, &sandbox, || {
-        Ok::<_, Wrong>(context.interpreter(&sandbox)?)
+    let judge = chosen::judge(context, &receipt.terms, &sandbox, &store);
+    let judge = judge.map_err(|error| match error {
+        NoJudge::Terms(TermsError::Missing { .. }) => CommandError::from(error)
+            .hint("name it with --verifier, or the store that has it with --home"),
+        error => error.into(),
     })?;
     let task = compare(context, &receipt, &sandbox, &store)?;
     let input = GradeInput {
@@ -206,35 +209,6 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
     let statement = signature.verified(&key);
     let statement = statement.ok_or_else(|| invalid("the key did not sign it"))?;
     Ok(canonical_json(&statement).into_bytes())
-}
-
-/// Why a receipt's grade cannot be made again.
-enum Wrong {
-    Terms(TermsError),
-    Command(CommandError),
-}
-
-impl From<TermsError> for Wrong {
-    fn from(error: TermsError) -> Self {
-        Self::Terms(error)
-    }
-}
-
-impl From<CommandError> for Wrong {
-    fn from(error: CommandError) -> Self {
-        Self::Command(error)
-    }
-}
-
-impl From<Wrong> for CommandError {
-    fn from(wrong: Wrong) -> Self {
-        match wrong {
-            Wrong::Command(error) => error,
-            Wrong::Terms(error @ TermsError::Missing { .. }) => Self::invalid(&error)
-                .hint("name it with --verifier, or the store that has it with --home"),
-            Wrong::Terms(error) => Self::invalid(sanitise::line(&chain(&error))),
-        }
-    }
 }
 
 /// Puts what was handed over into the store, where it is what the receipt names.
