@@ -278,6 +278,25 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .run(["receipt", "show", &ids[0]])
         .exits(2)
         .says(&["has no verdict"]);
+
+    // The grades before it have theirs.
+    set_verifier(&library, &guests::verdict(false, "worse"));
+    library.run(["regrade", &ids[0]]).exits(1);
+    let show = |more: &[&str]| {
+        let args = ["receipt", "show", &ids[0]];
+        library.run(args.iter().chain(more))
+    };
+    let last = receipt(&library, &ids[0]);
+    assert_eq!(show(&["--grade", "1"]).exits(0).stdout, own);
+    assert_eq!(show(&["--grade", "3"]).exits(0).stdout, last);
+    assert_eq!(show(&["--all"]).exits(0).stdout, own.clone() + &last);
+    show(&["--grade", "2"])
+        .exits(2)
+        .says(&["grade 2 of attempt", "has no verdict"]);
+    show(&["--grade", "4"])
+        .exits(2)
+        .says(&["has 3 grades, and no grade 4"]);
+    verify(&own, &[]).exits(0);
 }
 
 /// A receipt that says something else, and says it everywhere.

@@ -12,7 +12,9 @@ use clap::{
 use crate::environment;
 
 pub(crate) use self::bundle::{BundleCommand, LockArgs, PackArgs, UpdateArgs};
-pub(crate) use self::keeping::{ReceiptCommand, RegradeArgs, StoreCommand, VerifyReceiptArgs};
+pub(crate) use self::keeping::{
+    ReceiptCommand, RegradeArgs, ShowReceiptArgs, StoreCommand, VerifyReceiptArgs,
+};
 pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 
 /// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
+use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::receipt::{Receipt, ReceiptError};
 use mcpmark_experiment::{GradeInput, Graded, Start, Terms, TermsError, capture_state, grade};
 use mcpmark_sandbox::Sandbox;
@@ -12,7 +13,7 @@ use mcpmark_snapshot::{Blobs, Digest, Needed, Store, StoreError};
 use mcpmark_task::{TaskId, WorldId, canonical_json};
 use serde_json::json;
 
-use crate::args::{ReceiptCommand, VerifyReceiptArgs};
+use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
 use crate::commands::chosen::{self, Chosen, NoJudge};
 use crate::commands::run::journal_error;
 use crate::commands::{bundle, judge};
@@ -27,41 +28,83 @@ const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, CommandError> {
     match command {
-        ReceiptCommand::Show {
-            attempt,
-            output,
-            sign,
-        } => show(context, &attempt, output.as_deref(), sign.as_deref()),
+        ReceiptCommand::Show(args) => show(context, &args),
         ReceiptCommand::Verify(args) => verify(context, &args),
     }
 }
 
-fn show(
-    context: &Context,
-    attempt: &str,
-    to: Option<&Path>,
-    key: Option<&Path>,
-) -> Result<u8, CommandError> {
+fn show(context: &Context, args: &ShowReceiptArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
     let store = context.store()?;
-    let row = journal.attempt(attempt).map_err(journal_error)?;
-    let receipt = Receipt::of_attempt(&row, &store).map_err(|error| match error {
-        ReceiptError::NotGraded(_) | ReceiptError::NotKept(_) => CommandError::usage(error),
-        _ => CommandError::infrastructure(chain(&error)),
-    })?;
-    let mut text = receipt.text();
-    if let Some(key) = key {
-        let key: PrivateKey = bundle::read_key(key)?;
-        let statement = serde_json::from_str(&text).map_err(CommandError::infrastructure)?;
-        text = key.sign(&statement).map_err(CommandError::infrastructure)? + "\n";
+    let row = journal.attempt(&args.attempt).map_err(journal_error)?;
+    let receipts = if args.all || args.grade.is_some() {
+        let grades = journal.grades(&row.id).map_err(journal_error)?;
+        of_grades(args, &row, &grades, &store)?
+    } else {
+        vec![Receipt::of_attempt(&row, &store).map_err(receipt_error)?]
+    };
+    let mut text = String::new();
+    for receipt in receipts {
+        match &args.sign {
+            None => text.push_str(&receipt.text()),
+            Some(key) => {
+                let key: PrivateKey = bundle::read_key(key)?;
+                let signed = key.sign(&receipt.statement());
+                text.push_str(&(signed.map_err(CommandError::infrastructure)? + "\n"));
+            }
+        }
     }
-    match to {
+    match &args.output {
         None => output::print(&text)?,
         Some(path) => fs::write(path, text).map_err(|error| {
             CommandError::infrastructure(format!("cannot write {}: {error}", path.display()))
         })?,
     }
     Ok(exit::PASSED)
+}
+
+/// The receipts of all grades of an attempt that have one, or of one of them.
+fn of_grades(
+    args: &ShowReceiptArgs,
+    row: &AttemptRow,
+    grades: &[GradeRow],
+    store: &Store,
+) -> Result<Vec<Receipt>, CommandError> {
+    let receipt = |grade| Receipt::of_grade(row, grade, store);
+    let Some(number) = args.grade else {
+        let mut receipts = Vec::new();
+        for grade in grades {
+            match receipt(grade) {
+                Err(ReceiptError::NotGraded(_) | ReceiptError::NotKept(_)) => {}
+                other => receipts.push(other.map_err(receipt_error)?),
+            }
+        }
+        return match receipts.is_empty() {
+            true => Err(receipt_error(ReceiptError::NotGraded(row.id.clone()))),
+            false => Ok(receipts),
+        };
+    };
+    let grade = grades.get(number as usize - 1).ok_or_else(|| {
+        let grades = output::count(grades.len(), "grade");
+        CommandError::usage(format!(
+            "attempt {} has {grades}, and no grade {number}",
+            row.id
+        ))
+    })?;
+    match receipt(grade) {
+        Ok(receipt) => Ok(vec![receipt]),
+        Err(ReceiptError::NotGraded(id)) => Err(CommandError::usage(format!(
+            "grade {number} of attempt {id} has no verdict, and nothing else has a receipt"
+        ))),
+        Err(error) => Err(receipt_error(error)),
+    }
+}
+
+fn receipt_error(error: ReceiptError) -> CommandError {
+    match error {
+        ReceiptError::NotGraded(_) | ReceiptError::NotKept(_) => CommandError::usage(error),
+        _ => CommandError::infrastructure(chain(&error)),
+    }
 }
 
 fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandError> {
