@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_experiment::{Judge, Prepared, PublishedPlace, Spec, Terms, TermsError};
+use mcpmark_experiment::{Judge, Prepared, PublishedPlace, Spec, Terms, TermsError, VerifierTerms};
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_snapshot::{Blobs, Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{Library, Task, TaskId, canonical_json};
 
@@ -145,6 +145,25 @@ impl Chosen {
         }
     }
 
+    /// Makes them ready to judge what was left. A verifier that is held back is taken from the store, where
+    /// it is kept if it has judged here before.
+    pub(crate) fn to_judge(
+        &self,
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<Vec<Prepared>, CommandError> {
+        let mut prepared = self.prepare(sandbox, store)?;
+        for task in &mut prepared {
+            if let Judge::HeldBack(verifier) = &task.judge
+                && is_kept(verifier, store)
+            {
+                let terms = Terms::read(store, &task.terms).map_err(NoJudge::from)?;
+                task.judge = judge(&self.context, &terms, sandbox, store)?;
+            }
+        }
+        Ok(prepared)
+    }
+
     /// The task of an attempt, with whoever judged that last: a task may have got another verifier since.
     pub(crate) fn as_judged(
         &self,
@@ -203,6 +222,16 @@ impl From<NoJudge> for CommandError {
             }
             NoJudge::Terms(error) => Self::invalid(sanitise::line(&chain(&error))),
         }
+    }
+}
+
+/// Whether the bytes of whoever judges are in the store.
+fn is_kept(verifier: &VerifierTerms, store: &Store) -> bool {
+    match verifier {
+        VerifierTerms::Component { digest } => store.contains(digest),
+        VerifierTerms::Script { beside, .. } => store
+            .load_tree(beside)
+            .is_ok_and(|tree| tree.files().all(|(_, file)| store.contains(&file.content))),
     }
 }
 
