@@ -385,7 +385,17 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
     let file = environment.path("receipt.json");
     fs::write(&file, receipt(&library, &ids[0])).unwrap();
     let verifier = library.task_dir("easy").join("verifier.wasm");
-    let state = library.world("office").join("files");
+    let state = environment.path("state");
+    let export = ["show", &ids[0], "--export", state.to_str().unwrap()];
+    library
+        .run(export)
+        .exits(0)
+        .says(&["wrote the final state"]);
+    assert_eq!(
+        fs::read_to_string(state.join("note.txt")).unwrap(),
+        "as it was\n"
+    );
+    library.run(export).exits(2).says(&["is not empty"]);
 
     let stranger = Environment::new();
     let verify = |more: &[&str]| {

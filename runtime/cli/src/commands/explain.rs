@@ -73,7 +73,7 @@ pub(crate) fn explain(
 }
 
 /// What the last grade followed from; none in journals of old.
-fn terms(store: &Store, attempt: &AttemptRow) -> Result<Option<Terms>, CommandError> {
+pub(super) fn terms(store: &Store, attempt: &AttemptRow) -> Result<Option<Terms>, CommandError> {
     let terms = attempt
         .grade
         .as_ref()
@@ -113,7 +113,8 @@ fn passing(
     }
 }
 
-fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, CommandError> {
+/// What an attempt left.
+pub(super) fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, CommandError> {
     let state = attempt.state.as_deref().unwrap_or_default();
     let digest: Digest = state
         .parse()
