@@ -351,8 +351,8 @@ fn a_receipt_that_names_another_task_is_found_out() {
             ("clock", json!(1)),
             ("parameters", json!({"a": 1})),
         ] {
-            let lie = [(&*format!("/terms/{key}"), value)];
-            verify(&relabelled(&own, &lie), root, &[])
+            let pointer = format!("/terms/{key}");
+            verify(&relabelled(&own, &[(&pointer, value)]), root, &[])
                 .exits(4)
                 .says(&["filesystem/office/easy", &format!("others: {key}")]);
         }

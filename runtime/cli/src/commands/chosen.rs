@@ -242,7 +242,9 @@ pub(crate) fn judge(
     sandbox: &Sandbox,
     store: &Store,
 ) -> Result<Judge, NoJudge> {
-    terms.judge(store, sandbox, || Ok(context.interpreter(sandbox)?))
+    terms.judge(store, sandbox, || {
+        context.interpreter(sandbox).map_err(NoJudge::from)
+    })
 }
 
 /// What is told where tasks of an experiment cannot be had: the way out, if their place is gone.
