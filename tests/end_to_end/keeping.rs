@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 
 use mcpmark_snapshot::{Blobs, File, Node, Store, TreeBuilder, TreePath};
 use rusqlite::Connection;
@@ -248,6 +249,22 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .exits(4)
         .says(&["receipt.json", "no receipt"]);
     verify("{}", &[]).exits(4).says(&["\"_type\" is not"]);
+    // What has no end is not waited for.
+    library
+        .run(["receipt", "verify", "/dev/zero"])
+        .exits(4)
+        .says(&["/dev/zero", "a receipt has at most"]);
+    let pipe = environment.path("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let pipe = pipe.to_str().unwrap();
+    library
+        .run(["receipt", "verify", pipe])
+        .exits(2)
+        .says(&["it is no regular file"]);
+    verify(&own, &["--answer", pipe])
+        .exits(2)
+        .says(&["the receipt is of a grade without an answer"]);
     // Another state than the one that is named.
     let other = environment.directory("other", &[("note.txt", "changed\n")]);
     verify(&own, &["--state", other.to_str().unwrap()])
@@ -261,6 +278,103 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .run(["receipt", "show", &ids[0]])
         .exits(2)
         .says(&["has no verdict"]);
+
+    // The grades before it have theirs.
+    set_verifier(&library, &guests::verdict(false, "worse"));
+    library.run(["regrade", &ids[0]]).exits(1);
+    let show = |more: &[&str]| {
+        let args = ["receipt", "show", &ids[0]];
+        library.run(args.iter().chain(more))
+    };
+    let last = receipt(&library, &ids[0]);
+    assert_eq!(show(&["--grade", "1"]).exits(0).stdout, own);
+    assert_eq!(show(&["--grade", "3"]).exits(0).stdout, last);
+    assert_eq!(show(&["--all"]).exits(0).stdout, own.clone() + &last);
+    show(&["--grade", "2"])
+        .exits(2)
+        .says(&["grade 2 of attempt", "has no verdict"]);
+    show(&["--grade", "4"])
+        .exits(2)
+        .says(&["has 3 grades, and no grade 4"]);
+    verify(&own, &[]).exits(0);
+}
+
+/// A receipt that says something else, and says it everywhere.
+fn relabelled(receipt: &str, pairs: &[(&str, Value)]) -> String {
+    let mut statement: Value = serde_json::from_str(receipt).unwrap();
+    for (pointer, value) in pairs {
+        let pointer = format!("/predicate/mcpmark{pointer}");
+        *statement.pointer_mut(&pointer).unwrap() = value.clone();
+    }
+    let own = statement["predicate"]["mcpmark"].clone();
+    statement["subject"][0]["name"] = own["task"].clone();
+    let bundle = text(&own["bundle"]);
+    let hex = bundle.strip_prefix("sha256:").unwrap();
+    statement["predicate"]["configuration"][0]["digest"]["sha256"] = json!(hex);
+    statement.to_string()
+}
+
+#[test]
+fn a_receipt_that_names_another_task_is_found_out() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let ids = two_attempts(&library);
+    let own = receipt(&library, &ids[0]);
+    library.task("other", &guests::verdict(false, "never"));
+    let tar = environment.path("suite.tar");
+    let tar = tar.to_str().unwrap();
+    library.run(["bundle", "pack", "-o", tar]).exits(0);
+    let told = library.run(["bundle", "inspect", tar, "--json"]).exits(0);
+    let told = told.json();
+    let other = told["tasks"].as_array().unwrap().iter();
+    let other = other
+        .map(|task| (text(&task["id"]), text(&task["bundle"])))
+        .find(|(id, _)| id == "filesystem/office/other")
+        .unwrap();
+    let file = environment.path("receipt.json");
+    let verify = |text: &str, root: &str, more: &[&str]| {
+        fs::write(&file, text).unwrap();
+        let args = ["receipt", "verify", file.to_str().unwrap(), "--root", root];
+        environment.run(args.iter().chain(more))
+    };
+    let root = library.root.to_str().unwrap();
+    for root in [tar, root] {
+        let told = verify(&own, root, &["--json"]).exits(0).json();
+        assert_eq!(told["bundle"]["compared"], true, "{told}");
+        assert_eq!(told["start"]["task"], told["start"]["receipt"]);
+        let lie = [("/task", json!(other.0)), ("/bundle", json!(other.1))];
+        verify(&relabelled(&own, &lie), root, &[])
+            .exits(4)
+            .says(&["filesystem/office/other", "terms are others: verifier"]);
+        for (key, value) in [
+            ("answer", json!(true)),
+            ("clock", json!(1)),
+            ("parameters", json!({"a": 1})),
+        ] {
+            let pointer = format!("/terms/{key}");
+            verify(&relabelled(&own, &[(&pointer, value)]), root, &[])
+                .exits(4)
+                .says(&["filesystem/office/easy", &format!("others: {key}")]);
+        }
+        verify(
+            &relabelled(&own, &[("/terms/limits/fuel", json!(7_000_000))]),
+            root,
+            &[],
+        )
+        .exits(4)
+        .says(&["others: limits"]);
+    }
+    // Another task of this name: a bundle that is handed over must be the one, a library changes.
+    let lie = relabelled(&own, &[("/bundle", json!(other.1))]);
+    verify(&lie, tar, &[])
+        .exits(4)
+        .says(&[&other.1, "in this bundle that is", "--root"]);
+    let told = verify(&lie, root, &[]).exits(0).stdout;
+    assert!(told.contains("not compared: the task is sha256:"), "{told}");
+    let lie = relabelled(&own, &[("/task", json!("filesystem/office/none"))]);
+    let told = verify(&lie, tar, &["--json"]).exits(0).json();
+    assert_eq!(told["bundle"]["compared"], false);
+    assert!(text(&told["bundle"]["reason"]).contains("filesystem/office/none"));
 }
 
 #[test]
@@ -271,7 +385,17 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
     let file = environment.path("receipt.json");
     fs::write(&file, receipt(&library, &ids[0])).unwrap();
     let verifier = library.task_dir("easy").join("verifier.wasm");
-    let state = library.world("office").join("files");
+    let state = environment.path("state");
+    let export = ["show", &ids[0], "--export", state.to_str().unwrap()];
+    library
+        .run(export)
+        .exits(0)
+        .says(&["wrote the final state"]);
+    assert_eq!(
+        fs::read_to_string(state.join("note.txt")).unwrap(),
+        "as it was\n"
+    );
+    library.run(export).exits(2).says(&["is not empty"]);
 
     let stranger = Environment::new();
     let verify = |more: &[&str]| {
@@ -504,6 +628,29 @@ fn a_failure_is_explained_by_the_line_that_it_lacks() {
         .exits(0)
         .json();
     assert_eq!(shown["explained"], json!([]));
+}
+
+#[test]
+fn a_failure_is_explained_by_the_verifier_that_found_it() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.task("easy", &guests::verdict(false, "never"));
+    let run = |code| {
+        let run = library.run(["run", "--agent", "nop", "--json"]).exits(code);
+        text(&run.json()["attempts"][0]["id"])
+    };
+    let id = run(1);
+    set_verifier(&library, &guests::verdict(true, "fine"));
+    run(0);
+    // The task has a verifier by now that all states pass; the one that failed this state passes none.
+    let explained = || {
+        let shown = library.run(["show", &id, "--explain", "--json"]);
+        shown.exits(0).json()["explained"].clone()
+    };
+    let never = json!([{"check": "check", "detail": "never", "differences": null}]);
+    assert_eq!(explained(), never);
+    library.run(["regrade", &id]).exits(1);
+    assert_eq!(explained(), json!([]));
 }
 
 #[test]

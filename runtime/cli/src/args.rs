@@ -12,7 +12,9 @@ use clap::{
 use crate::environment;
 
 pub(crate) use self::bundle::{BundleCommand, LockArgs, PackArgs, UpdateArgs};
-pub(crate) use self::keeping::{ReceiptCommand, RegradeArgs, StoreCommand, VerifyReceiptArgs};
+pub(crate) use self::keeping::{
+    ReceiptCommand, RegradeArgs, ShowReceiptArgs, StoreCommand, VerifyReceiptArgs,
+};
 pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 
 /// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.
@@ -634,6 +636,9 @@ pub(crate) struct ShowArgs {
     /// Search for the smallest difference to a state that passes, for each check that failed
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Also write the final state to this new or empty directory, for `receipt verify --state` elsewhere
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) export: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -122,6 +122,14 @@ impl Context {
         }
     }
 
+    /// The same, and nothing is installed.
+    pub(crate) fn without_install(&self) -> Self {
+        Self {
+            allow_install: false,
+            ..self.clone()
+        }
+    }
+
     /// The same with a bundle or a library for its root, where that is what the place of tasks is. Then
     /// there is no other place, unless it is a bundle of a published corpus: then where that was unpacked.
     pub(crate) fn at_tasks(

@@ -80,7 +80,7 @@ pub(crate) fn read_guest(file: &Path) -> Result<Vec<u8>, CommandError> {
 }
 
 /// The bytes of a file, or how many there are where they are more than the limit.
-fn read(file: &Path, limit: u64) -> Result<Result<Vec<u8>, u64>, CommandError> {
+pub(crate) fn read(file: &Path, limit: u64) -> Result<Result<Vec<u8>, u64>, CommandError> {
     let unreadable = |error| CommandError::usage(format!("{}: {error}", file.display()));
     let mut bytes = Vec::new();
     // Opening a pipe would wait for somebody who writes to it.

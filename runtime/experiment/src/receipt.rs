@@ -13,7 +13,7 @@ use mcpmark_task::canonical_json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::journal::AttemptRow;
+use crate::journal::{AttemptRow, GradeRow};
 use crate::{Outcome, Terms, TermsError, VerifierTerms};
 
 /// The type of the statement.
@@ -95,8 +95,22 @@ impl Receipt {
     ///
     /// When it has no verdict, or what it follows from was not kept.
     pub fn of_attempt(row: &AttemptRow, store: &Store) -> Result<Self, ReceiptError> {
+        let grade = row.grade.as_ref();
+        let grade = grade.ok_or_else(|| ReceiptError::NotGraded(row.id.clone()))?;
+        Self::of_grade(row, grade, store)
+    }
+
+    /// The receipt of one of an attempt's grades.
+    ///
+    /// # Errors
+    ///
+    /// When it has no verdict, or what it follows from was not kept.
+    pub fn of_grade(
+        row: &AttemptRow,
+        grade: &GradeRow,
+        store: &Store,
+    ) -> Result<Self, ReceiptError> {
         let not_graded = || ReceiptError::NotGraded(row.id.clone());
-        let grade = row.grade.as_ref().ok_or_else(not_graded)?;
         grade.passed.ok_or_else(not_graded)?;
         let not_kept = || ReceiptError::NotKept(row.id.clone());
         let terms = grade.terms.as_ref().ok_or_else(not_kept)?;
@@ -204,6 +218,15 @@ impl Receipt {
         }
         let receipt: Self = serde_json::from_value(own)
             .map_err(|error| malformed(&format_args!("key \"predicate.mcpmark\": {error}")))?;
+        if let Some(reason) = receipt.terms.unknown() {
+            let reason = format!("key \"predicate.mcpmark.terms\": {reason}");
+            return Err(ReceiptError::Malformed(reason));
+        }
+        if receipt.answer.is_some() && !receipt.terms.answer {
+            return Err(ReceiptError::Contradiction(
+                "it names an answer, and says that none is judged",
+            ));
+        }
         if receipt.checks.is_empty() {
             return Err(ReceiptError::Malformed(
                 "a verdict has checks, and this has none".to_owned(),
@@ -364,6 +387,16 @@ mod tests {
                 "its configuration",
             ),
             ("/predicate/mcpmark/schema", json!(2), "it has schema 2"),
+            (
+                "/predicate/mcpmark/terms/schema",
+                json!(2),
+                "terms\": it has schema 2",
+            ),
+            (
+                "/predicate/mcpmark/terms/answer",
+                json!(false),
+                "says that none is judged",
+            ),
             ("/predicate/mcpmark/checks", json!([]), "this has none"),
             (
                 "/predicate/mcpmark/checks/1/passed",

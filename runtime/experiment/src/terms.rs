@@ -143,6 +143,29 @@ impl Terms {
         }
     }
 
+    /// Why this mcpmark does not know what the document says; none where it does.
+    pub(crate) fn unknown(&self) -> Option<String> {
+        (self.schema != SCHEMA).then(|| {
+            format!(
+                "it has schema {}, and this mcpmark knows {SCHEMA}",
+                self.schema
+            )
+        })
+    }
+
+    /// The parts that are not those of other terms, by their keys.
+    pub fn differences(&self, other: &Self) -> Vec<&'static str> {
+        let parts = [
+            ("verifier", self.verifier == other.verifier),
+            ("parameters", self.parameters == other.parameters),
+            ("answer", self.answer == other.answer),
+            ("limits", self.limits == other.limits),
+            ("clock", self.clock == other.clock),
+        ];
+        let differing = parts.into_iter().filter(|(_, is_same)| !is_same);
+        differing.map(|(key, _)| key).collect()
+    }
+
     /// The document.
     pub fn document(&self) -> Value {
         json!(self)
@@ -174,11 +197,9 @@ impl Terms {
         };
         let terms: Self =
             serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
-        match terms.schema {
-            SCHEMA => Ok(terms),
-            other => Err(malformed(format!(
-                "it has schema {other}, and this mcpmark knows {SCHEMA}"
-            ))),
+        match terms.unknown() {
+            None => Ok(terms),
+            Some(reason) => Err(malformed(reason)),
         }
     }
 

@@ -239,7 +239,7 @@ fn an_experiment_goes_on_where_its_bundle_lies_now() {
     library.easy_task("another");
     pack(&library, &other.path("foreign.tar"), &[]);
     there(&other, &["resume", "e", "--tasks", "foreign.tar"])
-        .exits(2)
+        .exits(4)
         .says(&["filesystem/office/easy"]);
     there(&other, &["resume", "e", "--tasks", "nothere.tar"])
         .exits(2)

@@ -151,6 +151,11 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     assert_eq!(regraded["attempts"][0]["after"]["passed"], true);
     let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
     assert_eq!(receipt, own);
+    // From here on it is in the store, by its digest, for what is kept; nothing else is given it.
+    let again = there(&machine, &["regrade", "later", "--json"]);
+    assert_eq!(again.exits(0).json()["summary"]["same"], 1);
+    let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
+    assert_eq!(receipt, own);
     // A bundle that has them hands them over, too.
     let whole = whole.to_str().unwrap();
     for name in ["--held-back", "--bundle"] {

@@ -27,19 +27,28 @@ pub(crate) struct RegradeArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReceiptCommand {
     /// Print the receipt of an attempt's last grade: an in-toto statement in canonical JSON
-    Show {
-        /// An attempt's id or its first characters
-        #[arg(value_name = "ATTEMPT")]
-        attempt: String,
-        /// Write it to this file instead of standard output
-        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-        output: Option<PathBuf>,
-        /// Sign it with this private key, as bundles are: a sigstore bundle with the statement in it
-        #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath)]
-        sign: Option<PathBuf>,
-    },
+    Show(ShowReceiptArgs),
     /// Grade again what a receipt names, and say whether the verdict is the same
     Verify(VerifyReceiptArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowReceiptArgs {
+    /// An attempt's id or its first characters
+    #[arg(value_name = "ATTEMPT")]
+    pub(crate) attempt: String,
+    /// That of an earlier grade: 1 is the first, and each regrade made one more
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) grade: Option<u32>,
+    /// Those of all grades with a verdict, one a line, the first grade first
+    #[arg(long, conflicts_with = "grade")]
+    pub(crate) all: bool,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Sign it with this private key, as bundles are: a sigstore bundle with the statement in it
+    #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath)]
+    pub(crate) sign: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_experiment::{Prepared, PublishedPlace, Spec};
+use mcpmark_experiment::{Judge, Prepared, PublishedPlace, Spec, Terms, TermsError, VerifierTerms};
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_snapshot::{Blobs, Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
-use mcpmark_task::{Library, Task, TaskId};
+use mcpmark_task::{Library, Task, TaskId, canonical_json};
 
 use crate::args::{PublishedArgs, Selection};
 use crate::commands::{bundle, published};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
-use crate::output;
+use crate::output::{self, sanitise};
 
 /// The tasks that a person chose.
 pub(crate) struct Chosen {
@@ -145,6 +145,40 @@ impl Chosen {
         }
     }
 
+    /// Makes them ready to judge what was left. A verifier that is held back is taken from the store, where
+    /// it is kept if it has judged here before.
+    pub(crate) fn to_judge(
+        &self,
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<Vec<Prepared>, CommandError> {
+        let mut prepared = self.prepare(sandbox, store)?;
+        for task in &mut prepared {
+            if let Judge::HeldBack(verifier) = &task.judge
+                && is_kept(verifier, store)
+            {
+                let terms = Terms::read(store, &task.terms).map_err(NoJudge::from)?;
+                task.judge = judge(&self.context, &terms, sandbox, store)?;
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// The task of an attempt, with whoever judged that last: a task may have got another verifier since.
+    pub(crate) fn as_judged(
+        &self,
+        terms: &Terms,
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<Prepared, CommandError> {
+        let mut task = self.prepare(sandbox, store)?.remove(0);
+        task.judge = judge(&self.context, terms, sandbox, store)?;
+        task.parameters = canonical_json(&terms.parameters);
+        task.judged_on.answer = terms.answer;
+        task.verifier_limits = terms.limits;
+        Ok(task)
+    }
+
     /// Makes them ready to be attempted.
     pub(crate) fn prepare(
         &self,
@@ -159,6 +193,58 @@ impl Chosen {
             }
         }
     }
+}
+
+/// Why whoever judged cannot judge again.
+pub(crate) enum NoJudge {
+    Terms(TermsError),
+    Command(CommandError),
+}
+
+impl From<TermsError> for NoJudge {
+    fn from(error: TermsError) -> Self {
+        Self::Terms(error)
+    }
+}
+
+impl From<CommandError> for NoJudge {
+    fn from(error: CommandError) -> Self {
+        Self::Command(error)
+    }
+}
+
+impl From<NoJudge> for CommandError {
+    fn from(wrong: NoJudge) -> Self {
+        match wrong {
+            NoJudge::Command(error) => error,
+            NoJudge::Terms(error @ TermsError::Missing { .. }) => {
+                Self::invalid(&error).hint("name the store that has it with --home")
+            }
+            NoJudge::Terms(error) => Self::invalid(sanitise::line(&chain(&error))),
+        }
+    }
+}
+
+/// Whether the bytes of whoever judges are in the store.
+fn is_kept(verifier: &VerifierTerms, store: &Store) -> bool {
+    match verifier {
+        VerifierTerms::Component { digest } => store.contains(digest),
+        VerifierTerms::Script { beside, .. } => store
+            .load_tree(beside)
+            .is_ok_and(|tree| tree.files().all(|(_, file)| store.contains(&file.content))),
+    }
+}
+
+/// Whoever judged by these terms, out of the store.
+pub(crate) fn judge(
+    context: &Context,
+    terms: &Terms,
+    sandbox: &Sandbox,
+    store: &Store,
+) -> Result<Judge, NoJudge> {
+    terms.judge(store, sandbox, || {
+        context.interpreter(sandbox).map_err(NoJudge::from)
+    })
 }
 
 /// What is told where tasks of an experiment cannot be had: the way out, if their place is gone.

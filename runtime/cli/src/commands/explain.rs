@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use mcpmark_certify::{Difference, DifferenceKind, Ending, Explained, Explainer, solved};
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::{Journal, Prepared, Spec};
+use mcpmark_experiment::{Journal, Prepared, Spec, Terms};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
 
 use crate::args::EngineArgs;
-use crate::commands::chosen::{self, Chosen};
+use crate::commands::chosen::{self, Chosen, NoJudge};
 use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::error::{CommandError, chain};
@@ -52,7 +52,10 @@ pub(crate) fn explain(
         .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
     // The oracle holds its slot while it plays.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
-    let task = chosen.prepare(&sandbox, &store)?.remove(0);
+    let task = match terms(&store, attempt)? {
+        Some(terms) => chosen.as_judged(&terms, &sandbox, &store)?,
+        None => chosen.prepare(&sandbox, &store)?.remove(0),
+    };
     if attempt.world.as_deref() != Some(task.start.digest.to_string().as_str()) {
         return Err(CommandError::invalid(format!(
             "the world of task {} has changed since: what passes now does not say what this attempt lacks",
@@ -67,6 +70,18 @@ pub(crate) fn explain(
         most: MOST,
     };
     Ok(explainer.explain(&failed, &passing, checks))
+}
+
+/// What the last grade followed from; none in journals of old.
+pub(super) fn terms(store: &Store, attempt: &AttemptRow) -> Result<Option<Terms>, CommandError> {
+    let terms = attempt
+        .grade
+        .as_ref()
+        .and_then(|grade| grade.terms.as_ref());
+    let Some(digest) = terms.and_then(|digest| digest.parse::<Digest>().ok()) else {
+        return Ok(None);
+    };
+    Ok(Some(Terms::read(store, &digest).map_err(NoJudge::from)?))
 }
 
 /// What the oracle leaves, or where there is none, another attempt that passed.
@@ -98,7 +113,8 @@ fn passing(
     }
 }
 
-fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, CommandError> {
+/// What an attempt left.
+pub(super) fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, CommandError> {
     let state = attempt.state.as_deref().unwrap_or_default();
     let digest: Digest = state
         .parse()

@@ -4,16 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
+use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::receipt::{Receipt, ReceiptError};
-use mcpmark_experiment::{GradeInput, Graded, Start, TermsError, capture_state, grade};
+use mcpmark_experiment::{GradeInput, Graded, Start, Terms, TermsError, capture_state, grade};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Digest, Needed, Store, StoreError};
 use mcpmark_task::{TaskId, WorldId, canonical_json};
 use serde_json::json;
 
-use crate::args::{ReceiptCommand, VerifyReceiptArgs};
-use crate::commands::chosen::Chosen;
+use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
+use crate::commands::chosen::{self, Chosen, NoJudge};
 use crate::commands::run::journal_error;
 use crate::commands::{bundle, judge};
 use crate::context::Context;
@@ -22,40 +23,38 @@ use crate::error::{CommandError, chain};
 use crate::output::{self, sanitise};
 use crate::{engine, exit};
 
-/// The most bytes of a receipt: a verdict has at most 16 MiB.
+/// The most bytes of a receipt, of which a verdict has at most 16 MiB, and of an answer.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, CommandError> {
     match command {
-        ReceiptCommand::Show {
-            attempt,
-            output,
-            sign,
-        } => show(context, &attempt, output.as_deref(), sign.as_deref()),
+        ReceiptCommand::Show(args) => show(context, &args),
         ReceiptCommand::Verify(args) => verify(context, &args),
     }
 }
 
-fn show(
-    context: &Context,
-    attempt: &str,
-    to: Option<&Path>,
-    key: Option<&Path>,
-) -> Result<u8, CommandError> {
+fn show(context: &Context, args: &ShowReceiptArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
     let store = context.store()?;
-    let row = journal.attempt(attempt).map_err(journal_error)?;
-    let receipt = Receipt::of_attempt(&row, &store).map_err(|error| match error {
-        ReceiptError::NotGraded(_) | ReceiptError::NotKept(_) => CommandError::usage(error),
-        _ => CommandError::infrastructure(chain(&error)),
-    })?;
-    let mut text = receipt.text();
-    if let Some(key) = key {
-        let key: PrivateKey = bundle::read_key(key)?;
-        let statement = serde_json::from_str(&text).map_err(CommandError::infrastructure)?;
-        text = key.sign(&statement).map_err(CommandError::infrastructure)? + "\n";
+    let row = journal.attempt(&args.attempt).map_err(journal_error)?;
+    let receipts = if args.all || args.grade.is_some() {
+        let grades = journal.grades(&row.id).map_err(journal_error)?;
+        of_grades(args, &row, &grades, &store)?
+    } else {
+        vec![Receipt::of_attempt(&row, &store).map_err(receipt_error)?]
+    };
+    let mut text = String::new();
+    for receipt in receipts {
+        match &args.sign {
+            None => text.push_str(&receipt.text()),
+            Some(key) => {
+                let key: PrivateKey = bundle::read_key(key)?;
+                let signed = key.sign(&receipt.statement());
+                text.push_str(&(signed.map_err(CommandError::infrastructure)? + "\n"));
+            }
+        }
     }
-    match to {
+    match &args.output {
         None => output::print(&text)?,
         Some(path) => fs::write(path, text).map_err(|error| {
             CommandError::infrastructure(format!("cannot write {}: {error}", path.display()))
@@ -64,18 +63,53 @@ fn show(
     Ok(exit::PASSED)
 }
 
+/// The receipts of all grades of an attempt that have one, or of one of them.
+fn of_grades(
+    args: &ShowReceiptArgs,
+    row: &AttemptRow,
+    grades: &[GradeRow],
+    store: &Store,
+) -> Result<Vec<Receipt>, CommandError> {
+    let receipt = |grade| Receipt::of_grade(row, grade, store);
+    let Some(number) = args.grade else {
+        let mut receipts = Vec::new();
+        for grade in grades {
+            match receipt(grade) {
+                Err(ReceiptError::NotGraded(_) | ReceiptError::NotKept(_)) => {}
+                other => receipts.push(other.map_err(receipt_error)?),
+            }
+        }
+        return match receipts.is_empty() {
+            true => Err(receipt_error(ReceiptError::NotGraded(row.id.clone()))),
+            false => Ok(receipts),
+        };
+    };
+    let grade = grades.get(number as usize - 1).ok_or_else(|| {
+        let grades = output::count(grades.len(), "grade");
+        CommandError::usage(format!(
+            "attempt {} has {grades}, and no grade {number}",
+            row.id
+        ))
+    })?;
+    match receipt(grade) {
+        Ok(receipt) => Ok(vec![receipt]),
+        Err(ReceiptError::NotGraded(id)) => Err(CommandError::usage(format!(
+            "grade {number} of attempt {id} has no verdict, and nothing else has a receipt"
+        ))),
+        Err(error) => Err(receipt_error(error)),
+    }
+}
+
+fn receipt_error(error: ReceiptError) -> CommandError {
+    match error {
+        ReceiptError::NotGraded(_) | ReceiptError::NotKept(_) => CommandError::usage(error),
+        _ => CommandError::infrastructure(chain(&error)),
+    }
+}
+
 fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandError> {
     let named = args.receipt.display();
-    let size = fs::metadata(&args.receipt).map(|metadata| metadata.len());
-    let text = match size {
-        Ok(size) if size > MAX_BYTES => Err(CommandError::invalid(format!(
-            "{named}: a receipt has at most {}",
-            output::bytes(MAX_BYTES)
-        ))),
-        _ => fs::read(&args.receipt)
-            .map_err(|error| CommandError::usage(format!("{named}: {error}"))),
-    }?;
-    let text = unwrapped(text, args)?;
+    let text = unwrapped(read(&args.receipt, "a receipt")?, args)?;
     let receipt = Receipt::parse(&text)
         .map_err(|error| CommandError::invalid(sanitise::line(&format!("{named}: {error}"))))?;
     let store = context.store()?;
@@ -85,9 +119,13 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         Some(digest) => Some(read_answer(&store, digest)?),
         None => None,
     };
-    let judge = receipt.terms.judge(&store, &sandbox, || {
-        Ok::<_, Wrong>(context.interpreter(&sandbox)?)
+    let judge = chosen::judge(context, &receipt.terms, &sandbox, &store);
+    let judge = judge.map_err(|error| match error {
+        NoJudge::Terms(TermsError::Missing { .. }) => CommandError::from(error)
+            .hint("name it with --verifier, or the store that has it with --home"),
+        error => error.into(),
     })?;
+    let task = compare(context, &receipt, &sandbox, &store)?;
     let input = GradeInput {
         start: receipt.start,
         state: receipt.state,
@@ -96,7 +134,106 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
     };
     let graded = grade(&sandbox, &store, &judge, input, &receipt.terms.limits);
     let engine = judge.engine(&sandbox);
-    tell(&receipt, &graded, &engine, args.json)
+    tell(&receipt, &graded, &task, &engine, args.json)
+}
+
+/// The task that a receipt names, beside what the receipt says of it.
+enum Compared {
+    /// It is the one that can be had here, which starts from this state. An attempt that was graded by a
+    /// later task started from another.
+    Same { start: Digest },
+    /// It cannot be had here.
+    Not { reason: String },
+}
+
+impl Compared {
+    /// The state that the task starts from.
+    fn start(&self) -> Option<Digest> {
+        match self {
+            Self::Same { start } => Some(*start),
+            Self::Not { .. } => None,
+        }
+    }
+
+    /// Why it was not compared.
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Same { .. } => None,
+            Self::Not { reason } => Some(reason),
+        }
+    }
+}
+
+/// Compares what a receipt says of a task with the task, where that can be had: the digests that a verdict
+/// follows from do not say whose they are.
+fn compare(
+    context: &Context,
+    receipt: &Receipt,
+    sandbox: &Sandbox,
+    store: &Store,
+) -> Result<Compared, CommandError> {
+    let not = |reason: String| Ok(Compared::Not { reason });
+    let is_bundle = match context.is_bundle() {
+        Ok(is_bundle) => is_bundle,
+        // What lies in a registry may be away.
+        Err(error) if error.code == exit::INFRASTRUCTURE => return not(error.message),
+        Err(error) => return Err(error),
+    };
+    // Guests of a library may have to be built, and that is no reason to change this machine.
+    let context = context.without_install();
+    let ids = [receipt.task.clone()];
+    let mut lacking = String::new();
+    let lacks = &mut |_: &str, error: CommandError| {
+        lacking = error.message;
+        Ok(())
+    };
+    let prepared = Chosen::known(&context, None, &ids, lacks).and_then(|chosen| {
+        let tasks = match chosen.ids().next() {
+            Some(_) => chosen.prepare(sandbox, store)?,
+            None => Vec::new(),
+        };
+        Ok(tasks.into_iter().next())
+    });
+    let task = match prepared {
+        Ok(Some(task)) => task,
+        Ok(None) => return not(lacking),
+        Err(error) if is_bundle => return Err(error),
+        Err(error) => return not(error.message),
+    };
+    let told = |problem: String| {
+        let message = format!("the receipt names task {}, {problem}", task.id);
+        CommandError::invalid(sanitise::line(&message))
+    };
+    if task.bundle != receipt.bundle {
+        let here = task.bundle;
+        return match is_bundle {
+            true => Err(told(format!(
+                "{}, and in this bundle that is {here}",
+                receipt.bundle
+            ))
+            .hint("name the bundle that judged with --root")),
+            false => not(format!("the task is {here} here")),
+        };
+    }
+    let terms = Terms::read(store, &task.terms)
+        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    let differing = receipt.terms.differences(&terms);
+    match differing.is_empty() {
+        true => Ok(Compared::Same {
+            start: task.start.digest,
+        }),
+        false => {
+            let keys = differing.join(", ");
+            Err(told(format!("whose terms are others: {keys}")))
+        }
+    }
+}
+
+fn read(file: &Path, what: &str) -> Result<Vec<u8>, CommandError> {
+    engine::read(file, MAX_BYTES)?.map_err(|_| {
+        let most = output::bytes(MAX_BYTES);
+        CommandError::invalid(format!("{}: {what} has at most {most}", file.display()))
+    })
 }
 
 /// The statement of a receipt that may be signed, if the key that is asked for vouches for it.
@@ -115,35 +252,6 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
     let statement = signature.verified(&key);
     let statement = statement.ok_or_else(|| invalid("the key did not sign it"))?;
     Ok(canonical_json(&statement).into_bytes())
-}
-
-/// Why a receipt's grade cannot be made again.
-enum Wrong {
-    Terms(TermsError),
-    Command(CommandError),
-}
-
-impl From<TermsError> for Wrong {
-    fn from(error: TermsError) -> Self {
-        Self::Terms(error)
-    }
-}
-
-impl From<CommandError> for Wrong {
-    fn from(error: CommandError) -> Self {
-        Self::Command(error)
-    }
-}
-
-impl From<Wrong> for CommandError {
-    fn from(wrong: Wrong) -> Self {
-        match wrong {
-            Wrong::Command(error) => error,
-            Wrong::Terms(error @ TermsError::Missing { .. }) => Self::invalid(&error)
-                .hint("name it with --verifier, or the store that has it with --home"),
-            Wrong::Terms(error) => Self::invalid(sanitise::line(&chain(&error))),
-        }
-    }
 }
 
 /// Puts what was handed over into the store, where it is what the receipt names.
@@ -188,8 +296,7 @@ fn take_in(
     }
     match (&args.answer, receipt.answer) {
         (Some(file), Some(answer)) => {
-            let bytes = fs::read(file)
-                .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))?;
+            let bytes = read(file, "an answer")?;
             is_named(file, "answer", Digest::of(&bytes), answer)?;
             store.put(&bytes).map_err(|error| store_error(&error))?;
         }
@@ -273,16 +380,34 @@ fn read_answer(store: &Store, digest: &Digest) -> Result<String, CommandError> {
         .map_err(|_| CommandError::invalid("the agent's last message is not UTF-8"))
 }
 
-fn tell(receipt: &Receipt, graded: &Graded, engine: &str, json: bool) -> Result<u8, CommandError> {
+fn tell(
+    receipt: &Receipt,
+    graded: &Graded,
+    task: &Compared,
+    engine: &str,
+    json: bool,
+) -> Result<u8, CommandError> {
+    let as_json = |differences: &[String]| {
+        json!({
+            "same": differences.is_empty(),
+            "differences": differences,
+            "bundle": {
+                "receipt": receipt.bundle,
+                "compared": task.reason().is_none(),
+                "reason": task.reason(),
+            },
+            "start": {
+                "receipt": receipt.start,
+                "task": task.start(),
+            },
+            "engine": {"receipt": receipt.engine, "here": engine},
+        })
+    };
     let Some(now) = receipt.with_verdict(&graded.outcome, engine) else {
         let fault = graded.outcome.fault();
         let message = fault.map_or_else(|| graded.outcome.to_string(), |fault| fault.message);
         if json {
-            output::print_json(&json!({
-                "same": false,
-                "differences": [format!("no verdict: {message}")],
-                "engine": {"receipt": receipt.engine, "here": engine},
-            }))?;
+            output::print_json(&as_json(&[format!("no verdict: {message}")]))?;
         } else {
             output::note(&format!(
                 "{} {}",
@@ -294,13 +419,9 @@ fn tell(receipt: &Receipt, graded: &Graded, engine: &str, json: bool) -> Result<
     };
     let differences = receipt.differences(&now);
     if json {
-        output::print_json(&json!({
-            "same": differences.is_empty(),
-            "differences": differences,
-            "engine": {"receipt": receipt.engine, "here": engine},
-        }))?;
+        output::print_json(&as_json(&differences))?;
     } else {
-        output::print(&text(receipt, &differences, engine))?;
+        output::print(&text(receipt, &differences, task, engine))?;
     }
     Ok(match differences.is_empty() {
         true => exit::PASSED,
@@ -308,10 +429,20 @@ fn tell(receipt: &Receipt, graded: &Graded, engine: &str, json: bool) -> Result<
     })
 }
 
-fn text(receipt: &Receipt, differences: &[String], engine: &str) -> String {
+fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str) -> String {
     let mut text = String::new();
+    let bundle = match task.reason() {
+        None => receipt.bundle.to_string(),
+        Some(reason) => format!("{} not compared: {reason}", receipt.bundle),
+    };
+    let start = match task.start().filter(|start| *start != receipt.start) {
+        None => receipt.start.to_string(),
+        Some(other) => format!("{} (the task: {other})", receipt.start),
+    };
     for (key, value) in [
         ("task", receipt.task.clone()),
+        ("bundle", bundle),
+        ("start", start),
         ("state", receipt.state.to_string()),
         ("verifier", receipt.verifier().to_string()),
     ] {

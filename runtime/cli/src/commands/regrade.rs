@@ -68,7 +68,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
             None => chosen::or_elsewhere(&spec, WAY_OUT, error),
         })?;
         let prepared = match chosen.ids().next() {
-            Some(_) => chosen.prepare(&sandbox, &store)?,
+            Some(_) => chosen.to_judge(&sandbox, &store)?,
             None => Vec::new(),
         };
         let prepared: BTreeMap<String, Arc<_>> = prepared

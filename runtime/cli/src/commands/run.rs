@@ -139,7 +139,15 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
         sanitise::line(&experiment.name)
     );
-    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)
+    let lacking = &mut |_: &str, error: CommandError| match is_elsewhere {
+        // These are not the tasks that it was begun with.
+        true => Err(CommandError {
+            code: exit::INVALID,
+            ..error
+        }),
+        false => Err(error),
+    };
+    let chosen = Chosen::known(context, spec.published.as_ref(), &spec.tasks, lacking)
         .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
     let beside = match args.no_preflight {
         true => cast::Beside::new(),

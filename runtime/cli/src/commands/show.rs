@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use mcpmark_experiment::decimals;
 use mcpmark_experiment::failure::Failure;
 use mcpmark_experiment::journal::{AttemptRow, CallRow, ModelCallRow, Trajectory};
@@ -8,7 +10,7 @@ use serde_json::{Value, json};
 use crate::args::ShowArgs;
 use crate::commands::run::journal_error;
 use crate::commands::world::{changes_json, changes_text};
-use crate::commands::{explain, grade, runs};
+use crate::commands::{directory, explain, grade, runs};
 use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -29,6 +31,9 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         .survey_attempt(&attempt.id)
         .map_err(journal_error)?
         .failure;
+    if let Some(dir) = &args.export {
+        export(&attempt, &store, dir)?;
+    }
     let changes = changes(&attempt, &store);
     let explained = match args.explain {
         true => Some(explain::explain(context, &journal, &attempt)?),
@@ -86,6 +91,17 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     output::print(&text)?;
     runs::say_cut_off(&experiment.name, usize::from(cut_off));
     Ok(exit::PASSED)
+}
+
+/// Writes the final state to a directory that others can hand over.
+fn export(attempt: &AttemptRow, store: &Store, dir: &Path) -> Result<(), CommandError> {
+    let tree = explain::ending(store, attempt)?.tree;
+    // Without terms nothing says at which instant the world stood.
+    let clock = explain::terms(store, attempt)?.map_or(0, |terms| terms.clock);
+    directory::check("--export", dir)?;
+    directory::write("--export", dir, &tree, store, clock)?;
+    output::note(&format!("wrote the final state to {}", dir.display()));
+    Ok(())
 }
 
 fn heading(text: &str) -> String {

@@ -92,6 +92,29 @@ impl Journal {
         })
     }
 
+    /// All grades of an attempt, the first one first.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn grades(&self, attempt: &str) -> Result<Vec<GradeRow>, JournalError> {
+        let connection = self.lock();
+        let mut query = connection.prepare_cached(&format!(
+            "SELECT {GRADE} FROM grades g WHERE attempt = ?1 ORDER BY id"
+        ))?;
+        let found = query.query_map([attempt], |row| {
+            let mut columns = Columns::of(row);
+            Ok((columns.next::<i64>()?, grade_row(&mut columns)?))
+        })?;
+        let mut grades = Vec::new();
+        for row in found {
+            let (id, mut grade) = row?;
+            grade.checks = checks(&connection, id)?;
+            grades.push(grade);
+        }
+        Ok(grades)
+    }
+
     /// The last grade that an attempt had before a regrade, and the one that it got from it.
     ///
     /// # Errors
