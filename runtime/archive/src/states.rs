@@ -36,6 +36,12 @@ const LARGEST_HEAD: u64 = 16 << 20;
 /// The most bytes of the encoding of one directory.
 const LARGEST_TREE: u64 = 256 << 20;
 
+/// The most that the states of one world have: more than any service lets a world have.
+pub const OF_A_WORLD: Bounds = Bounds {
+    entries: 2_000_000,
+    bytes: 4 << 30,
+};
+
 /// What a stream is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
+use mcpmark_archive::states;
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{TaskId, WorldId};
 use serde::Deserialize;
@@ -296,14 +297,24 @@ impl WorldArtifact {
         let manifest = Manifest::parse(&what, &bytes, WORLD)?;
         let of_config = format!("the config {} of a world", manifest.config.digest);
         let config: WorldConfig = config(source, &of_config, &manifest.config, WORLD_CONFIG)?;
-        let id: WorldId =
-            config
-                .world
-                .parse()
-                .map_err(|error: mcpmark_task::Error| BundleError::Shape {
-                    what: of_config,
-                    reason: error.to_string(),
-                })?;
+        let shape = |reason: String| BundleError::Shape {
+            what: of_config.clone(),
+            reason,
+        };
+        let id: WorldId = config
+            .world
+            .parse()
+            .map_err(|error: mcpmark_task::Error| shape(error.to_string()))?;
+        let most = states::OF_A_WORLD;
+        for (what, found, limit) in [
+            ("bytes", config.bytes, most.bytes),
+            ("entries", config.entries, most.entries),
+        ] {
+            if found > limit {
+                let reason = format!("its states have {found} {what}, and {limit} are the most");
+                return Err(shape(reason));
+            }
+        }
         let wanted = 1 + usize::from(config.ci.is_some());
         let found = manifest.layers.len();
         let mut layers = manifest.layers.into_iter();

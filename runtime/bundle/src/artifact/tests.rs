@@ -337,6 +337,14 @@ fn what_contradicts_itself_or_is_foreign_is_named() {
             of(WORLD_CONFIG, |it| it["world"] = json!("filesystem/other")),
             "another world",
         ),
+        (
+            of(WORLD_CONFIG, |it| it["bytes"] = json!((4_u64 << 30) + 1)),
+            "4294967296 are the most",
+        ),
+        (
+            of(WORLD_CONFIG, |it| it["entries"] = json!(2_000_001)),
+            "2000000 are the most",
+        ),
         (of(WORLD, |it| it["layers"] = json!([])), "0 layers"),
     ] {
         assert!(told.contains(word), "{word}: {told}");
