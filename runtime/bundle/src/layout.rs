@@ -339,11 +339,11 @@ impl Layout {
         &self.index
     }
 
-    /// The signatures of a bundle.
+    /// The signatures of a bundle. What others attached to it and cannot be read here is passed over.
     ///
     /// # Errors
     ///
-    /// When one is missing or not what it should be.
+    /// When one is missing or damaged.
     pub fn signatures(&self, bundle: &Digest) -> Result<Vec<Attached>, BundleError> {
         let listed = self.index.manifests.iter();
         let listed = listed.filter(|it| it.artifact_type.as_deref() == Some(trust::SIGNATURE));

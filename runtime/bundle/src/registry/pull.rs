@@ -93,34 +93,56 @@ impl Registry {
         Ok((bundle, sum))
     }
 
-    /// Gets the signatures of a bundle, which a registry lists under a tag that its digest makes.
+    /// Gets the signatures of a bundle, which a registry lists under a tag that its digest makes. What
+    /// others attached to it and cannot be read here is passed over.
     ///
     /// # Errors
     ///
-    /// When the registry has some and does not give them.
+    /// When the registry cannot be asked, or gives something else than it lists.
     pub async fn signatures(
         &self,
         bundle: &Digest,
         into: &BlobDirectory,
     ) -> Result<Vec<Attached>, RegistryError> {
         into.prepare()?;
-        let listed = self.referring(bundle).await?;
-        let mut sum = Transferred::default();
+        let listed = match self.referring(bundle).await {
+            Ok(listed) => listed.manifests,
+            Err(error) if error.is_foreign() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let is_signature = |it: &&Descriptor| it.artifact_type.as_deref() == Some(trust::SIGNATURE);
         let mut found = Vec::new();
-        for descriptor in listed.manifests.iter().take(trust::MOST) {
-            if descriptor.artifact_type.as_deref() != Some(trust::SIGNATURE) {
-                continue;
+        for descriptor in listed.iter().filter(is_signature).take(trust::MOST) {
+            match self.signature(descriptor, bundle, into).await {
+                Ok(attached) => found.extend(attached),
+                Err(error) if error.is_foreign() => {}
+                Err(error) => return Err(error),
             }
-            self.documents(descriptor, into, &mut sum).await?;
-            let what = "the manifest of a signature";
-            let bytes = fetch(into, what, descriptor, oci::LARGEST_MANIFEST)?;
-            let manifest: Manifest = oci::parse(what, &bytes)?;
-            for layer in manifest.layers.iter().take(1) {
-                self.blob("a signature", layer, into, &mut sum).await?;
-            }
-            found.extend(Attached::read(into, descriptor, bundle)?);
         }
         Ok(found)
+    }
+
+    async fn signature(
+        &self,
+        descriptor: &Descriptor,
+        bundle: &Digest,
+        into: &BlobDirectory,
+    ) -> Result<Option<Attached>, RegistryError> {
+        let mut sum = Transferred::default();
+        self.documents(descriptor, into, &mut sum).await?;
+        let what = "the manifest of a signature";
+        let bytes = fetch(into, what, descriptor, oci::LARGEST_MANIFEST)?;
+        let manifest: Manifest = oci::parse(what, &bytes)?;
+        let what = "a signature";
+        for layer in manifest.layers.iter().take(1) {
+            let (size, limit) = (layer.size, trust::LARGEST);
+            if size > limit {
+                let what = what.to_owned();
+                return Err(BundleError::TooLarge { what, size, limit }.into());
+            }
+            self.blob(what, layer, into, &mut sum).await?;
+        }
+        Ok(Attached::read(into, descriptor, bundle)?)
     }
 
     /// What refers to a manifest, as the registry lists it; an empty list where it has none.
