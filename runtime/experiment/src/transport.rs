@@ -3,7 +3,7 @@
 //! The file is a tar archive of two streams: the states that attempts need, and then the rows of the
 //! journal. Whoever reads it has the states before the first row says that they are there.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -153,7 +153,11 @@ fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &m
     blobs.extend(sometimes.filter(|digest| store.contains(digest)));
 }
 
-fn open(file: &Path) -> io::Result<Reader<BufReader<File>>> {
+fn open(file: &Path) -> Result<Reader<BufReader<File>>, TransportError> {
+    // Nobody waits at a pipe.
+    if !fs::metadata(file)?.is_file() {
+        return Err(TransportError::NoExperiment("it is no regular file"));
+    }
     Ok(Reader::new(BufReader::new(File::open(file)?), FILE))
 }
 
