@@ -51,6 +51,14 @@ fn whatever_is_changed_in_a_bundle_is_noticed() {
         fs::write(&file, &sound).unwrap();
     }
     verify().exits(0);
+    for name in ["blobs/sha256", "blobs"] {
+        let (inside, aside) = (dir.join(name), environment.path("aside-of-all"));
+        fs::rename(&inside, &aside).unwrap();
+        std::os::unix::fs::symlink(&aside, &inside).unwrap();
+        verify().exits(4).says(&[name, "a symlink"]);
+        fs::remove_file(&inside).unwrap();
+        fs::rename(&aside, &inside).unwrap();
+    }
 }
 
 #[test]
@@ -70,9 +78,18 @@ fn what_is_no_bundle_is_named() {
     verify(&sound[..sound.len() / 2])
         .exits(4)
         .says(&["ends in the middle"]);
-    verify(b"PK\x03\x04")
+    verify(b"not")
         .exits(4)
         .says(&["bad.tar", "ends in the middle"]);
+    for (first, word) in [
+        (&b"PK\x03\x04"[..], "a zip archive"),
+        (b"\x1f\x8b\x08\0", "compressed with gzip"),
+        (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+        (b"\xfd7zXZ\0", "compressed with xz"),
+    ] {
+        let bytes = [first, &[7; 2048]].concat();
+        verify(&bytes).exits(4).says(&["bad.tar", word]);
+    }
     verify(&[b'x'; 2048]).exits(4).says(&["damaged at byte 0"]);
     verify(&[0; 1024]).exits(4).says(&["it has no oci-layout"]);
     environment
