@@ -36,6 +36,12 @@ const LARGEST_HEAD: u64 = 16 << 20;
 /// The most bytes of the encoding of one directory.
 const LARGEST_TREE: u64 = 256 << 20;
 
+/// The most that the states of one world have: more than any service lets a world have.
+pub const OF_A_WORLD: Bounds = Bounds {
+    entries: 2_000_000,
+    bytes: 4 << 30,
+};
+
 /// What a stream is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,6 +95,9 @@ pub enum StatesError {
     /// The first entry is not what it should be.
     #[error("{HEAD:?} does not say what the states are: {0}")]
     Head(String),
+    /// There are more bytes than those of the stream.
+    #[error("something follows the end of the states")]
+    Follows,
     /// An entry that has no place here.
     #[error("{0:?} has no place among states")]
     Name(String),
@@ -270,6 +279,11 @@ pub fn read(stream: impl Read, bounds: Bounds, store: &Store) -> Result<Contents
             let name = entry.name;
             return Err(StatesError::Digest { name, found });
         }
+    }
+    // What follows would be the same states under other digests.
+    let mut after = archive.into_inner().finish();
+    if after.read(&mut [0]).map_err(read)? > 0 {
+        return Err(StatesError::Follows);
     }
     let missing = |what| {
         move |digest: &Digest| StatesError::Missing {

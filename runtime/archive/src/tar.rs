@@ -3,7 +3,7 @@
 //! What others make with extensions, links or devices is refused by name, so that an archive means
 //! the same to everybody who reads it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
 
 const BLOCK: usize = 512;
@@ -83,6 +83,12 @@ pub struct Entry {
     pub offset: u64,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Directory,
+}
+
 /// Reads an archive from its beginning to its end. The bytes of the entry that was read last are
 /// what [`Read`] gives.
 #[derive(Debug)]
@@ -92,7 +98,9 @@ pub struct Reader<R> {
     offset: u64,
     left: u64,
     filling: u64,
-    names: HashSet<String>,
+    names: HashMap<String, Kind>,
+    /// Directories that names lead through, whether they are entries or not.
+    above: HashSet<String>,
     entries: u64,
     bytes: u64,
 }
@@ -106,7 +114,8 @@ impl<R: Read> Reader<R> {
             offset: 0,
             left: 0,
             filling: 0,
-            names: HashSet::new(),
+            names: HashMap::new(),
+            above: HashSet::new(),
             entries: 0,
             bytes: 0,
         }
@@ -145,11 +154,38 @@ impl<R: Read> Reader<R> {
             if entry.name.is_empty() {
                 continue;
             }
-            if !self.names.insert(entry.name.clone()) {
-                return Err(TarError::Duplicate(entry.name));
-            }
+            self.take(&entry)?;
             return Ok(Some(entry));
         }
+    }
+
+    /// Takes the name of an entry, which must be new, and no file where a directory is.
+    fn take(&mut self, entry: &Entry) -> Result<(), TarError> {
+        let name = entry.name.as_str();
+        if self.names.contains_key(name) {
+            return Err(TarError::Duplicate(entry.name.clone()));
+        }
+        let mut below = !entry.directory && self.above.contains(name);
+        for (at, _) in name.match_indices('/') {
+            let above = &name[..at];
+            below |= self.names.get(above) == Some(&Kind::File);
+            if !self.above.contains(above) {
+                self.above.insert(above.to_owned());
+            }
+        }
+        if below {
+            return Err(TarError::Name {
+                name: entry.name.clone(),
+                problem: "a file stands where a directory is",
+            });
+        }
+        let kind = if entry.directory {
+            Kind::Directory
+        } else {
+            Kind::File
+        };
+        self.names.insert(entry.name.clone(), kind);
+        Ok(())
     }
 
     fn pass_over(&mut self) -> Result<(), TarError> {
@@ -221,6 +257,11 @@ impl<R: Read> Reader<R> {
             }
         }
         Err(damaged(self.offset))
+    }
+
+    /// What the bytes came from, once the archive was read to its end.
+    pub fn into_inner(self) -> R {
+        self.inner
     }
 
     fn short(&self) -> TarError {

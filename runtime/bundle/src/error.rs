@@ -120,6 +120,14 @@ pub enum BundleError {
 }
 
 impl BundleError {
+    /// Whether it is sound, as far as that can be known, and not of a kind that is read here.
+    pub(crate) fn is_foreign(&self) -> bool {
+        matches!(
+            self,
+            Self::Foreign { .. } | Self::Shape { .. } | Self::TooLarge { .. }
+        )
+    }
+
     /// Whether the host is to blame, and not the bundle.
     pub fn is_infrastructure(&self) -> bool {
         match self {

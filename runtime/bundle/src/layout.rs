@@ -29,6 +29,16 @@ const ARCHIVE: Bounds = Bounds {
     bytes: 64 << 30,
 };
 
+/// How files begin that people take for a tar archive.
+const OTHERS: [(&[u8], &str); 6] = [
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "compressed with gzip"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+    (b"BZh", "compressed with bzip2"),
+    (b"\xfd7zXZ\0", "compressed with xz"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+];
+
 /// Has blobs.
 pub trait Source {
     /// The bytes that are said to have this digest. Whoever reads them checks that.
@@ -271,6 +281,15 @@ impl Layout {
         };
         let layout = small(LAYOUT, LARGEST_LAYOUT)?;
         let index = small(INDEX, oci::LARGEST_MANIFEST)?;
+        for name in ["blobs", BLOBS] {
+            let is_link = fs::symlink_metadata(place.join(name)).is_ok_and(|it| it.is_symlink());
+            if is_link {
+                return Err(BundleError::NoLayout {
+                    place: place.to_owned(),
+                    problem: format!("{name} is a symlink, and no directory"),
+                });
+            }
+        }
         Ok(Self {
             place: place.to_owned(),
             index: checked(place, &layout, &index)?,
@@ -292,6 +311,13 @@ impl Layout {
             problem,
         };
         let file = regular(place).map_err(read)?;
+        let mut first = [0; 6];
+        let length = file.read_at(&mut first, 0).map_err(read)?;
+        let other = OTHERS.iter();
+        let mut other = other.filter(|(magic, _)| first[..length].starts_with(magic));
+        if let Some((_, what)) = other.next() {
+            return Err(no_layout(format!("it is {what}, and no plain tar archive")));
+        }
         let mut archive = Reader::new(BufReader::new(&file), ARCHIVE);
         let (mut layout, mut index) = (None, None);
         let mut blobs = BTreeMap::new();
@@ -339,11 +365,11 @@ impl Layout {
         &self.index
     }
 
-    /// The signatures of a bundle.
+    /// The signatures of a bundle. What others attached to it and cannot be read here is passed over.
     ///
     /// # Errors
     ///
-    /// When one is missing or not what it should be.
+    /// When one is missing or damaged.
     pub fn signatures(&self, bundle: &Digest) -> Result<Vec<Attached>, BundleError> {
         let listed = self.index.manifests.iter();
         let listed = listed.filter(|it| it.artifact_type.as_deref() == Some(trust::SIGNATURE));

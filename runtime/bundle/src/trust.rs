@@ -26,7 +26,7 @@ const PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 
 /// The most bytes of a signature.
-const LARGEST: u64 = 64 << 10;
+pub(crate) const LARGEST: u64 = 64 << 10;
 
 /// The most signatures of a bundle that are read.
 pub(crate) const MOST: usize = 100;
@@ -174,12 +174,24 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Reads the signature that a manifest names, if it is one of the bundle.
+    /// Reads the signature that a manifest names, if it is one of the bundle, and of a kind that is known
+    /// here: whatever else people attach to a bundle, it neither speaks for it nor against it.
     ///
     /// # Errors
     ///
-    /// When something is missing or not what it should be.
+    /// When something is missing or damaged.
     pub fn read(
+        source: &dyn Source,
+        descriptor: &Descriptor,
+        bundle: &Digest,
+    ) -> Result<Option<Self>, BundleError> {
+        match Self::read_known(source, descriptor, bundle) {
+            Err(error) if error.is_foreign() => Ok(None),
+            read => read,
+        }
+    }
+
+    fn read_known(
         source: &dyn Source,
         descriptor: &Descriptor,
         bundle: &Digest,

@@ -3,11 +3,11 @@
 //! The file is a tar archive of two streams: the states that attempts need, and then the rows of the
 //! journal. Whoever reads it has the states before the first row says that they are there.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use mcpmark_archive::states::{self, StatesError, WriteError};
+use mcpmark_archive::states::{self, StatesError, WriteError, Written};
 use mcpmark_archive::tar::{Bounds, Reader, TarError, Writer};
 use mcpmark_snapshot::{Blobs, Digest, Store};
 
@@ -29,10 +29,10 @@ const FILE: Bounds = Bounds {
     bytes: 16 << 30,
 };
 
-/// What comes out of it.
+/// The most that comes out of its states, and so the most that goes into them.
 const CONTENT: Bounds = Bounds {
-    entries: 20_000_000,
-    bytes: 1 << 40,
+    entries: 4_000_000,
+    bytes: 64 << 30,
 };
 
 /// Why an experiment is not carried.
@@ -56,6 +56,16 @@ pub enum TransportError {
     /// A file is none that carries an experiment.
     #[error("it carries no experiment: {0}")]
     NoExperiment(&'static str),
+    /// Whoever takes the file in would refuse it.
+    #[error("its attempts need {found} {what} of states, and one file carries {limit}")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        found: u64,
+        /// How much there may be.
+        limit: u64,
+    },
     /// The file cannot be read or written.
     #[error("the file cannot be read or written")]
     Io(#[from] io::Error),
@@ -68,7 +78,7 @@ impl TransportError {
             Self::Rows(CarryError::Journal(JournalError::NameTaken(_))) => false,
             Self::Rows(error) => matches!(error, CarryError::Journal(_)),
             Self::States(error) => error.is_infrastructure(),
-            Self::Archive(_) | Self::NoExperiment(_) => false,
+            Self::Archive(_) | Self::NoExperiment(_) | Self::TooLarge { .. } => false,
             Self::Journal(_) | Self::Write(_) | Self::Io(_) => true,
         }
     }
@@ -98,7 +108,8 @@ pub fn export(
         list.dedup();
     }
     let mut kept = tempfile::tempfile_in(scratch)?;
-    states::write(store, &trees, &blobs, BufWriter::new(&kept))?;
+    let written = states::write(store, &trees, &blobs, BufWriter::new(&kept))?;
+    may_be_carried(written, CONTENT)?;
     let mut rows = zstd::Encoder::new(tempfile::tempfile_in(scratch)?, 3)?;
     rows.include_checksum(true)?;
     journal.carry(experiment, &mut rows)?;
@@ -110,6 +121,18 @@ pub fn export(
         archive.stream(name, size, file)?;
     }
     archive.finish()?.flush()?;
+    Ok(())
+}
+
+fn may_be_carried(written: Written, most: Bounds) -> Result<(), TransportError> {
+    for (what, found, limit) in [
+        ("bytes", written.bytes, most.bytes),
+        ("entries", written.entries, most.entries),
+    ] {
+        if found > limit {
+            return Err(TransportError::TooLarge { what, found, limit });
+        }
+    }
     Ok(())
 }
 
@@ -130,7 +153,11 @@ fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &m
     blobs.extend(sometimes.filter(|digest| store.contains(digest)));
 }
 
-fn open(file: &Path) -> io::Result<Reader<BufReader<File>>> {
+fn open(file: &Path) -> Result<Reader<BufReader<File>>, TransportError> {
+    // Nobody waits at a pipe.
+    if !fs::metadata(file)?.is_file() {
+        return Err(TransportError::NoExperiment("it is no regular file"));
+    }
     Ok(Reader::new(BufReader::new(File::open(file)?), FILE))
 }
 
@@ -179,4 +206,23 @@ pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, T
     decoder.window_log_max(23)?;
     let name = journal.take_over(&mut BufReader::new(decoder), &|state| store.contains(state))?;
     Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_file_is_written_that_would_be_refused() {
+        let written = |entries, bytes| Written { entries, bytes };
+        let Bounds { entries, bytes } = CONTENT;
+        assert!(may_be_carried(written(entries, bytes), CONTENT).is_ok());
+        for (written, word) in [
+            (written(entries + 1, bytes), "4000001 entries"),
+            (written(entries, bytes + 1), "68719476737 bytes"),
+        ] {
+            let error = may_be_carried(written, CONTENT).unwrap_err();
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
 }

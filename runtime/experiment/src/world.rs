@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_archive::states::{self, StatesError};
-use mcpmark_archive::tar::Bounds;
 use mcpmark_sandbox::{Fault, LoadError, Log, RunError, Sandbox, SetupInput};
 use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{
@@ -14,12 +13,6 @@ use mcpmark_snapshot::{
 use mcpmark_task::{World, WorldContent, WorldManifest};
 
 use crate::CiGuest;
-
-/// What the states of a world from a bundle may have, more than any service lets a world have.
-const PACKED: Bounds = Bounds {
-    entries: 2_000_000,
-    bytes: 4 << 30,
-};
 
 /// A world in the store, ready to be started from.
 #[derive(Debug, Clone)]
@@ -177,7 +170,7 @@ fn packed(file: &Path, snapshot: &Digest, store: &Store) -> Result<Tree, WorldEr
         return Ok(tree);
     }
     let stream = File::open(file).map_err(|error| WorldError::Open(file.to_owned(), error))?;
-    let contents = states::read(stream, PACKED, store)?;
+    let contents = states::read(stream, states::OF_A_WORLD, store)?;
     if !contents.trees.contains(snapshot) {
         return Err(WorldError::OtherStates(*snapshot));
     }

@@ -27,6 +27,8 @@ enum Lie {
     Nothing,
     /// It does not lie.
     Honest,
+    /// The same, and it lists what refers to a manifest.
+    Listing,
     /// Other bytes of the same length.
     OtherBytes,
     /// A body without end.
@@ -75,6 +77,9 @@ fn answer(
         "latest" => root.strip_prefix("sha256:").unwrap(),
         name => name.strip_prefix("sha256:").unwrap_or_default(),
     };
+    if kind.ends_with("referrers") && lie == Lie::Listing {
+        return stream.write_all(&referrers(blobs, name));
+    }
     let Ok(mut bytes) = fs::read(blobs.join(hex)) else {
         return stream.write_all(b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");
     };
@@ -149,6 +154,52 @@ fn answer(
             stream.write_all(&bytes[from..])
         }
         _ => stream.write_all(&bytes[from..]),
+    }
+}
+
+/// What refers to the bundle, in two pages: the first has what others attached to it.
+fn referrers(blobs: &Path, asked: &str) -> Vec<u8> {
+    let index = fs::read(blobs.join("../../index.json")).unwrap();
+    let mut index: Value = serde_json::from_slice(&index).unwrap();
+    let listed = index["manifests"].as_array_mut().unwrap();
+    listed.retain(|one| text(&one["artifactType"]).contains("sigstore"));
+    let is_first = !asked.ends_with("&page=2");
+    let next = if is_first {
+        for one in listed.iter_mut() {
+            one["artifactType"] = "application/spdx+json".into();
+        }
+        listed.push("of another kind".into());
+        format!("link: </v2/suite/referrers/{asked}&page=2>; rel=\"next\"\r\n")
+    } else {
+        String::new()
+    };
+    let body = index.to_string();
+    let length = body.len();
+    let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n{next}content-length: {length}");
+    format!("{head}\r\n\r\n{body}").into_bytes()
+}
+
+#[test]
+fn signatures_are_found_where_a_registry_lists_them_by_itself() {
+    let environment = Environment::new();
+    let library = sample(&environment);
+    let dir = environment.path("suite");
+    let packed = pack(&library, &dir, &[]);
+    let (bundle, digest) = (dir.to_str().unwrap(), text(&packed["digest"]));
+    let [private, public] = ["ours.pem", "ours.pub"].map(|name| environment.path(name));
+    let [private, public] = [private.to_str().unwrap(), public.to_str().unwrap()];
+    environment
+        .run(["bundle", "keygen", "-o", private])
+        .exits(0);
+    let args = ["bundle", "sign", bundle, "--key", private];
+    environment.run(args).exits(0);
+    for (lie, code) in [(Lie::Listing, 0), (Lie::Honest, 4)] {
+        let (host, _) = lying(&dir, &digest, lie);
+        let reference = format!("oci://{host}/suite");
+        let machine = Environment::bare();
+        let args = ["bundle", "verify", &reference, "--key", public];
+        let told = there(&machine, &args);
+        assert_eq!(told.code, Some(code), "{lie:?}: {told:?}");
     }
 }
 

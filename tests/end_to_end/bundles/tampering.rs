@@ -1,10 +1,13 @@
 //! Whatever is changed in a bundle is noticed, and what is none is named.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
+
 use super::{files, pack};
-use crate::environment::Environment;
+use crate::environment::{Environment, text};
 use crate::library::Library;
 
 #[test]
@@ -48,6 +51,14 @@ fn whatever_is_changed_in_a_bundle_is_noticed() {
         fs::write(&file, &sound).unwrap();
     }
     verify().exits(0);
+    for name in ["blobs/sha256", "blobs"] {
+        let (inside, aside) = (dir.join(name), environment.path("aside-of-all"));
+        fs::rename(&inside, &aside).unwrap();
+        std::os::unix::fs::symlink(&aside, &inside).unwrap();
+        verify().exits(4).says(&[name, "a symlink"]);
+        fs::remove_file(&inside).unwrap();
+        fs::rename(&aside, &inside).unwrap();
+    }
 }
 
 #[test]
@@ -67,9 +78,18 @@ fn what_is_no_bundle_is_named() {
     verify(&sound[..sound.len() / 2])
         .exits(4)
         .says(&["ends in the middle"]);
-    verify(b"PK\x03\x04")
+    verify(b"not")
         .exits(4)
         .says(&["bad.tar", "ends in the middle"]);
+    for (first, word) in [
+        (&b"PK\x03\x04"[..], "a zip archive"),
+        (b"\x1f\x8b\x08\0", "compressed with gzip"),
+        (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+        (b"\xfd7zXZ\0", "compressed with xz"),
+    ] {
+        let bytes = [first, &[7; 2048]].concat();
+        verify(&bytes).exits(4).says(&["bad.tar", word]);
+    }
     verify(&[b'x'; 2048]).exits(4).says(&["damaged at byte 0"]);
     verify(&[0; 1024]).exits(4).says(&["it has no oci-layout"]);
     environment
@@ -85,6 +105,102 @@ fn what_is_no_bundle_is_named() {
             .run(["bundle", "inspect", text])
             .exits(2)
             .says(&[word]);
+    }
+}
+
+/// Changes the configs of a suite in a directory, and makes all digests right again.
+fn edit(dir: &Path, change: &dyn Fn(&mut Value)) {
+    let blobs = dir.join("blobs/sha256");
+    let read = |named: &Value| -> Value {
+        let digest = text(&named["digest"]);
+        let bytes = fs::read(blobs.join(digest.strip_prefix("sha256:").unwrap()));
+        serde_json::from_slice(&bytes.unwrap()).unwrap()
+    };
+    let write = |named: &mut Value, document: &Value| {
+        let bytes = document.to_string();
+        let digest = mcpmark_snapshot::Digest::of(bytes.as_bytes());
+        fs::write(blobs.join(digest.hex()), &bytes).unwrap();
+        named["digest"] = json!(digest);
+        named["size"] = json!(bytes.len());
+    };
+    let file = dir.join("index.json");
+    let mut index: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let mut suite = read(&index["manifests"][0]);
+    let mut moved = HashMap::new();
+    // Tasks name their worlds.
+    for kind in ["world", "task"] {
+        for one in suite["manifests"].as_array_mut().unwrap() {
+            if !text(&one["artifactType"]).contains(kind) {
+                continue;
+            }
+            let (before, mut manifest) = (text(&one["digest"]), read(one));
+            let mut config = read(&manifest["config"]);
+            if kind == "task" {
+                let world: &Value = &moved[&text(&config["world"]["digest"])];
+                for key in ["digest", "size"] {
+                    config["world"][key] = world[key].clone();
+                }
+            }
+            change(&mut config);
+            write(&mut manifest["config"], &config);
+            write(one, &manifest);
+            moved.insert(before, one.clone());
+        }
+    }
+    write(&mut index["manifests"][0], &suite);
+    fs::write(file, index.to_string()).unwrap();
+}
+
+#[test]
+fn a_bundle_that_cannot_be_used_is_refused_whatever_its_digests() {
+    type Change = fn(&mut Value);
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    for (at, (of_task, change, word)) in [
+        (true, (|_| {}) as Change, ""),
+        (true, |it| it["parts"]["meta"] = json!({}), "meta.json"),
+        (
+            true,
+            |it| it["parts"]["world"]["clock"] = json!(5),
+            "its clock is another than that of its world",
+        ),
+        (
+            true,
+            |it| it["parts"]["task"] = json!("nowhere/office/easy"),
+            "there is no service named \"nowhere\"",
+        ),
+        (false, |it| it["clock"] = json!("soon"), "clock"),
+        (
+            false,
+            |it| it["bytes"] = json!(1_u64 << 40),
+            "4294967296 are the most",
+        ),
+        (
+            true,
+            |it| {
+                let mut more = it["guests"][0].clone();
+                more["can"] = json!("nothing at all");
+                it["guests"].as_array_mut().unwrap().push(more);
+            },
+            "describes its verifier twice",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let dir = environment.path(&format!("bundle-{at}"));
+        pack(&library, &dir, &[]);
+        edit(&dir, &|config| {
+            if config["parts"].is_object() == of_task {
+                change(config);
+            }
+        });
+        let told = environment.run(["bundle", "verify", dir.to_str().unwrap()]);
+        match word {
+            "" => drop(told.exits(0)),
+            word => drop(told.exits(4).says(&[word])),
+        }
     }
 }
 

@@ -149,6 +149,10 @@ fn what_is_wrong_is_named_and_nothing_is_kept() {
         .position(|(name, _)| name.starts_with("blobs/"))
         .unwrap();
     let last = sound.len() - 1;
+    for more in [&b"more"[..], &bytes] {
+        let told = refusal(&[&bytes, more].concat());
+        assert!(told.contains("something follows the end"), "{told}");
+    }
     for (told, word) in [
         (changed(&|all| drop(all.remove(0))), "not the first entry"),
         (changed(&|all| all[0].1 = b"{".to_vec()), "does not say"),

@@ -117,6 +117,16 @@ fn what_is_no_plain_archive_is_refused_by_name() {
         assert!(told.contains(word), "{told}");
     }
     assert!(refusal(&archive(&[("a", b"1"), ("a", b"2")])).contains("\"a\" is twice"));
+    for names in [
+        ["a", "a/b"],
+        ["a/b", "a"],
+        ["a/b/c", "a/b"],
+        ["a/b", "a/b/c/"],
+    ] {
+        let told = refusal(&archive(&names.map(|name| (name, &b""[..]))));
+        assert!(told.contains("a file stands where"), "{names:?}: {told}");
+    }
+    assert!(read(&archive(&[("a/b/c", b"1"), ("a/", b""), ("a/b/", b"")])).is_ok());
     let many: Vec<_> = (0..11).map(|n| n.to_string()).collect();
     let many: Vec<_> = many.iter().map(|name| (name.as_str(), &b""[..])).collect();
     assert!(refusal(&archive(&many)).contains("more than 10 entries"));

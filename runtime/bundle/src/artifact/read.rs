@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
+use mcpmark_archive::states;
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{TaskId, WorldId};
 use serde::Deserialize;
@@ -132,6 +133,9 @@ impl Bundle {
     /// Whether tasks and worlds fit together.
     fn check(&self) -> Result<(), BundleError> {
         let against = |message: String| Err(BundleError::Contradiction(message));
+        if self.tasks.is_empty() {
+            return against("it is a suite without tasks".to_owned());
+        }
         let mut ids = BTreeSet::new();
         let mut names = BTreeSet::new();
         for world in self.worlds.values() {
@@ -208,6 +212,11 @@ impl TaskArtifact {
             what: of_config.clone(),
             reason,
         };
+        if config.parts.schema != SCHEMA {
+            let found = config.parts.schema;
+            let reason = format!("its parts have schema {found}, and this mcpmark knows {SCHEMA}");
+            return Err(shape(reason));
+        }
         let judged_by = config.parts.judged_by();
         let judged_by = judged_by
             .ok_or_else(|| shape("it does not say who judges, and from where".to_owned()))?;
@@ -284,6 +293,17 @@ impl TaskArtifact {
                 ));
             }
         }
+        // Whoever reads the config sees all that it describes.
+        let mut roles = BTreeSet::new();
+        for guest in &self.config.guests {
+            let role = guest.role.as_str();
+            if !["verifier", "solution", "interpreter"].contains(&role) {
+                return against(&format!("its config describes a guest as its {role:?}"));
+            }
+            if !roles.insert(role) {
+                return against(&format!("its config describes its {role} twice"));
+            }
+        }
         Ok(())
     }
 }
@@ -296,14 +316,27 @@ impl WorldArtifact {
         let manifest = Manifest::parse(&what, &bytes, WORLD)?;
         let of_config = format!("the config {} of a world", manifest.config.digest);
         let config: WorldConfig = config(source, &of_config, &manifest.config, WORLD_CONFIG)?;
-        let id: WorldId =
-            config
-                .world
-                .parse()
-                .map_err(|error: mcpmark_task::Error| BundleError::Shape {
-                    what: of_config,
-                    reason: error.to_string(),
-                })?;
+        let shape = |reason: String| BundleError::Shape {
+            what: of_config.clone(),
+            reason,
+        };
+        let id: WorldId = config
+            .world
+            .parse()
+            .map_err(|error: mcpmark_task::Error| shape(error.to_string()))?;
+        let most = states::OF_A_WORLD;
+        for (what, found, limit) in [
+            ("bytes", config.bytes, most.bytes),
+            ("entries", config.entries, most.entries),
+        ] {
+            if found > limit {
+                let reason = format!("its states have {found} {what}, and {limit} are the most");
+                return Err(shape(reason));
+            }
+        }
+        if let Some(ci) = config.ci.as_ref().filter(|ci| ci.role != "ci") {
+            return Err(shape(format!("it describes a guest as its {:?}", ci.role)));
+        }
         let wanted = 1 + usize::from(config.ci.is_some());
         let found = manifest.layers.len();
         let mut layers = manifest.layers.into_iter();

@@ -212,6 +212,14 @@ fn library(bundle: &Bundle, layout: &Layout, into: &Path) {
     assert_eq!(snapshot, Tree::empty().digest());
 }
 
+/// Describes one more guest of a task, of which it says what is not so.
+fn add_guest(config: &mut Value, role: &str) {
+    let mut more = config["guests"][0].clone();
+    more["role"] = json!(role);
+    more["can"] = json!("nothing at all");
+    config["guests"].as_array_mut().unwrap().push(more);
+}
+
 #[test]
 fn what_contradicts_itself_or_is_foreign_is_named() {
     let of = |kind: &'static str, change: fn(&mut Value)| {
@@ -336,6 +344,41 @@ fn what_contradicts_itself_or_is_foreign_is_named() {
         (
             of(WORLD_CONFIG, |it| it["world"] = json!("filesystem/other")),
             "another world",
+        ),
+        (
+            of(WORLD_CONFIG, |it| it["bytes"] = json!((4_u64 << 30) + 1)),
+            "4294967296 are the most",
+        ),
+        (
+            of(WORLD_CONFIG, |it| it["entries"] = json!(2_000_001)),
+            "2000000 are the most",
+        ),
+        (
+            of(TASK_CONFIG, |it| add_guest(it, "verifier")),
+            "describes its verifier twice",
+        ),
+        (
+            of(TASK_CONFIG, |it| add_guest(it, "evil")),
+            "a guest as its \"evil\"",
+        ),
+        (
+            of(TASK_CONFIG, |it| add_guest(it, "ci")),
+            "a guest as its \"ci\"",
+        ),
+        (
+            of(WORLD_CONFIG, |it| it["ci"]["role"] = json!("evil")),
+            "a guest as its \"evil\"",
+        ),
+        (
+            of(TASK_CONFIG, |it| it["parts"]["schema"] = json!(2)),
+            "its parts have schema 2",
+        ),
+        (
+            of(SUITE, |it| {
+                let all = it["manifests"].as_array_mut().unwrap();
+                all.retain(|one| one["artifactType"] != TASK);
+            }),
+            "a suite without tasks",
         ),
         (of(WORLD, |it| it["layers"] = json!([])), "0 layers"),
     ] {

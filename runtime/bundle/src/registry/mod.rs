@@ -119,6 +119,15 @@ impl RegistryError {
         }
     }
 
+    /// Whether it concerns something that others keep there, and not what was asked for.
+    fn is_foreign(&self) -> bool {
+        match self {
+            Self::Bundle(error) => error.is_foreign(),
+            Self::Missing { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Whether the way there or this host is to blame, and not what the registry holds.
     pub fn is_infrastructure(&self) -> bool {
         match self {

@@ -5,15 +5,21 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use mcpmark_snapshot::Digest;
-use reqwest::header::{ACCEPT, CONTENT_RANGE, HeaderMap, RANGE};
+use reqwest::header::{ACCEPT, CONTENT_RANGE, HeaderMap, LINK, RANGE};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
+use url::Url;
 
 use super::{Reference, Registry, RegistryError, body, within};
 use crate::layout::{BlobDirectory, fetch};
 use crate::oci::{self, Descriptor, Index, Manifest};
 use crate::trust::{self, Attached};
 use crate::{Bundle, BundleError, WorldArtifact};
+
+const LIST: &str = "the list of signatures";
+
+/// The most pages of a list of signatures that are read.
+const PAGES: usize = 10;
 
 /// Times that a blob is asked for while each brings something.
 const TRIES: u32 = 5;
@@ -93,39 +99,93 @@ impl Registry {
         Ok((bundle, sum))
     }
 
-    /// Gets the signatures of a bundle, which a registry lists under a tag that its digest makes.
+    /// Gets the signatures of a bundle, which a registry lists by itself or under a tag that its digest
+    /// makes. What others attached to it and cannot be read here is passed over.
     ///
     /// # Errors
     ///
-    /// When the registry has some and does not give them.
+    /// When the registry cannot be asked, or gives something else than it lists.
     pub async fn signatures(
         &self,
         bundle: &Digest,
         into: &BlobDirectory,
     ) -> Result<Vec<Attached>, RegistryError> {
         into.prepare()?;
-        let listed = self.referring(bundle).await?;
-        let mut sum = Transferred::default();
+        let mut listed = self.referrers(bundle).await?;
+        // What was sent to a registry that had no list of its own yet is known by the tag alone.
+        if listed.is_empty() {
+            listed = match self.manifest(LIST, &tag_of(bundle)).await {
+                Ok(bytes) => descriptors(&bytes),
+                Err(RegistryError::Missing { .. }) => Vec::new(),
+                Err(error) => return Err(error),
+            };
+        }
+        let is_signature = |it: &&Descriptor| it.artifact_type.as_deref() == Some(trust::SIGNATURE);
         let mut found = Vec::new();
-        for descriptor in listed.manifests.iter().take(trust::MOST) {
-            if descriptor.artifact_type.as_deref() != Some(trust::SIGNATURE) {
-                continue;
+        for descriptor in listed.iter().filter(is_signature).take(trust::MOST) {
+            match self.signature(descriptor, bundle, into).await {
+                Ok(attached) => found.extend(attached),
+                Err(error) if error.is_foreign() => {}
+                Err(error) => return Err(error),
             }
-            self.documents(descriptor, into, &mut sum).await?;
-            let what = "the manifest of a signature";
-            let bytes = fetch(into, what, descriptor, oci::LARGEST_MANIFEST)?;
-            let manifest: Manifest = oci::parse(what, &bytes)?;
-            for layer in manifest.layers.iter().take(1) {
-                self.blob("a signature", layer, into, &mut sum).await?;
-            }
-            found.extend(Attached::read(into, descriptor, bundle)?);
         }
         Ok(found)
     }
 
-    /// What refers to a manifest, as the registry lists it; an empty list where it has none.
+    async fn signature(
+        &self,
+        descriptor: &Descriptor,
+        bundle: &Digest,
+        into: &BlobDirectory,
+    ) -> Result<Option<Attached>, RegistryError> {
+        let mut sum = Transferred::default();
+        self.documents(descriptor, into, &mut sum).await?;
+        let what = "the manifest of a signature";
+        let bytes = fetch(into, what, descriptor, oci::LARGEST_MANIFEST)?;
+        let manifest: Manifest = oci::parse(what, &bytes)?;
+        let what = "a signature";
+        for layer in manifest.layers.iter().take(1) {
+            let (size, limit) = (layer.size, trust::LARGEST);
+            if size > limit {
+                let what = what.to_owned();
+                return Err(BundleError::TooLarge { what, size, limit }.into());
+            }
+            self.blob(what, layer, into, &mut sum).await?;
+        }
+        Ok(Attached::read(into, descriptor, bundle)?)
+    }
+
+    /// What refers to a manifest, as the registry itself lists it; nothing where it keeps no such list.
+    async fn referrers(&self, digest: &Digest) -> Result<Vec<Descriptor>, RegistryError> {
+        let mut url = self.url(LIST, &format!("referrers/{digest}"))?;
+        url.query_pairs_mut()
+            .append_pair("artifactType", trust::SIGNATURE);
+        let mut found = Vec::new();
+        for _ in 0..PAGES {
+            let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, oci::INDEX);
+            let response = self.send(LIST, Method::GET, url.clone(), ask).await?;
+            if response.status().is_client_error()
+                || response.status() == StatusCode::NOT_IMPLEMENTED
+            {
+                break;
+            }
+            let response = self.checked(LIST, response).await?;
+            let next = next_page(response.headers(), &url);
+            found.append(&mut descriptors(
+                &body(LIST, response, oci::LARGEST_MANIFEST).await?,
+            ));
+            match next.filter(|next| next.origin() == url.origin()) {
+                Some(next) => url = next,
+                None => break,
+            }
+        }
+        Ok(found)
+    }
+
+    /// What refers to a manifest, as it is listed under the tag that its digest makes; an empty list where
+    /// there is none.
     pub(super) async fn referring(&self, digest: &Digest) -> Result<Index, RegistryError> {
-        let what = "the list of signatures";
+        let what = LIST;
         let nothing = Index {
             schema_version: 2,
             media_type: Some(oci::INDEX.to_owned()),
@@ -172,8 +232,7 @@ impl Registry {
 
     async fn manifest(&self, what: &str, version: &str) -> Result<Vec<u8>, RegistryError> {
         let url = self.url(what, &format!("manifests/{version}"))?;
-        let types = format!("{}, {}", oci::INDEX, oci::MANIFEST);
-        let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, types.clone());
+        let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, types());
         let response = self.send(what, Method::GET, url, ask).await?;
         let response = self.checked(what, response).await?;
         body(what, response, oci::LARGEST_MANIFEST).await
@@ -362,6 +421,28 @@ impl Registry {
             file.write_all(&piece).map_err(failed)?;
         }
     }
+}
+
+/// The types of manifests.
+pub(super) fn types() -> String {
+    format!("{}, {}", oci::INDEX, oci::MANIFEST)
+}
+
+/// What an index lists, as far as it can be read: nothing, where it is none.
+fn descriptors(index: &[u8]) -> Vec<Descriptor> {
+    let index: Value = serde_json::from_slice(index).unwrap_or_default();
+    let listed = index["manifests"].as_array().into_iter().flatten();
+    listed
+        .filter_map(|one| serde_json::from_value(one.clone()).ok())
+        .collect()
+}
+
+/// Where a list goes on, from `</v2/…?last=x>; rel="next"`.
+fn next_page(headers: &HeaderMap, from: &Url) -> Option<Url> {
+    let link = headers.get(LINK)?.to_str().ok()?;
+    let (target, relation) = link.trim().strip_prefix('<')?.split_once('>')?;
+    let next = from.join(target).ok()?;
+    relation.contains("next").then_some(next)
 }
 
 /// The tag under which a registry without a list of its own keeps what refers to a manifest.

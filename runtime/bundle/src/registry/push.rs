@@ -4,12 +4,12 @@ use std::io::Read;
 
 use mcpmark_snapshot::Digest;
 use mcpmark_task::canonical_json;
-use reqwest::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, LOCATION};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, LOCATION};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::json;
 use url::Url;
 
-use super::pull::tag_of;
+use super::pull::{tag_of, types};
 use super::{Reference, Registry, RegistryError, Transferred, answer, sends_to_readable};
 use crate::layout::{Source, fetch};
 use crate::oci::{self, Descriptor};
@@ -47,6 +47,13 @@ impl Registry {
                 false => descriptor.digest.to_string(),
             };
             let bytes = fetch(source, what, descriptor, oci::LARGEST_MANIFEST)?;
+            if self
+                .has_manifest(what, &version, &descriptor.digest)
+                .await?
+            {
+                sum.present += 1;
+                continue;
+            }
             sum.add(bytes.len() as u64);
             let media_type = &descriptor.media_type;
             self.send_manifest(what, &version, media_type, bytes)
@@ -72,24 +79,53 @@ impl Registry {
         }
         let what = "a signature";
         let mut listed = self.referring(bundle).await?;
+        let before = listed.manifests.len();
         for attached in signatures {
             for descriptor in &attached.blobs {
                 self.send_blob(what, descriptor, source, &mut sum).await?;
             }
             let descriptor = &attached.descriptor;
             let bytes = fetch(source, what, descriptor, oci::LARGEST_MANIFEST)?;
-            sum.add(bytes.len() as u64);
             let version = descriptor.digest.to_string();
-            self.send_manifest(what, &version, oci::MANIFEST, bytes)
-                .await?;
+            if self
+                .has_manifest(what, &version, &descriptor.digest)
+                .await?
+            {
+                sum.present += 1;
+            } else {
+                sum.add(bytes.len() as u64);
+                self.send_manifest(what, &version, oci::MANIFEST, bytes)
+                    .await?;
+            }
             if !listed.manifests.contains(descriptor) {
                 listed.manifests.push(descriptor.clone());
             }
+        }
+        if listed.manifests.len() == before {
+            return Ok(sum);
         }
         let bytes = canonical_json(&json!(listed)).into_bytes();
         self.send_manifest(what, &tag_of(bundle), oci::INDEX, bytes)
             .await?;
         Ok(sum)
+    }
+
+    /// Whether a tag or digest names a manifest there already.
+    async fn has_manifest(
+        &self,
+        what: &str,
+        version: &str,
+        digest: &Digest,
+    ) -> Result<bool, RegistryError> {
+        let url = self.url(what, &format!("manifests/{version}"))?;
+        let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, types());
+        let known = self.send(what, Method::HEAD, url, ask).await?;
+        let digest = digest.to_string();
+        let found = known.headers().get("docker-content-digest");
+        let is_same = found.map_or(version == digest, |found| {
+            found.as_bytes() == digest.as_bytes()
+        });
+        Ok(known.status().is_success() && is_same)
     }
 
     async fn send_manifest(

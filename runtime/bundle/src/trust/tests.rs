@@ -102,3 +102,57 @@ proptest! {
         }
     }
 }
+
+/// A bundle's layout with something that is attached in the way of a signature.
+fn with_attached(bundle: &Descriptor, attached: &str) -> NewLayout {
+    let mut layout = NewLayout::default();
+    attach(&mut layout, bundle, attached);
+    layout
+}
+
+fn read_from(layout: &NewLayout, bundle: &Digest) -> Result<Vec<Attached>, BundleError> {
+    let dir = tempfile::tempdir().unwrap();
+    layout.write_directory(dir.path()).unwrap();
+    crate::Layout::open(dir.path()).unwrap().signatures(bundle)
+}
+
+#[test]
+fn what_others_attach_is_passed_over() {
+    let bundle = Descriptor::of(oci::INDEX, b"bundle");
+    let key: PrivateKey = KEY.parse().unwrap();
+    let signed = key.sign(&statement(&bundle.digest)).unwrap();
+    let large = json!({
+        "mediaType": SIGNATURE,
+        "dsseEnvelope": {
+            "payload": "A".repeat(100_000),
+            "payloadType": PAYLOAD,
+            "signatures": [{"sig": "AAAA"}],
+        },
+    });
+    let of_bytes = json!({"mediaType": SIGNATURE, "messageSignature": {"signature": "AAAA"}});
+    let older = json!({
+        "mediaType": "application/vnd.dev.sigstore.bundle+json;version=0.3",
+        "dsseEnvelope": {},
+    });
+    for foreign in [large, of_bytes, older, json!({"spdx": 1}), json!([])] {
+        let foreign = foreign.to_string();
+        let mut layout = with_attached(&bundle, &foreign);
+        assert!(read_from(&layout, &bundle.digest).unwrap().is_empty());
+        attach(&mut layout, &bundle, &signed);
+        let found = read_from(&layout, &bundle.digest).unwrap();
+        assert_eq!(found.len(), 1, "{foreign}");
+        assert!(found[0].signature.vouches(&key.public(), &bundle.digest));
+    }
+    // A damaged layout is one all the same.
+    let layout = with_attached(&bundle, &signed);
+    let dir = tempfile::tempdir().unwrap();
+    layout.write_directory(dir.path()).unwrap();
+    let blob = dir
+        .path()
+        .join("blobs/sha256")
+        .join(Digest::of(signed.as_bytes()).hex());
+    std::fs::write(blob, signed.replace("dsse", "ESSD")).unwrap();
+    let layout = crate::Layout::open(dir.path()).unwrap();
+    let error = layout.signatures(&bundle.digest).unwrap_err();
+    assert!(matches!(error, BundleError::Damaged { .. }), "{error}");
+}

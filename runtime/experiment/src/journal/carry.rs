@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use super::durable::surely_or;
 use super::schema::{CARRIED, FORMAT, SUMMARISE};
 use super::{Journal, JournalError};
+use crate::Spec;
 
 const SCHEMA: u32 = 1;
 
@@ -58,6 +59,17 @@ const TABLES: [(&str, &str); 9] = [
     ),
 ];
 
+/// What comes of attempts, and of grades.
+const OUTCOMES: [&str; 6] = [
+    "graded",
+    "verifier-fault",
+    "infra-error",
+    "invalid-task",
+    "held-back",
+    "cancelled",
+];
+const GRADES: [&str; 2] = ["graded", "verifier-fault"];
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {
@@ -99,13 +111,15 @@ pub enum CarryError {
         /// What is wrong with it.
         problem: String,
     },
-    /// An attempt needs a state that was not carried with it.
-    #[error("attempt {attempt} needs the state {state}, which is not carried with it")]
-    State {
+    /// An attempt needs something that was not carried with it.
+    #[error("attempt {attempt} needs the {what} {digest}, which is not carried with it")]
+    Missing {
         /// The attempt.
         attempt: String,
-        /// What it started from, or left.
-        state: Digest,
+        /// What it is.
+        what: &'static str,
+        /// Its digest.
+        digest: Digest,
     },
 }
 
@@ -151,7 +165,7 @@ impl Journal {
     /// # Errors
     ///
     /// When the rows are not those of one experiment, or there is one of that name or id, or it
-    /// needs a state that is not `kept`.
+    /// needs something that is not `kept`.
     pub fn take_over(
         &self,
         rows: &mut dyn BufRead,
@@ -179,18 +193,20 @@ impl Journal {
             while let Some(line) = lines.next::<Line>()? {
                 taking.take(transaction, line, &lines)?;
             }
+            let mut needs = taking.needs.drain(..);
+            if let Some((attempt, what, digest)) = needs.find(|(.., digest)| !kept(digest)) {
+                return Err(CarryError::Missing {
+                    attempt,
+                    what,
+                    digest,
+                });
+            }
+            drop(needs);
             for attempt in &taking.attempts {
-                transaction.execute(SUMMARISE, [attempt])?;
-                let mut query = transaction
-                    .prepare_cached("SELECT world, state FROM attempts WHERE id = ?1")?;
-                let states: [Option<String>; 2] =
-                    query.query_row([attempt], |row| Ok([row.get(0)?, row.get(1)?]))?;
-                let states = states.into_iter().flatten();
-                let mut states = states.filter_map(|text| text.parse::<Digest>().ok());
-                if let Some(state) = states.find(|state| !kept(state)) {
-                    let attempt = attempt.to_string();
-                    return Err(CarryError::State { attempt, state });
-                }
+                let summed = transaction.execute(SUMMARISE, [attempt]);
+                summed.map_err(|error| {
+                    lines.refused(error, "what belongs to an attempt before it")
+                })?;
             }
             let experiment = taking.experiment.take();
             Ok(experiment
@@ -249,6 +265,17 @@ impl Lines<'_> {
             .map_err(|error| self.wrong(&error.to_string()))
     }
 
+    /// What SQLite does not take is the fault of the rows, unless SQLite itself is in trouble.
+    fn refused(&self, error: rusqlite::Error, what: &str) -> CarryError {
+        use rusqlite::ErrorCode::{ConstraintViolation, TypeMismatch, Unknown};
+        match error.sqlite_error_code() {
+            Some(ConstraintViolation | TypeMismatch | Unknown) => {
+                self.wrong(&format!("{what} has no sound values ({error})"))
+            }
+            _ => error.into(),
+        }
+    }
+
     fn wrong(&self, problem: &str) -> CarryError {
         CarryError::Row {
             line: self.line,
@@ -265,6 +292,8 @@ struct Taking {
     attempts: HashSet<String>,
     grades: HashMap<i64, i64>,
     regrades: HashMap<i64, i64>,
+    /// What attempts need of the store, and what that is.
+    needs: Vec<(String, &'static str, Digest)>,
 }
 
 impl Taking {
@@ -281,6 +310,18 @@ impl Taking {
             .find(|(known, _)| *known == table)
             .ok_or_else(|| wrong("it is of no table"))?;
         let text = |key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
+        let digest = |key: &str| match row.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => match value.as_str().and_then(|text| text.parse::<Digest>().ok()) {
+                Some(digest) => Ok(Some(digest)),
+                None => Err(lines.wrong(&format!("its {key} is no digest"))),
+            },
+        };
+        let outcome = |known: &[&str]| match row.get("outcome") {
+            None | Some(Value::Null) => Ok(()),
+            Some(value) if value.as_str().is_some_and(|text| known.contains(&text)) => Ok(()),
+            Some(_) => Err(lines.wrong("its outcome is none that is known")),
+        };
         let own = text("attempt").is_some_and(|attempt| self.attempts.contains(&attempt));
         let mut number = None;
         match *table {
@@ -289,6 +330,11 @@ impl Taking {
                 let (Some(id), Some(name)) = (id.filter(is_id), name.filter(is_name)) else {
                     return Err(wrong("its id or name is none"));
                 };
+                if let Some(spec) = text("spec")
+                    && let Err(error) = serde_json::from_str::<Spec>(&spec)
+                {
+                    return Err(wrong(&format!("it does not say what it runs: {error}")));
+                }
                 let taken = "SELECT 1 FROM experiments WHERE name = ?1 OR id = ?2";
                 let taken = transaction
                     .query_row(taken, [&name, &id], |_| Ok(()))
@@ -305,6 +351,13 @@ impl Taking {
                 let id = text("id").filter(is_id);
                 let id = id.filter(|_| ours.is_some() && text("experiment").as_deref() == ours);
                 let id = id.ok_or_else(|| wrong("it is no attempt of the experiment"))?;
+                outcome(&OUTCOMES)?;
+                digest("bundle")?;
+                for (key, what) in [("world", "starting state"), ("state", "state")] {
+                    let found = digest(key)?;
+                    let found = found.map(|digest| (id.clone(), what, digest));
+                    self.needs.extend(found);
+                }
                 self.attempts.insert(id);
                 // It is summed up when all of it is there.
                 row.insert("grade".to_owned(), Value::Null);
@@ -319,6 +372,17 @@ impl Taking {
             "grades" => {
                 if !own {
                     return Err(wrong("it is of no attempt of the experiment"));
+                }
+                outcome(&GRADES)?;
+                digest("bundle")?;
+                // Before terms were kept, no verifier was.
+                if let Some(terms) = digest("terms")? {
+                    let verifier = digest("verifier")?.map(|digest| ("verifier", digest));
+                    let all = [Some(("document of terms", terms)), verifier];
+                    let attempt = text("attempt").unwrap_or_default();
+                    for (what, digest) in all.into_iter().flatten() {
+                        self.needs.push((attempt.clone(), what, digest));
+                    }
                 }
                 renumber(&mut row, "regrade", &self.regrades, lines)?;
                 // Journals of format 4 do not say whose verifier it is.
@@ -382,10 +446,12 @@ fn insert(
     };
     let names = columns.join(", ");
     let text = format!("INSERT {or}INTO {table} ({names}) VALUES ({places})");
-    transaction
+    let written = transaction
         .prepare_cached(&text)?
-        .execute(params_from_iter(values))?;
-    Ok(())
+        .execute(params_from_iter(values));
+    written
+        .map(drop)
+        .map_err(|error| lines.refused(error, "it"))
 }
 
 /// Ids name lock files, too.
@@ -410,10 +476,12 @@ mod tests {
         (dir, journal)
     }
 
+    const SPEC: &str = r#"{"tasks":["t"],"agent":"nop","attempts":1}"#;
+
     /// The rows of an experiment with one attempt, one message, and one grade of a regrade.
     fn sample() -> Vec<String> {
         let (_dir, journal) = journal();
-        let id = journal.create_experiment("e", "{}").unwrap();
+        let id = journal.create_experiment("e", SPEC).unwrap();
         let connection = journal.lock();
         connection
             .execute_batch(&format!(
@@ -485,11 +553,14 @@ mod tests {
             rows[line] = rows[line].replace(from, to);
             rows
         };
+        let mut malformed = changed(3, "\"user\"", "\"assistant\"");
+        malformed[3] = malformed[3].replace("\"{}\"", "\"{\"");
         let without = |line: usize| {
             let mut rows = rows.clone();
             rows.remove(line);
             rows
         };
+        let spec = serde_json::to_string(SPEC).unwrap();
         let id = rows[1].split("\"id\":\"").nth(1).unwrap()[..12].to_owned();
         for (rows, word) in [
             (Vec::new(), "missing"),
@@ -507,7 +578,31 @@ mod tests {
             (changed(1, "experiments", "sqlite_master"), "of no table"),
             (changed(1, "\"spec\":", "\"spice\":"), "columns"),
             (changed(1, "\"spec\":", "\"more\":1,\"spec\":"), "columns"),
-            (changed(1, "\"spec\":\"{}\"", "\"spec\":[]"), "columns"),
+            (changed(1, &spec, "[]"), "columns"),
+            (changed(1, &spec, "\"not json\""), "what it runs"),
+            (
+                changed(2, "\"world\":null", "\"world\":\"zzz\""),
+                "its world is no digest",
+            ),
+            (
+                changed(2, "\"outcome\":null", "\"outcome\":\"bogus\""),
+                "its outcome is none that is known",
+            ),
+            (changed(2, "finished", "bogus"), "no sound values"),
+            (changed(2, "\"k\":1", "\"k\":\"many\""), "no sound values"),
+            (
+                changed(2, "\"task\":\"t\"", "\"task\":null"),
+                "no sound values",
+            ),
+            (malformed, "what belongs to an attempt before it"),
+            (
+                changed(5, "\"graded\"", "\"held-back\""),
+                "its outcome is none that is known",
+            ),
+            (
+                changed(5, "\"terms\":null", "\"terms\":\"x\""),
+                "its terms is no digest",
+            ),
             (without(1), "no attempt of the experiment"),
             (
                 changed(2, &id, "aaaaaaaaaaaa"),
@@ -530,5 +625,56 @@ mod tests {
         let cut = &rows.join("\n")[..100];
         let (_dir, journal) = journal();
         assert!(journal.take_over(&mut cut.as_bytes(), &|_| true).is_err());
+    }
+
+    #[test]
+    fn what_attempts_need_must_come_with_them() {
+        let rows = sample();
+        let digest = Digest::of(b"something");
+        let other = Digest::of(b"something else");
+        for (line, from, to, what) in [
+            (
+                2,
+                "\"world\":null",
+                format!("\"world\":\"{digest}\""),
+                "starting state",
+            ),
+            (
+                2,
+                "\"state\":null",
+                format!("\"state\":\"{digest}\""),
+                "state",
+            ),
+            (
+                5,
+                "\"terms\":null",
+                format!("\"terms\":\"{digest}\""),
+                "document of terms",
+            ),
+            (
+                5,
+                "\"terms\":null",
+                format!("\"terms\":\"{other}\""),
+                "verifier",
+            ),
+        ] {
+            let mut rows = rows.clone();
+            rows[5] = rows[5].replace("\"verifier\":\"v\"", &format!("\"verifier\":\"{digest}\""));
+            assert!(rows[line].contains(from), "{}", rows[line]);
+            rows[line] = rows[line].replace(from, &to);
+            let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+            let (_dir, journal) = journal();
+            let taken = journal.take_over(&mut text.as_bytes(), &|it| *it == other);
+            let told = taken.unwrap_err().to_string();
+            assert!(
+                told.contains(&format!("needs the {what} {digest}")),
+                "{told}"
+            );
+            assert!(journal.experiments(1).unwrap().is_empty());
+            assert_eq!(
+                journal.take_over(&mut text.as_bytes(), &|_| true).unwrap(),
+                "e"
+            );
+        }
     }
 }

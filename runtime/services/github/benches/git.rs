@@ -120,7 +120,7 @@ async fn main() -> ExitCode {
             times.push(millis(began.elapsed()));
         }
         let took = middle(times);
-        let what = match arguments.as_object().and_then(|it| it.keys().last()) {
+        let what = match arguments.as_object().and_then(|it| it.keys().next_back()) {
             Some(last) => format!("call {tool}, {last}"),
             None => format!("call {tool}"),
         };

@@ -1,6 +1,7 @@
 //! `bundle inspect` and `bundle verify`.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::{
@@ -8,13 +9,15 @@ use mcpmark_bundle::{
     TaskArtifact, VERIFIER, WorldArtifact,
 };
 use mcpmark_snapshot::Store;
+use mcpmark_task::Library;
+use mcpmark_task::published::Corpus;
 use serde_json::{Value, json};
 
 use super::place::{self, Extent, Opened, bundle_error};
 use super::trust;
 use super::{lock, pack};
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::{self, Context};
+use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
 
@@ -212,13 +215,7 @@ pub(super) fn verify(
         guests(task, source, &mut described)?;
         certificate(task, source)?;
     }
-    if bundle.is_published() {
-        // That scripts are what their configs say is seen when they are unpacked.
-        let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
-            .map_err(CommandError::infrastructure)?;
-        mcpmark_bundle::unpack(bundle, source, &Default::default(), scratch.path())
-            .map_err(|error| bundle_error(&error))?;
-    }
+    usable(bundle, source)?;
     worlds(bundle, source)?;
     lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
@@ -277,6 +274,53 @@ fn guests(
         let found = pack::guest(role, &component).map_err(|error| invalid(&error))?;
         if found != *described {
             return Err(invalid(&otherwise(described, &found)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the tasks of a bundle are ones that can be used, once they are unpacked. That scripts are what
+/// their configs say is seen then, too.
+fn usable(bundle: &Bundle, source: &dyn Source) -> Result<(), CommandError> {
+    let invalid = |id: &dyn Display, problem: &str| {
+        let message = format!("task {id}: {problem}");
+        CommandError::invalid(sanitise::block(&message))
+    };
+    for TaskArtifact { id, .. } in &bundle.tasks {
+        let service = id.service();
+        if mcpmark_experiment::service(service).is_none() {
+            let problem = format!("there is no service named {service:?}");
+            return Err(invalid(id, &problem));
+        }
+    }
+    let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
+        .map_err(CommandError::infrastructure)?;
+    mcpmark_bundle::unpack(bundle, source, &Default::default(), scratch.path())
+        .map_err(|error| bundle_error(&error))?;
+    if bundle.is_published() {
+        let corpus = Corpus::at(scratch.path()).map_err(|error| context::invalid(&error))?;
+        let tasks = corpus.tasks().map_err(|error| context::invalid(&error))?;
+        return match tasks.broken.first() {
+            Some((id, error)) => Err(invalid(id, &chain(error))),
+            None => Ok(()),
+        };
+    }
+    let library = Library::at(scratch.path());
+    let tasks = library.tasks().map_err(|error| context::invalid(&error))?;
+    if let Some(broken) = tasks.broken.first() {
+        return Err(invalid(&broken.id, &chain(&broken.error)));
+    }
+    for task in &bundle.tasks {
+        let Some(world) = bundle.worlds.get(&task.config.world.digest) else {
+            continue;
+        };
+        let world = library.world(&world.id);
+        let world = world.map_err(|error| invalid(&task.id, &chain(&error)))?;
+        if world.manifest.clock.as_second() != task.config.parts.world.clock {
+            return Err(invalid(
+                &task.id,
+                "its clock is another than that of its world",
+            ));
         }
     }
     Ok(())
