@@ -45,7 +45,11 @@ pub(crate) struct Base {
     objects: Vec<(String, File)>,
     /// How many of them lie in each directory below `objects/`.
     loose: HashMap<String, u64>,
-    _copy: Scratch,
+    /// Whether they say that others lie elsewhere.
+    borrows: bool,
+    /// Set once [`Base::check`] has found nothing.
+    is_sound: OnceLock<()>,
+    copy: Scratch,
 }
 
 /// The copies in use, by what they are copies of and where they lie.
@@ -100,7 +104,9 @@ impl Base {
             head: None,
             objects: Vec::new(),
             loose: HashMap::new(),
-            _copy: copy,
+            borrows: false,
+            is_sound: OnceLock::new(),
+            copy,
         }))
     }
 
@@ -112,7 +118,6 @@ impl Base {
         let is_tracked = |name: &&String| !all.contains_key(*name);
         let tracked = refs.keys().filter(is_tracked).cloned().collect();
         let objects = object_files(dir)?;
-        check_pairs(&objects)?;
         let mut builder = TreeBuilder::new();
         let mut loose = HashMap::new();
         for (path, file) in &objects {
@@ -125,12 +130,10 @@ impl Base {
                 .map_err(GitError::copy)?;
         }
         let (copy, repository) = open_copy(&builder.finish(), blobs, scratch)?;
-        check_packs(&objects, &copy.path().join(COPY))?;
         let borrows = dir
             .get("objects")
             .and_then(Node::as_directory)
             .is_some_and(borrows);
-        check_refs(&repository.to_thread_local(), &all, &refs, borrows)?;
         Ok(Self {
             repository,
             refs,
@@ -138,8 +141,22 @@ impl Base {
             head,
             objects,
             loose,
-            _copy: copy,
+            borrows,
+            is_sound: OnceLock::new(),
+            copy,
         })
+    }
+
+    /// Refuses what no session could work on. A guest that reads a repository pays for each object before it is
+    /// read, so this is not for what guests are given.
+    pub(crate) fn check(&self) -> Result<(), GitError> {
+        if self.is_sound.get().is_none() {
+            check_pairs(&self.objects)?;
+            check_packs(&self.objects, &self.copy.path().join(COPY))?;
+            self.check_refs()?;
+            let _ = self.is_sound.set(());
+        }
+        Ok(())
     }
 
     pub(super) fn repository(&self) -> gix::Repository {
@@ -159,6 +176,78 @@ impl Base {
     /// The branch that `HEAD` names.
     pub(crate) fn head(&self) -> Option<&str> {
         self.head.as_deref()
+    }
+
+    /// Refuses refs that lead nowhere, and branches that lead to no commit with a tree. What lies further back is
+    /// not looked at: a world would take long to open.
+    fn check_refs(&self) -> Result<(), GitError> {
+        let repo = self.repository();
+        let way_out = match self.borrows {
+            true => {
+                "; objects/info/alternates names other places, which are not read: `git repack -a -d` gets what lies there"
+            }
+            false => "",
+        };
+        let mut seen = HashSet::new();
+        for (name, id) in &self.refs {
+            let is_tag = name.starts_with("refs/tags/");
+            if !seen.insert((*id, is_tag)) {
+                continue;
+            }
+            // The file of a branch that a clone tracks has another name.
+            let file = match (
+                self.tracked.contains(name),
+                name.strip_prefix("refs/heads/"),
+            ) {
+                (true, Some(branch)) => format!("refs/remotes/origin/{branch}"),
+                _ => name.clone(),
+            };
+            let problem = |error: gix::Error| match GitError::from(error) {
+                GitError::Objects(problem) => {
+                    damaged(&file, format!("{id} cannot be read: {problem}"))
+                }
+                error => error,
+            };
+            let missing = |id: ObjectId, what: &str| {
+                damaged(
+                    &file,
+                    format!("leads to {what}{id}, which is not there{way_out}"),
+                )
+            };
+            let kind = repo.try_find_header(*id).map_err(problem)?;
+            match kind.map(|header| header.kind()) {
+                None => return Err(missing(*id, "")),
+                Some(Kind::Commit) => {
+                    let commit = repo.find_commit(*id).map_err(problem)?;
+                    let tree = commit.tree_id().map_err(problem)?.detach();
+                    match repo
+                        .try_find_header(tree)
+                        .map_err(problem)?
+                        .map(|it| it.kind())
+                    {
+                        Some(Kind::Tree) => {}
+                        Some(_) => {
+                            let problem = format!("leads to {id}, whose tree {tree} is none");
+                            return Err(damaged(&file, problem));
+                        }
+                        None => return Err(missing(tree, "the tree ")),
+                    }
+                }
+                Some(Kind::Tag) if is_tag => {
+                    let target = repo.find_tag(*id).map_err(problem)?;
+                    let target = target.target_id().map_err(problem)?.detach();
+                    if repo.try_find_header(target).map_err(problem)?.is_none() {
+                        return Err(missing(target, "a tag of "));
+                    }
+                }
+                Some(_) if is_tag => {}
+                Some(kind) => {
+                    let problem = format!("leads to {id}, which is a {kind} and no commit");
+                    return Err(damaged(&file, problem));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// How many loose objects have an id that begins as this one.
@@ -288,77 +377,6 @@ fn borrows(objects: &Directory) -> bool {
     let info = objects.get("info").and_then(Node::as_directory);
     let alternates = info.and_then(|info| info.get("alternates"));
     matches!(alternates, Some(Node::File(file)) if file.size > 0)
-}
-
-/// Refuses refs that lead nowhere, and branches that lead to no commit with a tree. What lies further back is
-/// not looked at: a world would take long to open.
-fn check_refs(
-    repo: &gix::Repository,
-    all: &BTreeMap<String, ObjectId>,
-    refs: &BTreeMap<String, ObjectId>,
-    borrows: bool,
-) -> Result<(), GitError> {
-    let way_out = match borrows {
-        true => {
-            "; objects/info/alternates names other places, which are not read: `git repack -a -d` gets what lies there"
-        }
-        false => "",
-    };
-    let mut seen = HashSet::new();
-    for (name, id) in refs {
-        let is_tag = name.starts_with("refs/tags/");
-        if !seen.insert((*id, is_tag)) {
-            continue;
-        }
-        // The file of a branch that a clone tracks has another name.
-        let file = match (all.contains_key(name), name.strip_prefix("refs/heads/")) {
-            (false, Some(branch)) => format!("refs/remotes/origin/{branch}"),
-            _ => name.clone(),
-        };
-        let problem = |error: gix::Error| match GitError::from(error) {
-            GitError::Objects(problem) => damaged(&file, format!("{id} cannot be read: {problem}")),
-            error => error,
-        };
-        let missing = |id: ObjectId, what: &str| {
-            damaged(
-                &file,
-                format!("leads to {what}{id}, which is not there{way_out}"),
-            )
-        };
-        let kind = repo.try_find_header(*id).map_err(problem)?;
-        match kind.map(|header| header.kind()) {
-            None => return Err(missing(*id, "")),
-            Some(Kind::Commit) => {
-                let commit = repo.find_commit(*id).map_err(problem)?;
-                let tree = commit.tree_id().map_err(problem)?.detach();
-                match repo
-                    .try_find_header(tree)
-                    .map_err(problem)?
-                    .map(|it| it.kind())
-                {
-                    Some(Kind::Tree) => {}
-                    Some(_) => {
-                        let problem = format!("leads to {id}, whose tree {tree} is none");
-                        return Err(damaged(&file, problem));
-                    }
-                    None => return Err(missing(tree, "the tree ")),
-                }
-            }
-            Some(Kind::Tag) if is_tag => {
-                let target = repo.find_tag(*id).map_err(problem)?;
-                let target = target.target_id().map_err(problem)?.detach();
-                if repo.try_find_header(target).map_err(problem)?.is_none() {
-                    return Err(missing(target, "a tag of "));
-                }
-            }
-            Some(_) if is_tag => {}
-            Some(kind) => {
-                let problem = format!("leads to {id}, which is a {kind} and no commit");
-                return Err(damaged(&file, problem));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn damaged(path: &str, problem: impl Into<String>) -> GitError {

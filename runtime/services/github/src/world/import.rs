@@ -152,15 +152,14 @@ impl Importer {
         };
         let documents = Documents { dir, blobs: store };
         let meta: Meta = documents.object("meta.json")?;
+        let base = Base::open(git_dir, store, scratch)?;
+        base.check()?;
         let mut import = Import {
             at: Named {
                 owner: self.owner.clone(),
                 repo: meta.repo.clone(),
             },
-            site: Site::new(
-                self.hub(meta, &documents)?,
-                Git::new(Base::open(git_dir, store, scratch)?),
-            ),
+            site: Site::new(self.hub(meta, &documents)?, Git::new(base)),
             issues: 0,
             pulls: 0,
             skipped: Vec::new(),

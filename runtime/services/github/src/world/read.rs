@@ -62,6 +62,7 @@ pub fn open(
         return Err(WorldError::Missing("repo/.git/"));
     };
     let base = Base::open(git_dir, blobs, scratch)?;
+    base.check()?;
     let head = base.head().map(str::to_owned);
     let documents = Documents { dir, blobs };
     let mut repository = repository(&documents, head.as_deref())?;
