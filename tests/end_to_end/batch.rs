@@ -147,12 +147,12 @@ fn a_bad_line_is_told_and_the_others_are_graded() {
         (
             r#"{"verifier": GOOD, "state": "state", "state": "nowhere"}"#,
             None,
-            "key \"state\" stands there twice",
+            "the key \"state\" is there twice",
         ),
         (
             r#"{"verifier": GOOD, "state": "state", "limits": {"fuel": 1, "fuel": 2}}"#,
             None,
-            "key \"fuel\" stands there twice",
+            "the key \"fuel\" is there twice",
         ),
         ("\u{1b}[2J", None, "not a JSON object"),
         (

@@ -15,7 +15,6 @@ use std::io::{self, Read, Write};
 use mcpmark_snapshot::{
     Blobs, Digest, EncodingError, Entry, LoadError, Store, StoreError, entries_of,
 };
-use mcpmark_task::canonical_json;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -226,7 +225,7 @@ pub fn write(
             bytes: 0,
         },
     };
-    let head = canonical_json(&json!({"schema": SCHEMA, "trees": trees, "blobs": blobs}));
+    let head = mcpmark_json::canonical(&json!({"schema": SCHEMA, "trees": trees, "blobs": blobs}));
     packing.put(HEAD, head.as_bytes())?;
     for digest in blobs {
         packing.blob(digest)?;

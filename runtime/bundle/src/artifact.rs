@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_archive::states::Written;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::{TaskId, World, WorldId, canonical_json};
+use mcpmark_task::{TaskId, World, WorldId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -270,7 +270,7 @@ pub struct Bundle {
 impl Parts {
     /// The digest that receipts name the task by.
     pub fn digest(&self) -> Digest {
-        Digest::of(canonical_json(&json!(self)).as_bytes())
+        Digest::of(mcpmark_json::canonical(&json!(self)).as_bytes())
     }
 
     /// The version of the published server whose tools agents get, where the task names one.

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_archive::tar::{Bounds, Reader, Writer};
 use mcpmark_snapshot::Digest;
-use mcpmark_task::canonical_json;
 use serde_json::json;
 
 use crate::BundleError;
@@ -476,8 +475,8 @@ impl NewLayout {
     }
 
     fn files(&self) -> impl Iterator<Item = (String, std::borrow::Cow<'_, [u8]>)> {
-        let layout = canonical_json(&json!({"imageLayoutVersion": VERSION}));
-        let index = canonical_json(&json!(Index {
+        let layout = mcpmark_json::canonical(&json!({"imageLayoutVersion": VERSION}));
+        let index = mcpmark_json::canonical(&json!(Index {
             schema_version: 2,
             media_type: Some(oci::INDEX.to_owned()),
             artifact_type: None,

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use mcpmark_snapshot::Digest;
-use mcpmark_task::{WorldId, canonical_json};
+use mcpmark_task::WorldId;
 use serde::Serialize;
 use serde_json::json;
 
@@ -169,7 +169,7 @@ impl Packer {
             manifests,
             annotations: name.into_iter().collect(),
         };
-        let bytes = canonical_json(&json!(index)).into_bytes();
+        let bytes = mcpmark_json::canonical(&json!(index)).into_bytes();
         let root = Descriptor {
             artifact_type: Some(SUITE.to_owned()),
             ..self.layout.put(oci::INDEX, bytes)
@@ -192,7 +192,7 @@ impl Packer {
     }
 
     fn json(&mut self, media_type: &str, document: &impl Serialize) -> Descriptor {
-        let text = canonical_json(&json!(document));
+        let text = mcpmark_json::canonical(&json!(document));
         self.layout.put(media_type, text.into_bytes())
     }
 

@@ -9,7 +9,6 @@ mod keys;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::canonical_json;
 use serde_json::{Value, json};
 
 pub use self::keys::{BadKey, Kind, NoRandomness, PrivateKey, PublicKey};
@@ -44,9 +43,9 @@ impl PrivateKey {
     ///
     /// When the system gives no random numbers, of which some kinds need one for each signature.
     pub fn sign(&self, statement: &Value) -> Result<String, NoRandomness> {
-        let payload = canonical_json(statement);
+        let payload = mcpmark_json::canonical(statement);
         let signature = self.sign_bytes(&encoding(PAYLOAD, payload.as_bytes()))?;
-        Ok(canonical_json(&json!({
+        Ok(mcpmark_json::canonical(&json!({
             "mediaType": SIGNATURE,
             "verificationMaterial": {"publicKey": {"hint": self.public().to_string()}},
             "dsseEnvelope": {
@@ -143,7 +142,7 @@ impl Signature {
 pub fn attach(layout: &mut NewLayout, bundle: &Descriptor, signature: &str) {
     let config = layout.put(EMPTY, b"{}".to_vec());
     let layer = layout.put(SIGNATURE, signature.as_bytes().to_vec());
-    let manifest = canonical_json(&json!({
+    let manifest = mcpmark_json::canonical(&json!({
         "schemaVersion": 2,
         "mediaType": oci::MANIFEST,
         "artifactType": SIGNATURE,

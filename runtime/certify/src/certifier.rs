@@ -179,7 +179,7 @@ impl Certifier<'_> {
     /// The wrong solutions, each ready to be played.
     fn cheats(&mut self, task: &Task) -> Result<Vec<(String, Oracle)>, CertifyError> {
         let parameters = serde_json::Value::Object(task.meta.parameters.clone());
-        let parameters = mcpmark_task::canonical_json(&parameters);
+        let parameters = mcpmark_json::canonical(&parameters);
         let mut cheats = Vec::new();
         for (name, source) in &task.cheats {
             let bytes = self.component(source)?;

@@ -6,7 +6,6 @@ use mcpmark_agent::{Allowance, AttemptLimits};
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSpec, Prices};
 use mcpmark_snapshot::Digest;
-use mcpmark_task::canonical_json;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -228,7 +227,10 @@ impl Spec {
     pub fn plan(&self) -> Vec<Planned> {
         let settings = |value: &dyn Fn() -> serde_json::Result<serde_json::Value>| -> Arc<str> {
             // Maps with string keys and finite numbers are always JSON.
-            value().map_or_else(|_| "{}".into(), |value| canonical_json(&value).into())
+            value().map_or_else(
+                |_| "{}".into(),
+                |value| mcpmark_json::canonical(&value).into(),
+            )
         };
         let agent_settings = settings(&|| serde_json::to_value(&self.agent_settings));
         let agent: Arc<str> = self.agent.as_str().into();

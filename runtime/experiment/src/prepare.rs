@@ -10,7 +10,7 @@ use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError};
 use mcpmark_task::build::{BuildError, BuildEvent, Builder};
 use mcpmark_task::{
     BundleParts, GuestSource, JudgedOn, Library, Task, TaskId, World, WorldContent, WorldId,
-    bundle_digest, canonical_json,
+    bundle_digest,
 };
 
 use crate::{CiGuest, Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world};
@@ -342,7 +342,7 @@ impl Workshop<'_> {
             bundle,
             judged_on: task.meta.judged_on,
             profile: task.meta.profile.clone(),
-            parameters: canonical_json(&parameters),
+            parameters: mcpmark_json::canonical(&parameters),
             terms,
             verifier_limits,
             attempt_limits: attempt,

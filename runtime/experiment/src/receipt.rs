@@ -9,7 +9,6 @@
 
 use mcpmark_sandbox::Check;
 use mcpmark_snapshot::{Digest, Store};
-use mcpmark_task::canonical_json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -189,7 +188,7 @@ impl Receipt {
 
     /// The statement in canonical form: no white space, keys sorted, a line feed at the end.
     pub fn text(&self) -> String {
-        let mut text = canonical_json(&self.statement());
+        let mut text = mcpmark_json::canonical(&self.statement());
         text.push('\n');
         text
     }

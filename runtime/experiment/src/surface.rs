@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use mcpmark_service::{Service, ServiceError, SessionLimits, Tool, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store};
-use mcpmark_task::canonical_json;
 use serde_json::json;
 
 use crate::{Prepared, Runner, Start};
@@ -24,7 +23,9 @@ pub async fn tool_surface(
     scratch: &ScratchSpace,
 ) -> Result<Digest, ServiceError> {
     let tools = offered(service, start, profile, store, scratch).await?;
-    Ok(Digest::of(canonical_json(&json!(tools)).as_bytes()))
+    Ok(Digest::of(
+        mcpmark_json::canonical(&json!(tools)).as_bytes(),
+    ))
 }
 
 impl Runner {

@@ -5,7 +5,6 @@
 
 use mcpmark_sandbox::{Interpreter, Limits, LoadError, Sandbox};
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Snapshot, Store, StoreError};
-use mcpmark_task::canonical_json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -177,7 +176,7 @@ impl Terms {
     ///
     /// When the store cannot be written.
     pub fn keep(&self, store: &Store) -> Result<Digest, StoreError> {
-        store.put(canonical_json(&self.document()).as_bytes())
+        store.put(mcpmark_json::canonical(&self.document()).as_bytes())
     }
 
     /// Reads a document back.

@@ -36,7 +36,7 @@ mod selector;
 mod task;
 mod world;
 
-pub use bundle::{BundleParts, PublishedParts, bundle_digest, canonical_json};
+pub use bundle::{BundleParts, PublishedParts, bundle_digest};
 pub use error::Error;
 pub use freedom::{Freedom, Mutation};
 pub use guest::GuestSource;

@@ -194,7 +194,7 @@ fn what_is_wrong_is_named_and_nothing_is_kept() {
 fn bombs_are_refused_at_their_bounds() {
     let zeros = io::repeat(0).take(64 << 20);
     let mut archive = Vec::new();
-    let head = canonical_json(&json!({"schema": 1, "trees": [], "blobs": []}));
+    let head = mcpmark_json::canonical(&json!({"schema": 1, "trees": [], "blobs": []}));
     let mut writer = Writer::new(&mut archive);
     writer.file(HEAD, head.as_bytes()).unwrap();
     writer.file("blobs/00", &[]).unwrap();

@@ -135,7 +135,7 @@ fn visit(
             }
         }
         change(&kind, &mut document);
-        bytes = canonical_json(&document).into_bytes();
+        bytes = mcpmark_json::canonical(&document).into_bytes();
     }
     let copied = new.put(&parsed.media_type, bytes);
     let mut result = descriptor.clone();

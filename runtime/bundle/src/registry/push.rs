@@ -3,7 +3,6 @@
 use std::io::Read;
 
 use mcpmark_snapshot::Digest;
-use mcpmark_task::canonical_json;
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, LOCATION};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::json;
@@ -104,7 +103,7 @@ impl Registry {
         if listed.manifests.len() == before {
             return Ok(sum);
         }
-        let bytes = canonical_json(&json!(listed)).into_bytes();
+        let bytes = mcpmark_json::canonical(&json!(listed)).into_bytes();
         self.send_manifest(what, &tag_of(bundle), oci::INDEX, bytes)
             .await?;
         Ok(sum)

@@ -6,7 +6,7 @@ use mcpmark_experiment::{Judge, Prepared, PublishedPlace, Spec, Terms, TermsErro
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Blobs, Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
-use mcpmark_task::{Library, Task, TaskId, canonical_json};
+use mcpmark_task::{Library, Task, TaskId};
 
 use crate::args::{PublishedArgs, Selection};
 use crate::commands::{bundle, published};
@@ -173,7 +173,7 @@ impl Chosen {
     ) -> Result<Prepared, CommandError> {
         let mut task = self.prepare(sandbox, store)?.remove(0);
         task.judge = judge(&self.context, terms, sandbox, store)?;
-        task.parameters = canonical_json(&terms.parameters);
+        task.parameters = mcpmark_json::canonical(&terms.parameters);
         task.judged_on.answer = terms.answer;
         task.verifier_limits = terms.limits;
         Ok(task)

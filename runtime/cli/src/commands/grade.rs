@@ -96,7 +96,7 @@ fn read_parameters(args: &GradeArgs) -> Result<Option<String>, CommandError> {
         serde_json::from_str(text).map_err(|error| {
             CommandError::usage(format!("--parameters is not a JSON object: {error}"))
         })?;
-    Ok(Some(mcpmark_task::canonical_json(&value.into())))
+    Ok(Some(mcpmark_json::canonical(&value.into())))
 }
 
 fn text(graded: &Graded) -> String {

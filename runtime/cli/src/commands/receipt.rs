@@ -10,7 +10,7 @@ use mcpmark_experiment::{GradeInput, Graded, Start, Terms, TermsError, capture_s
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Digest, Needed, Store, StoreError};
-use mcpmark_task::{TaskId, WorldId, canonical_json};
+use mcpmark_task::{TaskId, WorldId};
 use serde_json::json;
 
 use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
@@ -130,7 +130,7 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         start: receipt.start,
         state: receipt.state,
         answer,
-        parameters: canonical_json(&receipt.terms.parameters),
+        parameters: mcpmark_json::canonical(&receipt.terms.parameters),
     };
     let graded = grade(&sandbox, &store, &judge, input, &receipt.terms.limits);
     let engine = judge.engine(&sandbox);
@@ -251,7 +251,7 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
     let key: PublicKey = bundle::read_key(key)?;
     let statement = signature.verified(&key);
     let statement = statement.ok_or_else(|| invalid("the key did not sign it"))?;
-    Ok(canonical_json(&statement).into_bytes())
+    Ok(mcpmark_json::canonical(&statement).into_bytes())
 }
 
 /// Puts what was handed over into the store, where it is what the receipt names.

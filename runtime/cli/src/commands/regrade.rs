@@ -8,7 +8,6 @@ use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::metrics::{Sample, Score};
 use mcpmark_experiment::{Journal, JournalError, Outcome, Regraded, Regrader, Spec, Work};
 use mcpmark_snapshot::Digest;
-use mcpmark_task::canonical_json;
 use serde::Serialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -211,7 +210,7 @@ fn plan(work: &[Work], engine: &str) -> String {
         .collect();
     attempts.sort_by_key(ToString::to_string);
     let document = json!({"attempts": attempts, "engine": engine});
-    Digest::of(canonical_json(&document).as_bytes()).to_string()
+    Digest::of(mcpmark_json::canonical(&document).as_bytes()).to_string()
 }
 
 /// Does something that may be asked to stop.

@@ -12,7 +12,6 @@ use super::component::write_atomically;
 use super::process::{Call, Finished, Line};
 use super::toolchain::{Kind, Toolchain};
 use super::{BuildError, BuildEvent, Failure, Options, TARGET, environment};
-use crate::canonical_json;
 
 /// Cargo starts this in place of rustc.
 pub(crate) const WRAPPER: &str = include_str!("rustc.sh");
@@ -400,7 +399,9 @@ pub(crate) fn own_dir(toolchain: &Toolchain, options: &Options) -> Result<PathBu
 impl Package {
     /// All that the package says about features of others, so that equal signatures ask for the same.
     fn signature(&self) -> String {
-        canonical_json(&json!({ "dependencies": self.dependencies, "features": self.features }))
+        mcpmark_json::canonical(
+            &json!({ "dependencies": self.dependencies, "features": self.features }),
+        )
     }
 
     fn dir_of(&self, source: &Path) -> Option<PathBuf> {

@@ -1,7 +1,6 @@
 //! `grade --batch`: one request a line in, one outcome a line out.
 
 mod request;
-mod strict;
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 use mcpmark_experiment::Told;
+use mcpmark_json::Unique;
 use serde_json::{Map, Value};
 
-use super::strict;
 use crate::diagnosis::STATE_HINT;
 use crate::error::CommandError;
 use crate::exit;
@@ -188,7 +188,8 @@ impl JudgeName {
 /// What a line asks for, and the name that it gives to that.
 pub(super) fn read(text: Result<Vec<u8>, Refusal>) -> (Option<Value>, Result<Request, Refusal>) {
     let keys = text.and_then(|text| {
-        strict::object(&text)
+        serde_json::from_slice(&text)
+            .and_then(|Unique(value)| serde_json::from_value::<Map<String, Value>>(value))
             .map_err(|error| Refusal::of_line(format!("not a JSON object: {error}"), EXAMPLE))
     });
     match keys {
@@ -245,7 +246,7 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
                 "take it out, or name a verifier instead of the task",
             ));
         }
-        (Some(object @ Value::Object(_)), _) => Some(mcpmark_task::canonical_json(&object)),
+        (Some(object @ Value::Object(_)), _) => Some(mcpmark_json::canonical(&object)),
         (Some(other), _) => {
             return Err(Refusal::of_key(
                 "parameters",

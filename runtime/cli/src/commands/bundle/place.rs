@@ -12,7 +12,7 @@ use mcpmark_bundle::{
 };
 use mcpmark_http::Secret;
 use mcpmark_snapshot::{Digest, Store};
-use mcpmark_task::{Library, canonical_json};
+use mcpmark_task::Library;
 use serde_json::json;
 
 use super::{corpus, lock, trust};
@@ -395,7 +395,7 @@ fn library_dir(
 ) -> PathBuf {
     let given: Vec<_> = verifiers.keys().collect();
     let name = json!({"form": FORM, "bundle": bundle.root.digest, "verifiers": given});
-    let name = canonical_json(&name);
+    let name = mcpmark_json::canonical(&name);
     libraries(context).join(Digest::of(name.as_bytes()).hex())
 }
 

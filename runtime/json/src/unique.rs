@@ -2,30 +2,25 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Reads an object; all objects within it are held to the same.
-pub(super) fn object(text: &[u8]) -> Result<Map<String, Value>, serde_json::Error> {
-    let Strict(value) = serde_json::from_slice(text)?;
-    serde_json::from_value(value)
-}
+/// A value that is read only if no object in it has a key twice.
+pub struct Unique(pub Value);
 
-struct Strict(Value);
-
-impl<'de> Deserialize<'de> for Strict {
+impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Self)
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
     }
 }
 
-struct StrictVisitor;
+struct UniqueVisitor;
 
-impl<'de> Visitor<'de> for StrictVisitor {
+impl<'de> Visitor<'de> for UniqueVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
+        f.write_str("any JSON value")
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
@@ -36,11 +31,11 @@ impl<'de> Visitor<'de> for StrictVisitor {
         Ok(value.into())
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
         Ok(value.into())
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
         Ok(value.into())
     }
 
@@ -56,30 +51,36 @@ impl<'de> Visitor<'de> for StrictVisitor {
         Ok(value.into())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Strict(item)) = items.next_element()? {
-            list.push(item);
+        while let Some(Unique(value)) = entries.next_element()? {
+            list.push(value);
         }
-        Ok(Value::Array(list))
+        Ok(list.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
+        let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            if map.contains_key(&key) {
-                return Err(A::Error::custom(format!("key {key:?} stands there twice")));
+            if object.contains_key(&key) {
+                return Err(A::Error::custom(format_args!(
+                    "the key {key:?} is there twice"
+                )));
             }
-            let Strict(value) = entries.next_value()?;
-            map.insert(key, value);
+            let Unique(value) = entries.next_value()?;
+            object.insert(key, value);
         }
-        Ok(Value::Object(map))
+        Ok(object.into())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(text: &str) -> serde_json::Result<Value> {
+        serde_json::from_str(text).map(|Unique(value)| value)
+    }
 
     #[test]
     fn what_is_read_is_what_serde_json_reads() {
@@ -88,10 +89,10 @@ mod tests {
             r#"{"a": [null, true, -1, 1, 18446744073709551615, 1.5, "x\n", {"b": {}}], "c": ""}"#,
         ] {
             let value: Value = serde_json::from_str(text).unwrap();
-            assert_eq!(Value::Object(object(text.as_bytes()).unwrap()), value);
+            assert_eq!(read(text).unwrap(), value);
         }
-        for text in ["[1]", "1", "{", "{} {}", ""] {
-            assert!(object(text.as_bytes()).is_err(), "{text}");
+        for text in ["{", "{} {}", "[1", ""] {
+            assert!(read(text).is_err(), "{text}");
         }
     }
 
@@ -102,9 +103,9 @@ mod tests {
             r#"{"x": {"a": 1, "b": 2, "a": 3}}"#,
             r#"{"x": [[{"a": 1, "\u0061": 3}]]}"#,
         ] {
-            let error = object(text.as_bytes()).unwrap_err().to_string();
-            assert!(error.contains("key \"a\" stands there twice"), "{error}");
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains("the key \"a\" is there twice"), "{error}");
         }
-        object(br#"{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}"#).unwrap();
+        read(r#"{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}"#).unwrap();
     }
 }
