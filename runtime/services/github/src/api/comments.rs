@@ -42,7 +42,7 @@ impl Site {
     ) -> Answer<(&Issue, &ReviewComment)> {
         let ordinal = Kind::ReviewComment.ordinal(id);
         let found = self.hub.pulls().find_map(|(issue, pull)| {
-            let mut seen = self.seen_comments(pull);
+            let mut seen = pull.seen_comments();
             Some((issue, seen.find(|it| Some(it.id) == ordinal)?))
         });
         found.ok_or_else(|| call.not_found())

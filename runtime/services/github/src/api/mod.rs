@@ -21,6 +21,7 @@ mod releases;
 mod reviews;
 mod search;
 mod sub_issues;
+mod timeline;
 
 pub(crate) use actions::RunList;
 pub(crate) use comments::Subject;
@@ -35,6 +36,7 @@ pub(crate) use page::{Page, Paged, cursor, position};
 pub(crate) use pulls::{NewPull, PullChange, PullList};
 pub(crate) use reviews::{NewReviewComment, ReviewEvent};
 pub(crate) use search::Sorted;
+pub(crate) use timeline::{Closer, Event, Messages, What};
 
 use crate::git::{GitError, Identity};
 use crate::view::Site;

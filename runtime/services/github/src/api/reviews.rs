@@ -369,7 +369,7 @@ impl Site {
         let call = self.call(at, "GET", &format!("/pulls/{number}/comments?per_page=100"))?;
         let (issue, pull) = self.find_pull(&call, number)?;
         let mut list = Vec::new();
-        for comment in self.seen_comments(pull).page(page) {
+        for comment in pull.seen_comments().page(page) {
             list.push(self.review_comment(issue, comment)?);
         }
         Ok(list.into())

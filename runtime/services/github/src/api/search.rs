@@ -326,7 +326,7 @@ impl Site {
     }
 
     /// Whether a pull request says that it closes an issue.
-    fn closes(&self, pull: &Issue, issue: &Issue) -> bool {
+    pub(crate) fn closes(&self, pull: &Issue, issue: &Issue) -> bool {
         let repository = &self.hub.repository;
         let text = pull.body.as_deref().unwrap_or_default();
         crate::hub::closes(text, &repository.owner, &repository.name).contains(&issue.number)

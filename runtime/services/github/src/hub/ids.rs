@@ -23,6 +23,13 @@ pub(crate) enum Kind {
     Run,
     Job,
     CheckSuite,
+    Closing,
+    Merge,
+    /// A commit that mentions an issue.
+    Referring,
+    /// An issue or pull request that mentions another.
+    CrossReference,
+    PullCommit,
 }
 
 /// The id of a gist that has none of its own.
@@ -46,6 +53,9 @@ impl Kind {
             Self::ReviewComment => 2_100_000_000,
             Self::Release => 190_000_000,
             Self::CheckSuite => 15_000_000_000,
+            Self::Closing => 12_000_000_000,
+            Self::Merge => 13_000_000_000,
+            Self::Referring => 14_000_000_000,
             // Known by their names, or with ids of their own.
             Self::Repository
             | Self::User
@@ -54,7 +64,9 @@ impl Kind {
             | Self::ReviewThread
             | Self::Workflow
             | Self::Run
-            | Self::Job => 0,
+            | Self::Job
+            | Self::CrossReference
+            | Self::PullCommit => 0,
         }
     }
 
@@ -76,6 +88,11 @@ impl Kind {
             Self::Run => "WFR_",
             Self::Job => "CR_",
             Self::CheckSuite => "CS_",
+            Self::Closing => "CE_",
+            Self::Merge => "ME_",
+            Self::Referring => "REFE_",
+            Self::CrossReference => "CRE_",
+            Self::PullCommit => "PURC_",
         }
     }
 
@@ -91,10 +108,20 @@ impl Kind {
 
     /// The id of something that is known by its name.
     pub(crate) fn of_name(self, name: &str) -> u64 {
+        10_000_000 + self.digest(name) % 160_000_000
+    }
+
+    /// The id of one of many things that are known by their names: of a million no two are likely to have
+    /// the same, and JavaScript has numbers for all.
+    pub(crate) fn of_one_of_many(self, name: &str) -> u64 {
+        self.id(self.digest(name) >> 12)
+    }
+
+    fn digest(self, name: &str) -> u64 {
         let digest = Sha256::digest(format!("{self:?} {}", name.to_lowercase()));
         let mut first = [0; 8];
         first.copy_from_slice(&digest[..8]);
-        10_000_000 + u64::from_be_bytes(first) % 160_000_000
+        u64::from_be_bytes(first)
     }
 
     /// The id that GraphQL knows it by.

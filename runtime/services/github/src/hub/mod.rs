@@ -5,7 +5,9 @@
 
 mod closing;
 mod ids;
+mod mentions;
 mod model;
+mod references;
 mod runs;
 mod time;
 
@@ -13,6 +15,7 @@ use std::collections::BTreeMap;
 
 pub use closing::closes;
 pub(crate) use ids::{Kind, gist_id};
+pub(crate) use mentions::mentioned;
 pub(crate) use model::grey;
 pub use model::{
     Comment, Gist, Issue, Label, Milestone, Protection, Pull, Reaction, Release, Repository,

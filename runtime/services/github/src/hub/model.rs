@@ -326,6 +326,16 @@ pub struct Pull {
     pub review_comments: Vec<ReviewComment>,
 }
 
+impl Pull {
+    /// The comments on lines that are not part of a review that is still pending.
+    pub(crate) fn seen_comments(&self) -> impl Iterator<Item = &ReviewComment> {
+        let pending = self.reviews.iter().filter(|it| it.submitted_at.is_none());
+        let pending: Vec<u64> = pending.map(|review| review.id).collect();
+        let is_seen = move |it: &&ReviewComment| it.review.is_none_or(|id| !pending.contains(&id));
+        self.review_comments.iter().filter(is_seen)
+    }
+}
+
 /// A review of a pull request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

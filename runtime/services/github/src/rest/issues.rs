@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::asked::{Asked, texts};
 use super::reply::{Outcome, Reply};
-use super::{created, nothing, number, ok};
+use super::{created, events, nothing, number, ok};
 use crate::api::{
     Answer, Call, IssueChange, IssueList, Named, NewIssue, Page, PullChange, Subject,
 };
@@ -31,6 +31,8 @@ pub(super) fn route(
             let id = number(call, id)?;
             one_comment(site, asked, call, id, rest)
         }
+        ("GET", ["events"]) => events::all(site, asked),
+        ("GET", ["events", id]) => events::one(site, call, number(call, id)?),
         (method, [text, rest @ ..]) => {
             let number = number(call, text)?;
             site.find_issue(call, number)?;
@@ -44,6 +46,12 @@ pub(super) fn route(
                 ("POST", ["comments"]) => {
                     let body = asked.fields(call)?.needed("body")?;
                     created(site.create_comment(at, number, &body)?)
+                }
+                ("GET", ["events"]) => {
+                    events::of_issue(site, asked, site.find_issue(call, number)?)
+                }
+                ("GET", ["timeline"]) => {
+                    events::timeline(site, asked, site.find_issue(call, number)?)
                 }
                 (_, ["labels", rest @ ..]) => labels(site, asked, call, number, rest),
                 ("POST" | "DELETE", ["assignees"]) => assignees(site, asked, call, number),

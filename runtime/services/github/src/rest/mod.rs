@@ -9,6 +9,7 @@
 
 mod actions;
 mod asked;
+mod events;
 mod git_data;
 mod graphql;
 mod issues;

@@ -255,7 +255,7 @@ pub(super) fn comments(site: &mut Site, asked: &Asked<'_>, call: &Call, rest: &[
         }
         let mut list = Vec::new();
         for (issue, pull) in site.hub.pulls() {
-            for comment in site.seen_comments(pull) {
+            for comment in pull.seen_comments() {
                 list.push(site.review_comment(issue, comment)?);
             }
         }

@@ -3,18 +3,21 @@
 mod actions;
 mod commit;
 mod content;
+mod event;
 mod gist;
 mod issue;
 mod pull;
 mod repository;
 mod user;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 pub(crate) use commit::percent_encoded;
 pub(crate) use content::guess_type;
 use serde_json::{Value, json};
 
+use crate::api::Messages;
 use crate::ci::{Ci, Runner};
 use crate::git::{Git, GitError};
 use crate::hub::{Hub, Reaction, Time};
@@ -30,12 +33,19 @@ pub(crate) struct Site {
     pub(crate) git: Git,
     /// What runs workflows; none where nothing does.
     pub(crate) ci: Option<Ci>,
+    /// What has been learned of the messages of commits, which never change.
+    pub(crate) messages: RefCell<Messages>,
 }
 
 impl Site {
     /// A repository where no workflow runs.
     pub(crate) fn new(hub: Hub, git: Git) -> Self {
-        Self { hub, git, ci: None }
+        Self {
+            hub,
+            git,
+            ci: None,
+            messages: RefCell::default(),
+        }
     }
 
     /// The same repository, whose workflows are run from now on.

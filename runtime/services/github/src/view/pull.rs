@@ -114,29 +114,13 @@ impl Site {
             .as_deref()
             .map_or(Value::Null, |it| self.user(it));
         view["comments"] = issue.comments.len().into();
-        view["review_comments"] = self.seen_comments(pull).count().into();
+        view["review_comments"] = pull.seen_comments().count().into();
         view["maintainer_can_modify"] = pull.maintainer_can_modify.into();
         view["commits"] = self.pull_commits(pull)?.len().into();
         view["additions"] = sum(|change| change.additions).into();
         view["deletions"] = sum(|change| change.deletions).into();
         view["changed_files"] = changes.len().into();
         Ok(view)
-    }
-
-    /// The comments on lines that are not part of a review that is still pending.
-    pub(crate) fn seen_comments<'a>(
-        &self,
-        pull: &'a Pull,
-    ) -> impl Iterator<Item = &'a ReviewComment> {
-        let pending: Vec<u64> = pull
-            .reviews
-            .iter()
-            .filter(|review| review.submitted_at.is_none())
-            .map(|review| review.id)
-            .collect();
-        pull.review_comments
-            .iter()
-            .filter(move |comment| comment.review.is_none_or(|id| !pending.contains(&id)))
     }
 
     /// The ends of a pull request.

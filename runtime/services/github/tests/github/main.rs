@@ -24,4 +24,5 @@ mod spoil;
 mod state;
 mod strict;
 mod support;
+mod timeline;
 mod worlds;

@@ -141,6 +141,34 @@ const { data: code } = await rest.search.code({ q: "repo:acme/demo four extensio
 assert.equal(code.items[0].path, "src/four \u00e9.rs");
 const { data: history } = await rest.search.commits({ q: "repo:acme/demo four" });
 assert.equal(history.total_count, 1);
+
+// What happened to issues and pull requests.
+await rest.issues.createComment({ ...at, issue_number: 2, body: "As in #4 and acme/demo#5, not `#1`." });
+const four = await octokit.paginate(rest.issues.listEventsForTimeline, { ...at, issue_number: 4, per_page: 1 });
+assert.deepEqual(four.map((it) => it.event), ["commented", "cross-referenced", "closed", "cross-referenced"]);
+assert.deepEqual(four.flatMap((it) => it.source?.issue.number ?? []), [5, 2]);
+const five = await octokit.paginate(rest.issues.listEventsForTimeline, { ...at, issue_number: 5, per_page: 2 });
+assert.equal(five.filter((it) => it.event === "committed").length, 3);
+assert.equal(five.at(-1).source.issue.number, 2);
+const events = await octokit.paginate(rest.issues.listEvents, { ...at, issue_number: 5, per_page: 1 });
+assert.deepEqual(events.map((it) => it.event), ["referenced", "merged", "closed"]);
+const { data: event } = await rest.issues.getEvent({ ...at, event_id: events[1].id });
+assert.equal(event.issue.number, 5);
+assert.equal((await rest.repos.getCommit({ ...at, ref: event.commit_id })).data.commit.message.split("\n")[0], "Four (#5)");
+const ofAll = await octokit.paginate(rest.issues.listEventsForRepo, { ...at, per_page: 2 });
+assert.ok(ofAll.some((it) => it.id === event.id));
+assert.equal((await rest.issues.listEventsForTimeline({ ...at, issue_number: 1 })).data.length, 1);
+await refused(404, /Not Found/, rest.issues.listEventsForTimeline({ ...at, issue_number: 99 }));
+const { repository: { issue: told } } = await octokit.graphql(
+  `query($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { issue(number: 4) {
+    timelineItems(first: 10, itemTypes: [CROSS_REFERENCED_EVENT, CLOSED_EVENT]) { totalCount nodes {
+      ... on CrossReferencedEvent { willCloseTarget source { ... on Issue { number } ... on PullRequest { number } } }
+      ... on ClosedEvent { closer { ... on PullRequest { number mergedAt } ... on Commit { oid } } } } } } } }`,
+  at,
+);
+assert.equal(told.timelineItems.totalCount, 3);
+assert.deepEqual(told.timelineItems.nodes.map((it) => it.source?.number ?? it.closer.number), [5, 5, 2]);
+assert.deepEqual(told.timelineItems.nodes.map((it) => it.willCloseTarget), [true, undefined, false]);
 await refused(404, /Not Found/, rest.repos.get({ owner: "acme", repo: "other" }));
 await refused(403, /Resource not accessible/, rest.repos.createForAuthenticatedUser({ name: "new" }));
 console.log(`${checked} refusals, ${all.length + 1} issues and pull requests`);

@@ -3,14 +3,17 @@
 
 mod language;
 mod mutations;
+mod pages;
+mod timeline;
 
 use language::{Field, parse};
+use pages::{connection, window};
 use serde_json::{Map, Value, json};
 
 use super::asked::Asked;
 use super::reply::{Outcome, Reply};
 use super::{nothing, ok};
-use crate::api::{ApiError, Call, IssueList, cursor, position};
+use crate::api::{ApiError, Call, IssueList};
 use crate::git::{Blamed, Commit, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, State, Time};
 use crate::view::{HTML, Site};
@@ -130,11 +133,16 @@ fn select(value: &Value, selection: &[Field], kind: &str) -> Resolved {
             .collect();
         return Ok(entries?.into());
     }
-    let own = value["__typename"].as_str().unwrap_or(kind);
-    object(own, selection, |field| match value.get(&field.name) {
-        Some(inner) => select(inner, &field.selection, &field.name),
+    let kind = value["__typename"].as_str().unwrap_or(kind);
+    object(kind, selection, |field| own(value, field, kind))
+}
+
+/// A field of a value that is there as it is.
+fn own(view: &Value, field: &Field, kind: &str) -> Resolved {
+    match view.get(&field.name) {
+        Some(value) => select(value, &field.selection, &field.name),
         None => Err(no_field(&field.name, kind)),
-    })
+    }
 }
 
 fn no_field(name: &str, kind: &str) -> Failure {
@@ -177,9 +185,7 @@ fn repository(site: &Site, field: &Field) -> Resolved {
             "isPrivate" => Ok(site.hub.repository.private.into()),
             "issues" => issues(site, field),
             "issue" => match site.hub.issues.get(&number) {
-                Some(found) if found.pull.is_none() => {
-                    select(&issue(site, found), &field.selection, "Issue")
-                }
+                Some(found) if found.pull.is_none() => issue(site, found, &field.selection),
                 _ => Err(not_found(format!(
                     "Could not resolve to an Issue with the number of {number}."
                 ))),
@@ -205,15 +211,34 @@ fn commit(site: &Site, field: &Field) -> Resolved {
     let Some(id) = id else {
         return Ok(Value::Null);
     };
-    let view = json!({"__typename": "Commit", "oid": id.to_string()});
+    let view = commit_view(site, &site.git.commit(id).map_err(ApiError::from)?);
     object("Commit", &field.selection, |field| {
         match field.name.as_str() {
             "blame" => blame(site, id, field),
-            name => match view.get(name) {
-                Some(value) => select(value, &field.selection, name),
-                None => Err(no_field(name, "Commit")),
-            },
+            _ => own(&view, field, "Commit"),
         }
+    })
+}
+
+/// A commit without what it changes.
+fn commit_view(site: &Site, commit: &Commit) -> Value {
+    let user = site.hub.user_of_email(&commit.author.email);
+    let oid = commit.id.to_string();
+    json!({
+        "__typename": "Commit",
+        "oid": oid,
+        "abbreviatedOid": &oid[..7],
+        "message": commit.message,
+        "messageHeadline": commit.title(),
+        "committedDate": Time(commit.committer.seconds),
+        "url": site.html(&format!("/commit/{oid}")),
+        "author": {
+            "name": commit.author.name,
+            "email": commit.author.email,
+            "user": user.map(|user| {
+                json!({"login": user.login, "url": format!("{HTML}/{}", user.login)})
+            }),
+        },
     })
 }
 
@@ -238,34 +263,29 @@ fn blame(site: &Site, id: ObjectId, field: &Field) -> Resolved {
     let times = || ranges.iter().map(|(_, commit)| commit.committer.seconds);
     let (oldest, newest) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let view = |(it, commit): &(&Blamed, Commit)| {
-        let user = site.hub.user_of_email(&commit.author.email);
         // From 1, the newest, to 10, the oldest.
         let age = 9 * (newest - commit.committer.seconds) / (newest - oldest).max(1);
         json!({
             "startingLine": it.first,
             "endingLine": it.last,
             "age": 1 + age,
-            "commit": {
-                "oid": commit.id.to_string(),
-                "message": commit.message,
-                "messageHeadline": commit.title(),
-                "committedDate": Time(commit.committer.seconds),
-                "author": {
-                    "name": commit.author.name,
-                    "email": commit.author.email,
-                    "user": user.map(|user| {
-                        json!({"login": user.login, "url": format!("{HTML}/{}", user.login)})
-                    }),
-                },
-            },
+            "commit": commit_view(site, commit),
         })
     };
     let all = json!({"ranges": ranges.iter().map(view).collect::<Vec<Value>>()});
     select(&all, &field.selection, "Blame")
 }
 
-/// An issue with all that can be asked for.
-fn issue(site: &Site, issue: &Issue) -> Value {
+fn issue(site: &Site, issue: &Issue, selection: &[Field]) -> Resolved {
+    let view = issue_view(site, issue);
+    object("Issue", selection, |field| match field.name.as_str() {
+        "timelineItems" => timeline::items(site, issue, field),
+        _ => own(&view, field, "Issue"),
+    })
+}
+
+/// An issue without what has arguments of its own.
+fn issue_view(site: &Site, issue: &Issue) -> Value {
     let id = Kind::Issue.id(issue.number);
     let label = |name: &String| {
         let label = site.label(name);
@@ -301,7 +321,19 @@ fn issue(site: &Site, issue: &Issue) -> Value {
 }
 
 fn pull(site: &Site, issue: &Issue, pull: &Pull, selection: &[Field]) -> Resolved {
-    let mut view = self::issue(site, issue);
+    let view = pull_view(site, issue, pull);
+    object("PullRequest", selection, |field| {
+        match field.name.as_str() {
+            "reviews" => reviews(site, issue, pull, field),
+            "timelineItems" => timeline::items(site, issue, field),
+            _ => own(&view, field, "PullRequest"),
+        }
+    })
+}
+
+/// A pull request without what has arguments of its own.
+fn pull_view(site: &Site, issue: &Issue, pull: &Pull) -> Value {
+    let mut view = issue_view(site, issue);
     let id = Kind::Pull.id(issue.number);
     view["__typename"] = "PullRequest".into();
     view["id"] = Kind::Pull.node_id(id).into();
@@ -309,19 +341,12 @@ fn pull(site: &Site, issue: &Issue, pull: &Pull, selection: &[Field]) -> Resolve
     view["url"] = site.html(&format!("/pull/{}", issue.number)).into();
     view["isDraft"] = pull.draft.into();
     view["merged"] = pull.merged_at.is_some().into();
+    view["mergedAt"] = json!(pull.merged_at);
     view["headRefName"] = pull.head.as_str().into();
     view["headRefOid"] = pull.head_sha.as_str().into();
     view["baseRefName"] = pull.base.as_str().into();
     view["baseRefOid"] = pull.base_sha.as_str().into();
-    object("PullRequest", selection, |field| {
-        match field.name.as_str() {
-            "reviews" => reviews(site, issue, pull, field),
-            name => match view.get(name) {
-                Some(value) => select(value, &field.selection, name),
-                None => Err(no_field(name, "PullRequest")),
-            },
-        }
-    })
+    view
 }
 
 /// The reviews of one author, or of all.
@@ -395,39 +420,9 @@ fn issues(site: &Site, field: &Field) -> Resolved {
         order: order["field"].as_str().unwrap_or_default().to_owned(),
         ascending: order["direction"] != "DESC",
     };
-    let first = arguments.get("first").and_then(Value::as_u64);
-    let Some(first) = first.and_then(|it| usize::try_from(it).ok()) else {
-        return Err(said(
-            "You must provide a `first` or `last` value to properly paginate the `issues` connection.",
-        ));
-    };
-    if first > 100 {
-        return Err(said(format!(
-            "Requesting {first} records on the `issues` connection exceeds the `first` limit of 100 records."
-        )));
-    }
-    let after = text(arguments, "after");
-    let skipped = match after {
-        "" => 0,
-        after => position(after)
-            .ok_or_else(|| said(format!("`{after}` does not appear to be a valid cursor.")))?,
-    };
     let all = site.list_issues(&list);
-    let total = all.len();
-    let page: Vec<&Issue> = all.into_iter().skip(skipped).take(first).collect();
-    let place = |at: usize| match page.is_empty() {
-        true => Value::Null,
-        false => cursor(at).into(),
-    };
-    let view = json!({
-        "nodes": page.iter().map(|it| issue(site, it)).collect::<Vec<Value>>(),
-        "pageInfo": {
-            "hasNextPage": skipped + page.len() < total,
-            "hasPreviousPage": skipped > 0 && total > 0,
-            "startCursor": place(skipped + 1),
-            "endCursor": place(skipped + page.len()),
-        },
-        "totalCount": total,
-    });
+    let page = window(arguments, "issues", all.len())?;
+    let nodes = all[page.clone()].iter().map(|it| issue_view(site, it));
+    let view = connection(&page, all.len(), nodes.collect());
     select(&view, &field.selection, "IssueConnection")
 }

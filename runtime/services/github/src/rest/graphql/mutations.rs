@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::language::Field;
-use super::{Failure, Resolved, issue, not_found, review, said, select, text};
+use super::{Failure, Resolved, issue_view, not_found, review, said, select, text};
 use crate::api::{NewReviewComment, ReviewEvent};
 use crate::hub::{Kind, State};
 use crate::view::Site;
@@ -205,5 +205,5 @@ fn set_state(site: &mut Site, input: &Map<String, Value>, state: State) -> Resol
     };
     site.set_issue_state(number, state, reason, duplicate_of);
     let view = site.hub.issues.get(&number);
-    Ok(json!({"issue": view.map(|it| issue(site, it))}))
+    Ok(json!({"issue": view.map(|it| issue_view(site, it))}))
 }

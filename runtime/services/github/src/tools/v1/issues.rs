@@ -135,14 +135,8 @@ fn relate(site: &Site, issue: &Issue, view: &mut Value) {
             "total": total, "completed": completed, "percent_completed": completed * 100 / total,
         });
     }
-    let repository = &site.hub.repository;
-    let closes = |pull: &&Issue| {
-        let body = pull.body.as_deref().unwrap_or_default();
-        let named = crate::hub::closes(body, &repository.owner, &repository.name);
-        named.contains(&issue.number)
-    };
-    let pulls = site.hub.pulls().map(|(issue, _)| issue);
-    let closing: Vec<&Issue> = pulls.filter(closes).collect();
+    let pulls = site.hub.pulls().map(|(pull, _)| pull);
+    let closing: Vec<&Issue> = pulls.filter(|pull| site.closes(pull, issue)).collect();
     let shown = closing.iter().take(REFERENCES);
     view["closed_by_pull_requests"] = json!({
         "total_count": closing.len(),

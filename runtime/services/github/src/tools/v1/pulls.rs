@@ -112,7 +112,7 @@ fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
     let Some((issue, pull)) = site.hub.pull(number) else {
         return Err(Failure::said(during));
     };
-    let seen: Vec<&ReviewComment> = site.seen_comments(pull).collect();
+    let seen: Vec<&ReviewComment> = pull.seen_comments().collect();
     let first: Vec<&&ReviewComment> = seen.iter().filter(|it| it.in_reply_to.is_none()).collect();
     let mut shown = Vec::new();
     for root in first.iter().skip(skipped).take(size) {
