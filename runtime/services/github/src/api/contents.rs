@@ -12,6 +12,16 @@ pub(crate) enum At {
     Directory(Vec<Entry>),
 }
 
+/// What a symbolic link says.
+pub(crate) struct Link {
+    /// As it is written.
+    pub(crate) target: String,
+    /// From the root of the repository; none where it leads out of it.
+    pub(crate) path: Option<String>,
+    /// The file that it leads to; none where that is anything else, another link for one.
+    pub(crate) file: Option<Entry>,
+}
+
 /// A file to be written.
 #[derive(Debug, Clone)]
 pub(crate) struct PutFile {
@@ -53,6 +63,20 @@ impl Site {
             entry => At::File(entry),
         };
         Ok((found, commit))
+    }
+
+    /// Where a symbolic link of a commit leads to.
+    pub(crate) fn link(&self, commit: ObjectId, entry: &Entry) -> Result<Link, GitError> {
+        let target = String::from_utf8_lossy(&self.git.blob(entry.id)?).into_owned();
+        let path = path_of_link(&entry.path, &target);
+        let tree = self.git.tree_of(commit)?;
+        let file = match &path {
+            Some(path) => self.git.entry(tree, path)?,
+            None => None,
+        };
+        let is_file = |it: &Entry| matches!(it.kind, EntryKind::File | EntryKind::Executable);
+        let file = file.filter(is_file);
+        Ok(Link { target, path, file })
     }
 
     fn commit_of_contents(&self, call: &Call, reference: &str) -> Answer<ObjectId> {
@@ -191,5 +215,52 @@ impl Site {
             }
         }
         Ok(())
+    }
+}
+
+/// The path that a link at a path leads to; none out of the repository.
+fn path_of_link(link: &str, target: &str) -> Option<String> {
+    if target.starts_with('/') {
+        return None;
+    }
+    let dir = link.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let mut names: Vec<&str> = Vec::new();
+    for name in dir.split('/').chain(target.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop()?;
+            }
+            name => names.push(name),
+        }
+    }
+    match names.is_empty() {
+        true => Some(".".to_owned()),
+        false => Some(names.join("/")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_of_link;
+
+    #[test]
+    fn links_lead_to_paths_of_the_repository_or_out_of_it() {
+        for (link, target, path) in [
+            ("link", "a/b", Some("a/b")),
+            ("dir/link", "b", Some("dir/b")),
+            ("dir/link", "../b", Some("b")),
+            ("dir/link", "./x/..//b", Some("dir/b")),
+            ("dir/link", "..", Some(".")),
+            ("dir/link", "../../b", None),
+            ("link", "../demo/b", None),
+            ("link", "/etc/passwd", None),
+        ] {
+            assert_eq!(
+                path_of_link(link, target).as_deref(),
+                path,
+                "{link} -> {target}"
+            );
+        }
     }
 }

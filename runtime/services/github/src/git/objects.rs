@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
-use super::{Git, GitError};
+use super::{Git, GitError, strict};
 
 /// The most entries below a tree, and bytes of their paths.
 const MAX_ENTRIES: usize = 1_000_000;
@@ -191,6 +191,19 @@ impl Git {
             });
         }
         Ok(entries)
+    }
+
+    /// Where the repository of a submodule is, as `.gitmodules` of a tree has it.
+    pub(crate) fn submodule_url(
+        &self,
+        tree: ObjectId,
+        path: &str,
+    ) -> Result<Option<String>, GitError> {
+        let modules = self.entry(tree, ".gitmodules")?;
+        let Some(modules) = modules.filter(|entry| entry.kind.object() == "blob") else {
+            return Ok(None);
+        };
+        Ok(strict::submodule_url(&self.blob(modules.id)?, path))
     }
 
     /// All entries below a tree, directories before what lies in them. There may be a million: a few

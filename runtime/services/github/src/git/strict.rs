@@ -143,6 +143,20 @@ fn modules_problem(bytes: &[u8]) -> Option<String> {
     None
 }
 
+/// The address of the submodule that a `.gitmodules` has at a path; none where it has none.
+pub(super) fn submodule_url(modules: &[u8], path: &str) -> Option<String> {
+    let file = as_far_as_it_goes(modules)?;
+    let mut sections = file.sections();
+    let own = sections.find(|section| {
+        section.header().name().eq_ignore_ascii_case(b"submodule")
+            && section
+                .value("path")
+                .is_some_and(|it| it.as_slice() == path.as_bytes())
+    })?;
+    let url = own.value("url")?;
+    Some(String::from_utf8_lossy(&url).into_owned())
+}
+
 /// A configuration up to where it is none any more: git does not mind the rest, and acts on what stands before.
 fn as_far_as_it_goes(bytes: &[u8]) -> Option<File> {
     let events = match Events::from_bytes(bytes, None) {

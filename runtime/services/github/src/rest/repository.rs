@@ -9,7 +9,7 @@ use super::git_data::{from_lines, in_lines};
 use super::reply::{Outcome, Reply};
 use super::{actions, created, nothing, ok};
 use crate::api::{Answer, At, Call, MOST_FILES, Named, Page, Paged, PutFile};
-use crate::git::{Change, Entry, EntryKind, Filter};
+use crate::git::{Change, Entry, EntryKind, Filter, ObjectId};
 use crate::hub::Time;
 use crate::view::{Site, guess_type};
 
@@ -148,13 +148,13 @@ pub(super) fn raw(site: &Site, call: &Call, rest: &[&str]) -> Outcome {
 
 fn contents(site: &Site, asked: &Asked<'_>, at: &Named, path: &str) -> Outcome {
     let reference = asked.parameter("ref");
-    let (found, _) = site.get_contents(at, path, reference)?;
+    let (found, commit) = site.get_contents(at, path, reference)?;
     let shown = match reference {
         "" => site.hub.repository.default_branch.as_str(),
         reference => reference,
     };
     match found {
-        At::File(entry) => file_view(site, asked, &entry, shown),
+        At::File(entry) => file_view(site, asked, &entry, commit, shown),
         At::Directory(entries) => {
             let mut list = Vec::new();
             for entry in &entries {
@@ -168,12 +168,34 @@ fn contents(site: &Site, asked: &Asked<'_>, at: &Named, path: &str) -> Outcome {
     }
 }
 
-fn file_view(site: &Site, asked: &Asked<'_>, entry: &Entry, reference: &str) -> Outcome {
+fn file_view(
+    site: &Site,
+    asked: &Asked<'_>,
+    entry: &Entry,
+    commit: ObjectId,
+    reference: &str,
+) -> Outcome {
     let mut view = site.content(entry, reference)?;
     if entry.kind == EntryKind::Submodule {
+        let tree = site.git.tree_of(commit)?;
+        let url = site.git.submodule_url(tree, &entry.path)?;
+        view["submodule_git_url"] = url.into();
         return ok(view);
     }
-    let bytes = site.git.blob(entry.id)?;
+    let link = match entry.kind {
+        EntryKind::Symlink => Some(site.link(commit, entry)?),
+        _ => None,
+    };
+    // A link to a file is shown as that file, under the path and the id of its own.
+    let bytes = match link.as_ref().and_then(|link| link.file.as_ref()) {
+        Some(file) => {
+            let bytes = site.git.blob(file.id)?;
+            view["type"] = "file".into();
+            view["size"] = bytes.len().into();
+            bytes
+        }
+        None => site.git.blob(entry.id)?,
+    };
     if asked.wants("raw") {
         return Ok(Reply::bytes(
             "application/vnd.github.raw; charset=utf-8",
@@ -184,8 +206,8 @@ fn file_view(site: &Site, asked: &Asked<'_>, entry: &Entry, reference: &str) -> 
     if let Some(fields) = view.as_object_mut() {
         fields.remove("_links");
     }
-    if entry.kind == EntryKind::Symlink {
-        view["target"] = String::from_utf8_lossy(&bytes).into_owned().into();
+    if let Some(link) = link.filter(|link| link.file.is_none()) {
+        view["target"] = link.target.into();
     } else if bytes.len() as u64 > SHOWN {
         view["content"] = "".into();
         view["encoding"] = "none".into();
@@ -199,7 +221,7 @@ fn file_view(site: &Site, asked: &Asked<'_>, entry: &Entry, reference: &str) -> 
 
 fn readme(site: &Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
     let reference = asked.parameter("ref");
-    let (At::Directory(entries), _) = site.get_contents(at, "", reference)? else {
+    let (At::Directory(entries), commit) = site.get_contents(at, "", reference)? else {
         return nothing(call);
     };
     let shown = match reference {
@@ -211,7 +233,7 @@ fn readme(site: &Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
         entry.kind == EntryKind::File && (name == "readme" || name.starts_with("readme."))
     };
     match entries.iter().find(is) {
-        Some(entry) => file_view(site, asked, entry, shown),
+        Some(entry) => file_view(site, asked, entry, commit, shown),
         None => nothing(call),
     }
 }

@@ -1,9 +1,14 @@
 //! Reading and writing files.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gix::objs::tree::EntryKind;
 use mcpmark_service::Content;
 use serde_json::{Value, json};
 
-use crate::support::{World, texts};
+use crate::rest::Site;
+use crate::support::{Repo, World, texts, write};
 
 async fn read(world: &World, arguments: Value) -> (String, Value) {
     let output = world.call("get_file_contents", arguments).await;
@@ -212,4 +217,92 @@ async fn files_are_pushed_and_deleted() {
             .await,
         "failed to create branch: POST https://api.github.com/repos/acme/demo/git/refs: 422 Reference already exists []"
     );
+}
+
+#[tokio::test]
+async fn links_and_submodules_are_no_plain_files() {
+    let make = |dir: &Path| {
+        let modules = "[submodule \"lib\"]\n\tpath = lib\n\turl = https://example.org/lib.git\n";
+        let files = [
+            (".gitmodules", EntryKind::Blob, modules),
+            ("README.md", EntryKind::Blob, "# Demo\n"),
+            ("docs/link", EntryKind::Link, "../README.md"),
+            ("docs/dir", EntryKind::Link, ".."),
+            ("docs/out", EntryKind::Link, "../../x"),
+            ("lib", EntryKind::Commit, "x"),
+        ];
+        let files: BTreeMap<&str, (EntryKind, String)> = files
+            .into_iter()
+            .map(|(path, kind, text)| (path, (kind, text.to_owned())))
+            .collect();
+        let repo = Repo::new(dir);
+        repo.set(
+            "refs/heads/main",
+            repo.commit_onto(&[], 1_704_067_200, "Begin", &files),
+        );
+        let document = json!({"owner": "acme", "name": "demo", "viewer": "ann"});
+        write(dir, "repository.json", &document);
+    };
+    let site = Site::of(World::as_of("v1.10.1", make, None).await).await;
+    let link = |path: &str, target: &str| json!({"type": "symlink", "path": path, "sha": blob(target.as_bytes()), "target": target});
+    let with = |mut view: Value, more: &[(&str, &str)]| {
+        for (key, text) in more {
+            view[*key] = (*text).into();
+        }
+        view
+    };
+    for (path, expected, read) in [
+        (
+            "docs/link",
+            with(
+                link("docs/link", "../README.md"),
+                &[
+                    ("resolved_path", "README.md"),
+                    ("content", "dereferenced_target"),
+                ],
+            ),
+            Some("# Demo\n"),
+        ),
+        (
+            "docs/dir",
+            with(
+                link("docs/dir", ".."),
+                &[("resolved_path", "."), ("content", "not_returned")],
+            ),
+            None,
+        ),
+        (
+            "docs/out",
+            with(link("docs/out", "../../x"), &[("content", "not_returned")]),
+            None,
+        ),
+        (
+            "lib",
+            json!({"type": "submodule", "path": "lib", "sha": blob(b"x"), "git_url": "https://example.org/lib.git"}),
+            None,
+        ),
+    ] {
+        let output = site
+            .world
+            .call("get_file_contents", json!({"path": path}))
+            .await;
+        assert!(!output.is_error, "{}", output.text());
+        assert_eq!(output.text(), expected.to_string(), "{path}");
+        let text = output.content.get(1).map(|content| match content {
+            Content::Other(block) => block["resource"]["text"].as_str().unwrap(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(text, read, "{path}");
+    }
+    for (path, key, value) in [
+        ("docs/link", "type", "file"),
+        ("docs/link", "content", "IyBEZW1vCg==\n"),
+        ("docs/dir", "type", "symlink"),
+        ("docs/dir", "target", ".."),
+        ("lib", "type", "submodule"),
+        ("lib", "submodule_git_url", "https://example.org/lib.git"),
+    ] {
+        let view = site.get(&format!("/contents/{path}")).await.json();
+        assert_eq!(view[key], value, "{path} {key}");
+    }
 }

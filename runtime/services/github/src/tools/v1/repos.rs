@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{minimal, said};
 use crate::api::{At, Named, Paged, PutFile, Sorted};
-use crate::git::{Filter, ObjectId};
+use crate::git::{EntryKind, Filter, ObjectId};
 use crate::hub::{Time, User};
 use crate::tools::arguments::Arguments;
 use crate::tools::files::Resolved;
@@ -25,7 +25,7 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
     let fields = with.texts("fields")?;
     let (resolved, note) = resolve(site, &at, &reference, &sha)
         .map_err(|problem| Failure::Said(format!("failed to resolve git reference: {problem}")))?;
-    let Ok((found, _)) = site.get_contents(&at, &path, &resolved.sha) else {
+    let Ok((found, commit)) = site.get_contents(&at, &path, &resolved.sha) else {
         return suggested(files::suggest(site, &at, &path, &resolved)?);
     };
     let entry = match found {
@@ -49,14 +49,47 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         percent_encoded(&resolved.sha, b""),
         percent_encoded(&path, b"/")
     );
-    let bytes = site.git.blob(entry.id)?;
+    if entry.kind == EntryKind::Submodule {
+        let tree = site.git.tree_of(commit)?;
+        let url = site.git.submodule_url(tree, &path)?;
+        let mut view = json!({"type": "submodule", "path": path, "sha": entry.id.to_string()});
+        tell(&mut view, "git_url", url.unwrap_or_default());
+        tell(&mut view, "note", note.trim());
+        return written(&view);
+    }
+    let link = match entry.kind {
+        EntryKind::Symlink => Some(site.link(commit, &entry)?),
+        _ => None,
+    };
+    // What is said of a link stands in the place of the words about a file.
+    let of_link = |content: &str| {
+        let link = link.as_ref()?;
+        let mut view = json!({"type": "symlink", "path": path, "sha": entry.id.to_string()});
+        tell(&mut view, "target", link.target.as_str());
+        tell(
+            &mut view,
+            "resolved_path",
+            link.path.as_deref().unwrap_or_default(),
+        );
+        tell(&mut view, "content", content);
+        tell(&mut view, "note", note.trim());
+        Some(crate::tools::go::json(&view))
+    };
+    let file = link
+        .as_ref()
+        .map_or(Some(&entry), |link| link.file.as_ref());
+    let Some(file) = file else {
+        return Ok(Output::Text(of_link("not_returned").unwrap_or_default()));
+    };
+    let worded = |words: String| of_link("dereferenced_target").unwrap_or(words);
+    let bytes = site.git.blob(file.id)?;
     if bytes.is_empty() {
         let resource = json!({"uri": uri, "mimeType": "text/plain", "text": ""});
         let words = format!(
             "successfully downloaded empty file (SHA: {}){note}",
             entry.id
         );
-        return Ok(Output::Resource(words, resource));
+        return Ok(Output::Resource(worded(words), resource));
     }
     if bytes.len() >= LARGE {
         let address = site.content(&entry, &resolved.sha)?["download_url"].clone();
@@ -66,11 +99,15 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
             address.as_str().unwrap_or_default(),
             entry.id
         );
-        let link = json!({
-            "type": "resource_link", "uri": uri, "name": entry.name(), "title": format!("File: {path}"),
+        let title = match link.as_ref().and_then(|link| link.path.as_ref()) {
+            Some(target) => format!("Dereferenced target {target} via symlink {path}"),
+            None => format!("File: {path}"),
+        };
+        let resource = json!({
+            "type": "resource_link", "uri": uri, "name": entry.name(), "title": title,
             "size": bytes.len(),
         });
-        return Ok(Output::Link(words, link));
+        return Ok(Output::Link(worded(words), resource));
     }
     let kind = guess_type("", &bytes);
     let (what, resource) = match kind.starts_with("text/") {
@@ -87,7 +124,15 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         "successfully downloaded {what} file (SHA: {}){note}",
         entry.id
     );
-    Ok(Output::Resource(words, resource))
+    Ok(Output::Resource(worded(words), resource))
+}
+
+/// Adds a text that says something.
+fn tell(view: &mut Value, key: &str, text: impl Into<String>) {
+    let text = text.into();
+    if !text.is_empty() {
+        view[key] = text.into();
+    }
 }
 
 /// Finds what a reference or an id means, as this version does it: a reference may be an id, too, and the default
@@ -165,7 +210,7 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
                     entry.id
                 )));
             }
-            Some(_) if entry.kind == crate::git::EntryKind::Symlink && !allow_links => {
+            Some(_) if entry.kind == EntryKind::Symlink && !allow_links => {
                 let target = site.git.blob(entry.id)?;
                 return Err(Failure::Said(format!(
                     "Path {path} is a symbolic link to {}. Set allow_symlink_write to true to replace it.",
