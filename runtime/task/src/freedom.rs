@@ -88,6 +88,8 @@ mutations! {
     IssueState "issue-state",
     /// A label is missing, or one is there that should not be.
     Labels "labels",
+    /// The milestone is missing.
+    Milestone "milestone",
     /// A comment is missing, too many, other, or on another issue.
     Comment "comment",
     /// A text links to another issue, or to none.

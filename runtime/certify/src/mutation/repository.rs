@@ -61,6 +61,7 @@ fn mutation(wrong: Wrong) -> Mutation {
         Wrong::Title => Mutation::Title,
         Wrong::State => Mutation::IssueState,
         Wrong::Labels => Mutation::Labels,
+        Wrong::Milestone => Mutation::Milestone,
         Wrong::Comment => Mutation::Comment,
         Wrong::Link => Mutation::Link,
         Wrong::Base => Mutation::WrongBase,

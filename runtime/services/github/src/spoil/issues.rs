@@ -96,7 +96,7 @@ impl Spoiler<'_> {
             self.with_issue(Wrong::Labels, number, what, |it| it.labels.push(other))?;
         }
         if issue.milestone.is_some() {
-            self.with_issue(Wrong::Labels, number, "without its milestone", |it| {
+            self.with_issue(Wrong::Milestone, number, "without its milestone", |it| {
                 it.milestone = None;
             })?;
         }

@@ -35,8 +35,10 @@ pub enum Wrong {
     Title,
     /// An issue or pull request is open that should be closed or merged, or closed for another reason.
     State,
-    /// A label is missing or too many, or the milestone is missing.
+    /// A label is missing or too many.
     Labels,
+    /// The milestone is missing.
+    Milestone,
     /// A comment is missing, or stands on another issue.
     Comment,
     /// A text links to another issue, or to none.

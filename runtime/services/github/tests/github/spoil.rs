@@ -119,7 +119,7 @@ async fn what_was_merged_is_left_open_and_a_milestone_is_missing() {
     assert_eq!(after.git.branch("main"), end.git.branch("main"));
 
     let spoilt = one(&made, "#2", "without its milestone");
-    assert_eq!(spoilt.wrong, Wrong::Labels);
+    assert_eq!(spoilt.wrong, Wrong::Milestone);
     assert_eq!(end.hub.issues[&2].milestone, Some(1));
     let after = open(&world, &spoilt.tree);
     assert_eq!(after.hub.issues[&2].milestone, None);
