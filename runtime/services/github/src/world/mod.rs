@@ -50,6 +50,7 @@
 //! by one second with each call that changes something.
 //! `git fsck --strict` has nothing to say about the repository, and `git` reads it as it is.
 
+mod checks;
 mod documents;
 mod export;
 mod import;

@@ -1,15 +1,17 @@
 //! Reads a world, and derives what its documents leave out.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use mcpmark_snapshot::{Blobs, Directory, Node, Tree};
 use serde_json::Value;
 
 use super::WorldError;
+use super::checks::{
+    check_color, check_default_branch, check_issue, check_number, check_relations, gist_problem,
+};
 use super::documents::{Documents, place, typed};
 use super::published;
-use crate::git::{Base, GIT_DIR, Git, GitError, ObjectId};
+use crate::git::{Base, Git, ObjectId};
 use crate::hub::{
     Gist, Hub, Issue, Job, Label, Milestone, Pull, Release, Repository, Runs, State, Time, User,
     gist_id,
@@ -86,48 +88,6 @@ pub fn open(
     })
 }
 
-/// Refuses a default branch that is not there, unless there is none at all.
-fn check_default_branch(
-    repository: &Repository,
-    git: &Git,
-    head: Option<&str>,
-    documents: &Documents<'_>,
-) -> Result<(), WorldError> {
-    let name = &repository.default_branch;
-    if git.branch(name).is_some() || git.refs_below("refs/heads/").next().is_none() {
-        return Ok(());
-    }
-    let files = ["repository.json", "meta.json"];
-    let file = files
-        .into_iter()
-        .find(|file| documents.dir.get(file).is_some());
-    let problem = format!("the default branch {name:?} is not in the repository");
-    Err(match file.filter(|_| head != Some(name)) {
-        Some(file) => WorldError::value(file, "the document", problem),
-        None => GitError::Damaged {
-            file: format!("{GIT_DIR}/HEAD"),
-            problem: format!(
-                "{problem}; default_branch in repository.json says which one is meant"
-            ),
-        }
-        .into(),
-    })
-}
-
-/// Why an issue is in its state.
-const REASONS: [&str; 4] = ["completed", "not_planned", "duplicate", "reopened"];
-
-/// Refuses numbers that GitHub does not count to, after which there would be no next.
-fn check_number(file: &str, place: &str, number: u64) -> Result<(), WorldError> {
-    const LAST: u64 = i32::MAX as u64;
-    let problem = match number {
-        0 => "numbers begin with 1".to_owned(),
-        1..LAST => return Ok(()),
-        _ => format!("numbers end below {LAST}"),
-    };
-    Err(WorldError::value(file, place, problem))
-}
-
 /// A time that a document did not give.
 fn at_least(time: &mut Time, clock: Time) {
     if *time == Time(0) {
@@ -186,49 +146,7 @@ impl Reading {
         self.lists(documents)?;
         self.issues(documents)?;
         self.pulls(documents)?;
-        self.relations()
-    }
-
-    /// Refuses issues that are parts of what they cannot be parts of, or repeat what is not there.
-    fn relations(&self) -> Result<(), WorldError> {
-        let issues = &self.hub.issues;
-        let refused = |number: &u64, problem: String| {
-            let is_pull = self.hub.pull(*number).is_some();
-            let file = if is_pull { "pulls.json" } else { "issues.json" };
-            Err(WorldError::value(file, format!("#{number}"), problem))
-        };
-        let mut parents = BTreeMap::new();
-        for (number, issue) in issues {
-            for part in &issue.sub_issues {
-                if !issues.contains_key(part) {
-                    return refused(number, format!("its sub-issue #{part} is not there"));
-                }
-                if let Some(other) = parents.insert(part, number) {
-                    return refused(
-                        number,
-                        format!("its sub-issue #{part} is one of #{other} already"),
-                    );
-                }
-            }
-            if let Some(other) = issue.duplicate_of
-                && !issues.contains_key(&other)
-            {
-                return refused(number, format!("it repeats #{other}, which is not there"));
-            }
-        }
-        let mut rooted = BTreeSet::<&u64>::new();
-        for number in issues.keys() {
-            let mut way = BTreeSet::<&u64>::new();
-            let mut at = Some(number);
-            while let Some(number) = at.filter(|it| !rooted.contains(it)) {
-                if !way.insert(number) {
-                    return refused(number, "it is among its own sub-issues".to_owned());
-                }
-                at = parents.get(number).copied();
-            }
-            rooted.extend(way);
-        }
-        Ok(())
+        check_relations(&self.hub)
     }
 
     fn people(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
@@ -247,12 +165,7 @@ impl Reading {
 
     fn lists(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
         for label in documents.entries::<Label>("labels.json", published::label)? {
-            let is_color =
-                |text: &str| text.len() == 6 && text.bytes().all(|it| it.is_ascii_hexdigit());
-            if !is_color(&label.color) {
-                let problem = format!("its color {:?} is not six hexadecimal digits", label.color);
-                return Err(WorldError::value("labels.json", &label.name, problem));
-            }
+            check_color(&label)?;
             let key = label.name.to_lowercase();
             if self.hub.labels.insert(key, label.clone()).is_some() {
                 return Err(WorldError::value(
@@ -307,15 +220,8 @@ impl Reading {
             if gist.id.is_empty() {
                 gist.id = gist_id(&gist.owner, index);
             }
-            let is_digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
-            if !(20..=32).contains(&gist.id.len()) || !gist.id.bytes().all(is_digit) {
-                return Err(refused("its id is not 20 to 32 hexadecimal digits"));
-            }
-            if gist.owner.is_empty() {
-                return Err(refused("it has no owner"));
-            }
-            if gist.files.is_empty() {
-                return Err(refused("it has no file"));
+            if let Some(problem) = gist_problem(&gist) {
+                return Err(refused(problem));
             }
             at_least(&mut gist.created_at, self.clock);
             at_least(&mut gist.updated_at, gist.created_at);
@@ -441,31 +347,7 @@ impl Reading {
     }
 
     fn add(&mut self, file: &str, place: &str, mut issue: Issue) -> Result<(), WorldError> {
-        let refused = |problem: String| Err(WorldError::value(file, place, problem));
-        check_number(file, place, issue.number)?;
-        if let Some(reason) = &issue.state_reason
-            && !REASONS.contains(&reason.to_lowercase().as_str())
-        {
-            return refused(format!(
-                "state_reason {reason:?} is none of {}",
-                REASONS.join(", ")
-            ));
-        }
-        if let Some(pull) = &issue.pull {
-            if issue.state == State::Open && pull.merged_at.is_some() {
-                return refused("it is merged and still open".to_owned());
-            }
-            let merged = pull.merge_commit_sha.as_deref().unwrap_or_default();
-            for (key, sha) in [
-                ("head_sha", pull.head_sha.as_str()),
-                ("base_sha", &pull.base_sha),
-                ("merge_commit_sha", merged),
-            ] {
-                if !sha.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                    return refused(format!("{key} {sha:?} is no id of a commit"));
-                }
-            }
-        }
+        check_issue(file, place, &issue)?;
         if issue.user.is_empty() {
             issue.user = self.hub.repository.viewer.clone();
         }
