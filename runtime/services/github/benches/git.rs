@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 
 use mcpmark_github::GitHub;
 use mcpmark_github::git::{Filter, Git};
+use mcpmark_github::rest::Rest;
 use mcpmark_github::world::{self, Opened};
-use mcpmark_service::{Service, SessionLimits, ToolClient, WorldState};
+use mcpmark_service::{HttpRequest, Service, SessionLimits, ToolClient, WorldState};
 use mcpmark_snapshot::{CaptureOptions, ScratchSpace, Store, capture};
 use serde_json::{Value, json};
 
@@ -63,7 +64,8 @@ async fn main() -> ExitCode {
         ),
         (
             "pulls.json",
-            json!([{"number": 1, "title": "T", "head": "topic", "base": "main"}]),
+            json!([{"number": 1, "title": "T", "head": "topic", "base": "main",
+                    "created_at": "2023-01-01T00:00:00Z", "updated_at": "2023-01-01T00:00:00Z"}]),
         ),
     ];
     for (name, document) in documents {
@@ -80,6 +82,22 @@ async fn main() -> ExitCode {
     let again = median(|| drop(open()));
     figures.tell("open, while another is in use", again, "", again, OPEN);
     beside_git(&git, &repo, &mut figures);
+    let mut rest = Rest::open(&tree, &*store, home.path(), 1_800_000_000).unwrap();
+    for below in ["/issues/1/timeline", "/issues/events"] {
+        let request = HttpRequest {
+            method: "GET".to_owned(),
+            target: format!("/repos/acme/demo{below}"),
+            ..HttpRequest::default()
+        };
+        let mut times = Vec::new();
+        for _ in 0..ROUNDS {
+            let began = Instant::now();
+            assert_eq!(rest.read(&request).unwrap().status, 200);
+            times.push(millis(began.elapsed()));
+        }
+        let took = middle(times);
+        figures.tell(&format!("GET {below}"), took, "", took, CALL);
+    }
 
     let world = WorldState {
         tree,
@@ -263,7 +281,8 @@ fn make(repo: &Path) {
     for commit in 0..COMMITS {
         let time = 1_700_000_000 + 600 * commit;
         let person = format!("A{0} <a{0}@example.org> {time} +0000", commit % 7);
-        let message = format!("Commit {commit}\n\nbody {commit}");
+        let about = if commit % 10 == 0 { "#1" } else { "body" };
+        let message = format!("Commit {commit}\n\n{about} {commit}");
         write!(input, "commit refs/heads/main\nmark :{}\nauthor {person}\ncommitter {person}\ndata {}\n{message}\n", commit + 1, message.len()).unwrap();
         let changed: Vec<usize> = match commit {
             0 => (0..FILES).collect(),
