@@ -8,7 +8,7 @@ use mcpmark_model_server::{Reaction, Request, Server};
 use serde_json::{Value, json};
 
 use super::{copied, corpus, in_turns, names, played, run};
-use crate::environment::{Environment, text};
+use crate::environment::{Environment, copy_tree, text};
 use crate::guests;
 use crate::scripts::with_guest;
 use crate::skip;
@@ -158,25 +158,57 @@ fn a_script_that_proposes_changes_is_judged_by_what_runs_on_them() {
     assert!(text(&verifier["ci"]).starts_with("sha256:"), "{verifier}");
     let file = environment.path("receipt.json");
     fs::write(&file, &receipt).unwrap();
-    let verify = || environment.run(["receipt", "verify", file.to_str().unwrap()]);
+    let verify = |at: &Environment| {
+        at.run(["receipt", "verify", file.to_str().unwrap()])
+            .exits(0)
+    };
     environment.run(["store", "gc"]).exits(0);
-    verify().exits(0);
+    verify(&environment);
     let regraded = environment.run(["regrade", "e", "--json"]).exits(0).json();
     assert_eq!(regraded["summary"]["same"], 1, "{regraded}");
+    let elsewhere = Environment::bare();
+    let carried = elsewhere.path("e.tar");
+    let carried = carried.to_str().unwrap();
+    environment
+        .run(["store", "export", "e", "-o", carried])
+        .exits(0);
+    elsewhere.run(["store", "import", carried]).exits(0);
+    verify(&elsewhere);
 
-    // A bundle has the guest, too.
-    let tar = environment.path("forge.tar");
-    let tar = tar.to_str().unwrap();
-    run(&environment, &["bundle", "pack", "-o", tar], &place, &[]).exits(0);
-    let packed = ["--tasks".to_owned(), tar.to_owned()];
-    let args = ["--state", &state, LINT];
-    let graded = run(&environment, &["grade", "--json"], &packed, &args);
-    assert_eq!(graded.exits(0).json()["checks"], attempt["checks"]);
+    // A bundle has the guest, too, also where the state is that of a category.
+    let [first, second] = ["world.tar", "category.tar"].map(|name| environment.path(name));
+    let passes = |place: &[String], task: &str| {
+        let args = ["--state", &state, task];
+        let graded = run(&environment, &["grade", "--json"], place, &args);
+        assert_eq!(
+            graded.exits(0).json()["checks"],
+            attempt["checks"],
+            "{place:?}"
+        );
+    };
+    let packed = |place: &[String], tar: &Path| {
+        let tar = tar.to_str().unwrap();
+        run(&environment, &["bundle", "pack", "-o", tar], place, &[]).exits(0);
+        environment.run(["bundle", "verify", tar]).exits(0);
+        ["--tasks".to_owned(), tar.to_owned()]
+    };
+    passes(&packed(&place, &first), LINT);
+    let category = environment.path("categories");
+    let task = "github/standard/mill/lint";
+    copy_tree(
+        &copy.join("tasks").join(LINT),
+        &category.join("tasks").join(task),
+    );
+    fs::remove_file(category.join("tasks").join(task).join("meta.json")).unwrap();
+    copy_tree(&copy.join("worlds"), &category.join("states"));
+    let of_category = super::place(&category);
+    passes(&of_category, task);
+    passes(&packed(&of_category, &second), task);
 
     // Where nothing runs workflows, the same state fails.
     fs::remove_file(ci).unwrap();
     let without = grade(&[]).exits(1).json();
     assert_eq!(failed(&without["checks"]), 3, "{without}");
     fs::remove_dir_all(copy).unwrap();
-    verify().exits(0);
+    verify(&environment);
 }
