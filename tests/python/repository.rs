@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use mcpmark_experiment::{Graded, Outcome, Script, ScriptJudge, Told};
+use mcpmark_experiment::{CiGuest, Graded, Outcome, Script, ScriptJudge, Told};
 use mcpmark_github::builder::{Builder, Signature, Step};
 use mcpmark_sandbox::{FaultKind, Limits, Snapshot};
 use serde_json::json;
 
-use crate::guest::{Guest, guest};
+use crate::guest::{Guest, directory, guest};
 
 /// 2026-01-01T00:00:00Z.
 const CLOCK: i64 = 1_767_225_600;
@@ -87,9 +87,9 @@ def verify() -> bool:
     found, comments = ask(f"issues/{issue['number']}/comments?per_page=100", headers, org)
     if not any("PR #2" in it["body"] for it in comments):
         return False
-    # Whoever looks changes nothing.
+    # What is changed here is this script's own copy.
     change = requests.delete(f"https://api.github.com/repos/{org}/{REPO}/git/refs/heads/fix/pears", headers=headers)
-    return change.status_code == 403 and ask("branches/fix/pears", headers, org)[0]
+    return change.status_code == 204 and not ask("branches/fix/pears", headers, org)[0]
 
 
 sys.exit(0 if verify() else 1)
@@ -171,6 +171,21 @@ fn state(dir: &Path, file: &str, labels: &[&str]) -> Snapshot {
 }
 
 fn judge(guest: &Guest, script: &str, state: Snapshot, told: Told) -> Graded {
+    judge_with(guest, script, state, told, None)
+}
+
+/// The same in a world whose workflows a guest runs.
+fn judge_with(
+    guest: &Guest,
+    script: &str,
+    state: Snapshot,
+    told: Told,
+    ci: Option<&str>,
+) -> Graded {
+    let load = |guest_file: &str| {
+        let component = wat::parse_file(directory("..").join(guest_file)).unwrap();
+        CiGuest::load(&guest.sandbox.trusting(), &component).unwrap()
+    };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("verify.py");
     fs::write(&file, script).unwrap();
@@ -179,6 +194,7 @@ fn judge(guest: &Guest, script: &str, state: Snapshot, told: Told) -> Graded {
         interpreter: guest.interpreter.clone(),
         told,
         clock: CLOCK,
+        ci: ci.map(load),
     };
     judge.grade(&guest.sandbox, state, None, &Limits::SCRIPT)
 }
@@ -239,5 +255,66 @@ fn a_person_says_otherwise_and_other_hosts_are_not_there() {
     match graded.outcome {
         Outcome::VerifierFault(fault) => assert_eq!(fault.kind, FaultKind::Link),
         other => panic!("{other:?}"),
+    }
+}
+
+/// Begins a script that writes files to a repository, whatever is answered.
+const WRITES: &str = r##"
+import base64, itertools, requests
+
+API = "https://api.github.com/repos/acme/orchard"
+
+def put(path, text):
+    content = base64.b64encode(text.encode()).decode()
+    try:
+        return requests.put(f"{API}/contents/{path}", json={"message": path, "content": content})
+    except BaseException:
+        pass
+"##;
+
+#[test]
+fn what_a_script_writes_has_bounds_and_is_never_there_again() {
+    let Some(guest) = guest() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let state = state(dir.path(), "# Pears\n", &["bug"]);
+    let lints = Some("end_to_end/guests/lints.wat");
+    let grade = |script: &str, ci| {
+        let script = format!("{WRITES}{script}");
+        judge_with(guest, &script, state.clone(), Told::default(), ci).outcome
+    };
+    for (script, ci, kind, words) in [
+        (
+            "for n in itertools.count():\n    put(f'{n}.txt', str(n) * (4 << 20))",
+            None,
+            FaultKind::Memory,
+            "add more than 64 MiB to the script's copy",
+        ),
+        (
+            // No guest runs what is no workflow, and yet that is a run.
+            "for n in itertools.count():\n    put(f'.github/workflows/{n}.yml', 'on: push\\njobs: {}')",
+            lints,
+            FaultKind::Fuel,
+            "requests set off more than 1000 runs of workflows",
+        ),
+    ] {
+        match grade(script, ci) {
+            Outcome::VerifierFault(fault) => {
+                assert_eq!(fault.kind, kind);
+                assert!(fault.message.contains(words), "{fault}");
+            }
+            other => panic!("{words}: {other:?}"),
+        }
+    }
+    // A guest that breaks is the world's fault, and says nothing of the state.
+    let workflow =
+        "put('.github/workflows/a.yml', 'on: push\\njobs:\\n  a:\\n    runs-on: any\\n')";
+    let broken = grade(workflow, Some("hostile/unreachable.wat"));
+    assert!(matches!(broken, Outcome::InfraError(_)), "{broken:?}");
+
+    let once = format!("assert {workflow}.status_code == 201\n{workflow}\n");
+    let looked = "assert requests.get(f'{API}/actions/runs').json()['total_count'] == 1";
+    for _ in 0..2 {
+        let outcome = grade(&format!("{once}{looked}"), lints);
+        assert_eq!(outcome.passed(), Some(true), "{outcome:?}");
     }
 }

@@ -26,7 +26,7 @@ impl ScriptServices for Canned {
 }
 
 impl ScriptSession for Session {
-    fn call(&mut self, service: &str, request: &str) -> ServiceAnswer {
+    fn call(&mut self, service: &str, request: &str, _: i64) -> ServiceAnswer {
         let request: Value = serde_json::from_str(request).unwrap();
         match service {
             "http" => http(&request),

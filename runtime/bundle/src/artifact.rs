@@ -288,7 +288,7 @@ impl Parts {
         let nameless = self.world.id.is_none() && self.world.seed.is_none();
         match (self.verifier, self.script, self.beside) {
             (Some(verifier), None, None) if named => Some(JudgedBy::Component(verifier)),
-            (None, Some(script), Some(beside)) if nameless && self.world.ci.is_none() => {
+            (None, Some(script), Some(beside)) if nameless => {
                 Some(JudgedBy::Script { script, beside })
             }
             _ => None,

@@ -12,7 +12,8 @@ use mcpmark_task::published::{SCRIPT as VERIFY, state_place};
 
 use crate::BundleError;
 use crate::artifact::{
-    Bundle, INSTRUCTION, INTERPRETER, JudgedBy, SCRIPT, SOLUTION, TaskArtifact, WorldArtifact,
+    Bundle, CI, INSTRUCTION, INTERPRETER, JudgedBy, SCRIPT, SOLUTION, StartParts, TaskArtifact,
+    WorldArtifact,
 };
 use crate::layout::Source;
 use crate::library::{hold_back, make, pretty, write};
@@ -64,7 +65,7 @@ pub(crate) fn unpack(
     };
     let store = Store::open(scratch.join("store"));
     let store = store.map_err(|error| failed(&scratch, std::io::Error::other(error)))?;
-    let mut states: BTreeMap<PathBuf, Digest> = BTreeMap::new();
+    let mut states: BTreeMap<PathBuf, StartParts> = BTreeMap::new();
     for world in bundle.worlds.values() {
         let file = scratch.join("states");
         world.copy_states(source, &file)?;
@@ -72,7 +73,7 @@ pub(crate) fn unpack(
     }
     for task in &bundle.tasks {
         if let Some(world) = bundle.worlds.get(&task.config.world.digest) {
-            start(task, world, &store, &mut states, into)?;
+            start(task, world, source, &store, &mut states, into)?;
         }
         let dir = into.join("tasks").join(task.id.to_string());
         make(&dir)?;
@@ -108,21 +109,25 @@ pub(crate) fn unpack(
 fn start(
     task: &TaskArtifact,
     world: &WorldArtifact,
+    source: &dyn Source,
     store: &Store,
-    states: &mut BTreeMap<PathBuf, Digest>,
+    states: &mut BTreeMap<PathBuf, StartParts>,
     into: &Path,
 ) -> Result<(), BundleError> {
     let parts = &task.config.parts;
     let snapshot = parts.world.snapshot;
-    let Some(place) = state_place(&task.id, &parts.meta) else {
+    let has_ci = parts.world.ci.is_some();
+    let at = |has_ci| state_place(&task.id, &parts.meta, has_ci);
+    // With a guest beside it, the state lies deeper in the same place.
+    let (Some(name), Some(place)) = (at(false), at(has_ci)) else {
         if snapshot == Tree::empty().digest() {
             return Ok(());
         }
         let message = format!("task {} names nothing that it starts from", task.id);
         return Err(BundleError::Contradiction(message));
     };
-    match states.get(&place) {
-        Some(known) if *known == snapshot => return Ok(()),
+    match states.get(&name) {
+        Some(known) if *known == parts.world => return Ok(()),
         Some(_) => {
             let message = format!(
                 "task {} starts from another state than others of its category or world",
@@ -141,7 +146,12 @@ fn start(
         &into.join(&place),
         &what,
     )?;
-    states.insert(place, snapshot);
+    if let Some(component) = world.read_ci(source)?
+        && let Some(beside) = place.parent()
+    {
+        write(&into.join(beside).join(CI), &component)?;
+    }
+    states.insert(name, parts.world.clone());
     Ok(())
 }
 

@@ -377,6 +377,9 @@ pub(crate) struct GradeArgs {
     /// Tasks are those of this bundle, or directory in a published layout with a `verify.py` for each
     #[arg(long, value_name = "DIR", value_hint = ValueHint::AnyPath, conflicts_with = "verifier")]
     pub(crate) tasks: Option<PathBuf>,
+    /// The states that tasks in a published layout start from, for one that has a guest which runs workflows
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "tasks")]
+    pub(crate) states: Option<PathBuf>,
     /// Any verifier, no task needed: a component, or a Python script (.py) whose exit code judges
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) verifier: Option<PathBuf>,

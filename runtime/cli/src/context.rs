@@ -1,16 +1,15 @@
 //! What commands share: where things lie, opened when first asked for.
 
+mod published;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use mcpmark_bundle::{Lock, Look, UnpackedCorpus};
-use mcpmark_experiment::{
-    Home, Journal, PrepareError, Prepared, PublishedWorkshop, Start, Workshop, WorldError,
-};
+use mcpmark_experiment::{Home, Journal, PrepareError, Prepared, Start, Workshop, WorldError};
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
-use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::python::{Given, PythonError, PythonGuest, PythonSource};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
@@ -359,45 +358,6 @@ impl Context {
             .map_err(|error| prepare_error(&error))?;
         let worlds = tasks.iter().map(|task| task.world.clone());
         let pairs: Vec<_> = worlds.zip(&prepared).collect();
-        self.hold(&pairs, sandbox, store)?;
-        Ok(prepared)
-    }
-
-    /// Makes tasks of a corpus ready to be attempted.
-    pub(crate) fn prepare_published(
-        &self,
-        corpus: &Corpus,
-        states: Option<&Path>,
-        tasks: &[PublishedTask],
-        sandbox: &Sandbox,
-        store: &Store,
-    ) -> Result<Vec<Prepared>, CommandError> {
-        let interpreter = self.interpreter(sandbox)?;
-        let mut builder = self.builder_in(self.cache.join("guests"));
-        let mut display = BuildDisplay::default();
-        let report = &mut |event| display.show(event);
-        let mut workshop = PublishedWorkshop {
-            corpus,
-            states,
-            builder: &mut builder,
-            sandbox,
-            interpreter: &interpreter,
-            store,
-            report,
-        };
-        let prepared = workshop.prepare(tasks).map_err(|error| match &error {
-            PrepareError::Task(_)
-                if states.is_none() && tasks.iter().any(|it| it.world.is_none()) =>
-            {
-                prepare_error(&error).hint("--states names the directory with the states")
-            }
-            error => prepare_error(error),
-        })?;
-        let pairs = prepared.iter().map(|task| {
-            let state = bundle::state_name(&task.id, &task.start.digest)?;
-            Ok((state, task))
-        });
-        let pairs: Vec<_> = pairs.collect::<Result<_, CommandError>>()?;
         self.hold(&pairs, sandbox, store)?;
         Ok(prepared)
     }

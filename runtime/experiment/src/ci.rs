@@ -1,19 +1,27 @@
 //! The guest that runs the workflows of a github world, in the sandbox.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mcpmark_github::GitHub;
 use mcpmark_github::ci::{Event, Reported, Runner, RunnerError};
-use mcpmark_sandbox::{Limits, LoadError, RunError, Sandbox, Verifier, VerifyInput};
+use mcpmark_sandbox::{
+    FaultKind, Limits, LoadError, Run, RunError, Sandbox, Verdict, Verifier, VerifyInput,
+};
 use mcpmark_service::Service;
-use mcpmark_snapshot::Digest;
+use mcpmark_snapshot::{Digest, Store, StoreError};
+
+/// Fuel that all workflows may use together that one script sets off: as much as the script itself has.
+const FUEL_OF_A_SCRIPT: u64 = Limits::SCRIPT.fuel;
 
 /// Runs workflows. It is a verifier like any other, under the limits of one.
 #[derive(Clone)]
 pub struct CiGuest {
     sandbox: Sandbox,
     guest: Verifier,
+    component: Arc<[u8]>,
+    /// The same in a sandbox with slots of its own, made when a script first sets off a workflow.
+    second: Arc<OnceLock<Result<(Sandbox, Verifier), String>>>,
 }
 
 impl CiGuest {
@@ -26,6 +34,8 @@ impl CiGuest {
         Ok(Self {
             guest: sandbox.verifier(component)?,
             sandbox: sandbox.clone(),
+            component: component.into(),
+            second: Arc::default(),
         })
     }
 
@@ -34,9 +44,43 @@ impl CiGuest {
         self.guest.digest()
     }
 
+    /// The component.
+    pub fn component(&self) -> &[u8] {
+        &self.component
+    }
+
+    /// Keeps the component.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    pub fn keep(&self, store: &Store) -> Result<(), StoreError> {
+        store.put(&self.component).map(drop)
+    }
+
     /// The service whose worlds have workflows run by this guest.
     pub fn service(self) -> Arc<dyn Service> {
         Arc::new(GitHub::with_runner(Arc::new(self)))
+    }
+
+    /// The same for the workflows that one script sets off. It waits for them in a slot of the sandbox, so they
+    /// run in another one.
+    pub(crate) fn of_script(&self) -> OfScript {
+        OfScript {
+            ci: self.clone(),
+            fuel: Mutex::new(FUEL_OF_A_SCRIPT),
+        }
+    }
+
+    fn second(&self) -> Result<&(Sandbox, Verifier), RunnerError> {
+        let made = self.second.get_or_init(|| {
+            let sandbox = self.sandbox.second().map_err(|error| error.to_string())?;
+            let guest = sandbox.verifier(&self.component);
+            let guest = guest.map_err(|error| error.to_string())?;
+            Ok((sandbox, guest))
+        });
+        made.as_ref()
+            .map_err(|problem| RunnerError::Host(problem.clone()))
     }
 }
 
@@ -48,23 +92,95 @@ impl fmt::Debug for CiGuest {
 
 impl Runner for CiGuest {
     fn run(&self, event: Event) -> Result<Vec<Reported>, RunnerError> {
-        let mut input = VerifyInput::new(event.before, event.after);
-        input.parameters = event.parameters;
-        let run = self.sandbox.verify(&self.guest, input, &Limits::VERIFIER);
-        match run.result {
-            Ok(verdict) => Ok(verdict
-                .checks()
-                .iter()
-                .map(|check| Reported {
-                    name: check.name.clone(),
-                    passed: check.passed,
-                    output: check.detail.clone(),
-                })
-                .collect()),
-            Err(RunError::Fault(fault)) => Err(RunnerError::Guest(fault.to_string())),
-            Err(RunError::World(message) | RunError::Host(message)) => {
-                Err(RunnerError::Host(message))
+        reported(run(&self.sandbox, &self.guest, event, &Limits::VERIFIER))
+    }
+}
+
+/// Runs the workflows that one script sets off.
+pub(crate) struct OfScript {
+    ci: CiGuest,
+    /// What is left to all of them.
+    fuel: Mutex<u64>,
+}
+
+impl Runner for OfScript {
+    fn run(&self, event: Event) -> Result<Vec<Reported>, RunnerError> {
+        let (sandbox, guest) = self.ci.second()?;
+        let mut left = self.fuel.lock().unwrap_or_else(PoisonError::into_inner);
+        let limits = Limits {
+            fuel: Limits::VERIFIER.fuel.min(*left),
+            ..Limits::VERIFIER
+        };
+        let run = run(sandbox, guest, event, &limits);
+        *left = left.saturating_sub(run.fuel);
+        match &run.result {
+            // With all of its fuel it might have come to its end.
+            Err(RunError::Fault(fault))
+                if fault.kind == FaultKind::Fuel && limits.fuel < Limits::VERIFIER.fuel =>
+            {
+                Err(RunnerError::Spent(format!(
+                    "the workflows that the script sets off use more than {FUEL_OF_A_SCRIPT} units of fuel together \
+                     (fixed)"
+                )))
             }
+            _ => reported(run),
         }
+    }
+}
+
+fn run(sandbox: &Sandbox, guest: &Verifier, event: Event, limits: &Limits) -> Run<Verdict> {
+    let mut input = VerifyInput::new(event.before, event.after);
+    input.parameters = event.parameters;
+    sandbox.verify(guest, input, limits)
+}
+
+fn reported(run: Run<Verdict>) -> Result<Vec<Reported>, RunnerError> {
+    match run.result {
+        Ok(verdict) => Ok(verdict
+            .checks()
+            .iter()
+            .map(|check| Reported {
+                name: check.name.clone(),
+                passed: check.passed,
+                output: check.detail.clone(),
+            })
+            .collect()),
+        Err(RunError::Fault(fault)) => Err(RunnerError::Guest(fault.to_string())),
+        Err(RunError::World(message) | RunError::Host(message)) => Err(RunnerError::Host(message)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use mcpmark_sandbox::SandboxConfig;
+    use mcpmark_snapshot::{MemoryBlobs, Snapshot, Tree};
+
+    use super::*;
+
+    #[test]
+    fn the_workflows_of_one_script_have_their_fuel_together() {
+        let file =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/end_to_end/guests/lints.wat");
+        let component = wat::parse_file(file).unwrap();
+        let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
+        let ci = CiGuest::load(&sandbox, &component).unwrap();
+        let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
+        let event = || Event {
+            before: empty.clone(),
+            after: empty.clone(),
+            parameters: "{}".to_owned(),
+        };
+        let script = ci.of_script();
+        script.run(event()).unwrap();
+        let used = FUEL_OF_A_SCRIPT - *script.fuel.lock().unwrap();
+        assert!(used > 0);
+        // Enough for one more, and not for two.
+        *script.fuel.lock().unwrap() = used + used / 2;
+        script.run(event()).unwrap();
+        let spent = script.run(event()).unwrap_err();
+        assert!(matches!(&spent, RunnerError::Spent(_)), "{spent}");
+        ci.of_script().run(event()).unwrap();
     }
 }

@@ -10,7 +10,7 @@ use mcpmark_sandbox::{
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
 use crate::services::RepositoryServices;
-use crate::{GivenToScript, Outcome, Script, Told, VerifierTerms};
+use crate::{CiGuest, GivenToScript, Outcome, Script, Told, VerifierTerms};
 
 /// Everything that a grade follows from, by digest.
 #[derive(Debug, Clone)]
@@ -47,6 +47,8 @@ pub struct ScriptJudge {
     pub told: Told,
     /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
+    /// What runs the workflows of what the script writes, where its world has that.
+    pub ci: Option<CiGuest>,
 }
 
 /// What came of one grade.
@@ -110,7 +112,7 @@ impl ScriptJudge {
 
     /// All that the script sees of one state.
     pub fn input(&self, state: Snapshot, answer: Option<String>) -> ScriptInput {
-        let services = RepositoryServices::of(&state, self.clock);
+        let services = RepositoryServices::of(&state, self.clock, self.ci.as_ref());
         let mut told = self.told.clone();
         if let Some(services) = &services {
             told = Told {

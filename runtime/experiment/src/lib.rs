@@ -61,7 +61,7 @@ pub use crate::journal::{Journal, JournalError};
 pub use crate::outcome::{FaultReport, Outcome};
 pub use crate::plan::{AgentKind, AgentSettings, Concurrency, Planned, Spec, SpecLimits};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
-pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop};
+pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop, published_ci};
 pub use crate::regrade::{Regraded, Regrader, Work};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
 pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};

@@ -68,7 +68,7 @@ pub enum PrepareError {
     Guest {
         /// The task.
         task: TaskId,
-        /// `verifier` or `solution`.
+        /// `verifier`, `solution` or `ci`.
         guest: &'static str,
         /// What is wrong with it.
         source: Box<LoadError>,

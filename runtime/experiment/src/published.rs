@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::prepare::{Limited, components, limits};
 use crate::{
-    Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, VerifierTerms,
+    CiGuest, Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, VerifierTerms,
     capture_published,
 };
 
@@ -52,6 +52,33 @@ pub struct PublishedWorkshop<'a> {
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
 
+/// The guest that runs the workflows of the state that a task starts from, built where it is not; none where
+/// the state has none.
+///
+/// # Errors
+///
+/// When it is not valid.
+pub fn published_ci(
+    corpus: &Corpus,
+    task: &PublishedTask,
+    state: &Path,
+    builder: &mut Builder,
+    sandbox: &Sandbox,
+    report: &mut dyn FnMut(BuildEvent),
+) -> Result<Option<CiGuest>, PrepareError> {
+    let Some(source) = corpus.ci(task, state)? else {
+        return Ok(None);
+    };
+    let components = components(builder, std::slice::from_ref(&source), report)?;
+    let ci = components.get(&source);
+    let ci = ci.map(|component| CiGuest::load(sandbox, component));
+    ci.transpose().map_err(|source| PrepareError::Guest {
+        task: task.id.clone(),
+        guest: "ci",
+        source: Box::new(source),
+    })
+}
+
 impl PublishedWorkshop<'_> {
     /// Reads everything that the tasks need, states once each.
     ///
@@ -80,7 +107,7 @@ impl PublishedWorkshop<'_> {
         Ok(prepared)
     }
 
-    fn start(&self, task: &PublishedTask, place: Option<&Path>) -> Result<Start, PrepareError> {
+    fn start(&mut self, task: &PublishedTask, place: Option<&Path>) -> Result<Start, PrepareError> {
         let wrong = |source| PrepareError::State {
             task: task.id.clone(),
             dir: place.unwrap_or(&task.dir).to_owned(),
@@ -95,17 +122,28 @@ impl PublishedWorkshop<'_> {
             }
         };
         let tree = tree.map_err(wrong)?;
+        let ci = match place {
+            Some(place) => published_ci(
+                self.corpus,
+                task,
+                place,
+                self.builder,
+                self.sandbox,
+                self.report,
+            )?,
+            None => None,
+        };
         Ok(Start {
             digest: tree.digest(),
             tree,
             seed: 0,
             clock: PUBLISHED_CLOCK,
-            ci: None,
+            ci,
         })
     }
 
     /// Who judges, and the tree of all that the script sees beside the states.
-    fn judge(&self, task: &PublishedTask, clock: i64) -> Result<(Judge, Digest), PrepareError> {
+    fn judge(&self, task: &PublishedTask, start: &Start) -> Result<(Judge, Digest), PrepareError> {
         let told = Told::of(&task.id);
         if let Some(held_back) = task.held_back {
             let beside = held_back.beside.unwrap_or(held_back.verifier);
@@ -116,6 +154,7 @@ impl PublishedWorkshop<'_> {
                 interpreter: self.interpreter.digest(),
                 arguments: told.arguments,
                 environment: told.environment,
+                ci: start.ci.as_ref().map(CiGuest::digest),
             };
             return Ok((Judge::HeldBack(Box::new(verifier)), beside));
         }
@@ -128,7 +167,8 @@ impl PublishedWorkshop<'_> {
             script,
             interpreter: self.interpreter.clone(),
             told,
-            clock,
+            clock: start.clock,
+            ci: start.ci.clone(),
         };
         Ok((Judge::Script(Box::new(judge)), beside))
     }
@@ -139,7 +179,7 @@ impl PublishedWorkshop<'_> {
         start: Start,
         solution: Option<&[u8]>,
     ) -> Result<Prepared, PrepareError> {
-        let (judge, beside) = self.judge(task, start.clock)?;
+        let (judge, beside) = self.judge(task, &start)?;
         let solution = solution
             .map(|bytes| self.sandbox.solution(bytes))
             .transpose()
@@ -155,6 +195,7 @@ impl PublishedWorkshop<'_> {
             script: judge.digest(),
             beside,
             solution: solution.as_ref().map(Solution::digest),
+            ci: start.ci.as_ref().map(CiGuest::digest),
         };
         let bundle = parts.digest();
         let Limited {
@@ -166,6 +207,11 @@ impl PublishedWorkshop<'_> {
             Judge::Script(judge) => judge.script.keep(self.store),
             Judge::Component(_) | Judge::HeldBack(_) => Ok(()),
         };
+        // Who grades with the script that somebody else has needs it, too.
+        let kept = kept.and_then(|()| match &start.ci {
+            Some(ci) => ci.keep(self.store),
+            None => Ok(()),
+        });
         let terms = Terms::of(&judge, json!({}), true, verifier, start.clock);
         let terms = kept
             .and_then(|()| terms.keep(self.store))

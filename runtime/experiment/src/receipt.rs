@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::journal::{AttemptRow, GradeRow};
-use crate::{Outcome, Terms, TermsError, VerifierTerms};
+use crate::{Outcome, Terms, TermsError};
 
 /// The type of the statement.
 pub const STATEMENT: &str = "https://in-toto.io/Statement/v1";
@@ -153,9 +153,7 @@ impl Receipt {
 
     /// The digest of the component or the script that judged.
     pub fn verifier(&self) -> Digest {
-        match &self.terms.verifier {
-            VerifierTerms::Component { digest } | VerifierTerms::Script { digest, .. } => *digest,
-        }
+        self.terms.verifier.digest()
     }
 
     /// The in-toto Statement.
@@ -314,6 +312,7 @@ mod tests {
     use mcpmark_sandbox::Limits;
 
     use super::*;
+    use crate::VerifierTerms;
 
     fn receipt() -> Receipt {
         let check = |name: &str, passed, detail: &str| ReceiptCheck {

@@ -1,18 +1,23 @@
 //! What answers for the services of a world when a script asks over HTTP.
 //!
-//! A script that imports `requests` asks `https://api.github.com`; the answers are made of the final state, which it
-//! can read and not change. No other host is known.
+//! A script that imports `requests` asks `https://api.github.com`; the answers are made of a copy of the final state.
+//! What it changes there only it sees, and goes when it ends: the state is never changed, and the verdict follows from
+//! it alone. No other host is known.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use mcpmark_github::archive::Archive;
-use mcpmark_github::rest::Rest;
+use mcpmark_github::ci::{CiError, RunnerError};
+use mcpmark_github::rest::{Rest, RestError};
 use mcpmark_github::world::repository_of;
-use mcpmark_sandbox::{ScriptServices, ScriptSession, ServiceAnswer};
+use mcpmark_sandbox::{FaultKind, ScriptServices, ScriptSession, ServiceAnswer};
 use mcpmark_service::HttpRequest;
 use mcpmark_snapshot::{Snapshot, scratch_parent};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+
+use crate::CiGuest;
 
 /// The hosts that are stood in for, and where their paths begin in the interface.
 const HOSTS: [(&str, &str); 2] = [
@@ -25,16 +30,19 @@ const HOSTS: [(&str, &str); 2] = [
 pub(crate) struct RepositoryServices {
     state: Snapshot,
     clock: i64,
+    /// What runs the workflows of what a script writes.
+    ci: Option<CiGuest>,
     scratch: PathBuf,
 }
 
 impl RepositoryServices {
     /// The services of a final state; none where it has no repository.
-    pub(crate) fn of(state: &Snapshot, clock: i64) -> Option<Self> {
+    pub(crate) fn of(state: &Snapshot, clock: i64, ci: Option<&CiGuest>) -> Option<Self> {
         Archive::find(&state.tree)?;
         Some(Self {
             state: state.clone(),
             clock,
+            ci: ci.cloned(),
             scratch: scratch_parent(None),
         })
     }
@@ -54,6 +62,10 @@ impl ScriptServices for RepositoryServices {
     fn open(&self) -> Box<dyn ScriptSession> {
         let (tree, blobs) = (&self.state.tree, &self.state.blobs);
         let rest = Rest::open(tree, &**blobs, &self.scratch, self.clock);
+        let rest = rest.map(|rest| match &self.ci {
+            Some(ci) => rest.with_runner(Arc::new(ci.of_script())),
+            None => rest,
+        });
         Box::new(Asking(rest.map_err(|error| error.to_string())))
     }
 }
@@ -73,7 +85,7 @@ struct Request {
 }
 
 impl ScriptSession for Asking {
-    fn call(&mut self, service: &str, request: &str) -> ServiceAnswer {
+    fn call(&mut self, service: &str, request: &str, now: i64) -> ServiceAnswer {
         if service != "http" {
             return ServiceAnswer::Absent;
         }
@@ -94,15 +106,15 @@ impl ScriptSession for Asking {
         let mut headers = request.headers.iter();
         let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept"));
         let accept = accept.and_then(|(_, value)| value.as_str());
-        let answer = rest.read(&HttpRequest {
+        let request = HttpRequest {
             method: request.method,
             target,
             origin: origin.to_owned(),
             accept: accept.unwrap_or_default().to_owned(),
             body: request.body.unwrap_or_default().into_bytes(),
-        });
-        match answer {
-            Err(error) => ServiceAnswer::Broken(error.to_string()),
+        };
+        match rest.answer(&request, now) {
+            Err(error) => refused(&error),
             Ok(response) => {
                 let headers = response.headers.into_iter();
                 let headers: Map<String, Value> = headers
@@ -113,6 +125,19 @@ impl ScriptSession for Asking {
                 ServiceAnswer::Answer(answer.to_string())
             }
         }
+    }
+}
+
+/// What becomes of the script where there is no answer.
+fn refused(error: &RestError) -> ServiceAnswer {
+    let kind = match error {
+        RestError::Full => FaultKind::Memory,
+        RestError::Failed(CiError::Runner(RunnerError::Spent(_))) => FaultKind::Fuel,
+        RestError::Failed(error) => return ServiceAnswer::Broken(error.to_string()),
+    };
+    ServiceAnswer::Exhausted {
+        kind,
+        message: error.to_string(),
     }
 }
 

@@ -8,7 +8,7 @@ use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Snapshot, Store, S
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Judge, Script, ScriptJudge, Told};
+use crate::{CiGuest, Judge, Script, ScriptJudge, Told};
 
 /// The version of the document.
 const SCHEMA: u32 = 1;
@@ -53,6 +53,9 @@ pub enum VerifierTerms {
         arguments: Vec<String>,
         /// Variables of its environment.
         environment: Vec<(String, String)>,
+        /// The component that runs the workflows of what it writes, where its world has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ci: Option<Digest>,
     },
 }
 
@@ -61,6 +64,14 @@ impl VerifierTerms {
     pub fn digest(&self) -> Digest {
         match self {
             Self::Component { digest } | Self::Script { digest, .. } => *digest,
+        }
+    }
+
+    /// The component that runs workflows for a script, where there is one.
+    pub fn ci(&self) -> Option<Digest> {
+        match self {
+            Self::Script { ci, .. } => *ci,
+            Self::Component { .. } => None,
         }
     }
 }
@@ -92,6 +103,9 @@ pub enum TermsError {
     /// The verifier does not load.
     #[error("the verifier {0}")]
     Verifier(#[source] Box<LoadError>),
+    /// The guest that runs workflows does not load.
+    #[error("the guest that runs workflows {0}")]
+    Ci(#[source] Box<LoadError>),
     /// The script is run by another guest than this machine has.
     #[error(
         "the script was judged by the Python guest {wanted}, and this machine has {found}; name the other with MCPMARK_PYTHON_GUEST"
@@ -118,6 +132,7 @@ impl Terms {
                 interpreter: judge.interpreter.digest(),
                 arguments: judge.told.arguments.clone(),
                 environment: judge.told.environment.clone(),
+                ci: judge.ci.as_ref().map(CiGuest::digest),
             },
             Judge::HeldBack(verifier) => (**verifier).clone(),
         };
@@ -215,11 +230,7 @@ impl Terms {
     ) -> Result<Judge, E> {
         match &self.verifier {
             VerifierTerms::Component { digest } => {
-                let bytes = store.read(digest).map_err(|source| TermsError::Missing {
-                    what: "verifier",
-                    digest: *digest,
-                    source,
-                })?;
+                let bytes = component(store, "verifier", digest)?;
                 let verifier = sandbox
                     .verifier(&bytes)
                     .map_err(|error| TermsError::Verifier(Box::new(error)))?;
@@ -232,6 +243,7 @@ impl Terms {
                 interpreter: wanted,
                 arguments,
                 environment,
+                ci,
             } => {
                 let beside: Snapshot = store.snapshot(beside).map_err(TermsError::Beside)?;
                 let script = Script::kept(name, *digest, beside).ok_or(TermsError::Missing {
@@ -239,6 +251,14 @@ impl Terms {
                     digest: *digest,
                     source: std::io::ErrorKind::NotFound.into(),
                 })?;
+                let ci = match ci {
+                    Some(digest) => {
+                        let bytes = component(store, "guest that runs workflows", digest)?;
+                        let loaded = CiGuest::load(sandbox, &bytes);
+                        Some(loaded.map_err(|error| TermsError::Ci(Box::new(error)))?)
+                    }
+                    None => None,
+                };
                 let interpreter = interpreter()?;
                 let found = interpreter.digest();
                 if found != *wanted {
@@ -253,8 +273,18 @@ impl Terms {
                         environment: environment.clone(),
                     },
                     clock: self.clock,
+                    ci,
                 })))
             }
         }
     }
+}
+
+/// A component of the store.
+fn component(store: &Store, what: &'static str, digest: &Digest) -> Result<Vec<u8>, TermsError> {
+    store.read(digest).map_err(|source| TermsError::Missing {
+        what,
+        digest: *digest,
+        source,
+    })
 }

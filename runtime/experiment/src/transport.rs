@@ -141,11 +141,12 @@ fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &m
     blobs.extend(&attempt.terms);
     for digest in &attempt.terms {
         if let Ok(Terms {
-            verifier: VerifierTerms::Script { beside, .. },
+            verifier: VerifierTerms::Script { beside, ci, .. },
             ..
         }) = Terms::read(store, digest)
         {
             trees.push(beside);
+            blobs.extend(ci);
         }
     }
     // Grades of old have no terms, and their verifiers were not kept; answers are where they were judged.

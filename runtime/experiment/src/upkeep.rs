@@ -123,9 +123,12 @@ fn add(
     for digest in &attempt.terms {
         match Terms::read(store, digest) {
             Ok(Terms {
-                verifier: VerifierTerms::Script { beside, .. },
+                verifier: VerifierTerms::Script { beside, ci, .. },
                 ..
             }) => {
+                if let Some(ci) = ci {
+                    needed.add_blob(ci);
+                }
                 if needed.add_tree(store, &beside).is_err() {
                     missing(beside)?;
                 }

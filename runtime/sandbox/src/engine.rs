@@ -220,6 +220,21 @@ impl Sandbox {
         }
     }
 
+    /// Another sandbox of the same settings, with slots of its own: for guests that run while a guest of
+    /// this one waits for them. If they waited for slots of this one, those who have them could all wait
+    /// for each other.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn second(&self) -> Result<Self, EngineError> {
+        Ok(Self {
+            trusting: self.trusting,
+            cancel: self.cancel.clone(),
+            ..Self::new(self.inner.wasi.config())?
+        })
+    }
+
     /// What makes verdicts a second time, as this handle is.
     pub(crate) fn peer(&self) -> Option<Self> {
         self.inner.peer.as_ref().map(|peer| Self {

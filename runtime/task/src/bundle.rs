@@ -70,6 +70,8 @@ pub struct PublishedParts<'a> {
     pub beside: Digest,
     /// Digest of the solution component, where there is one.
     pub solution: Option<Digest>,
+    /// Digest of the guest that runs the world's workflows, where it has one.
+    pub ci: Option<Digest>,
 }
 
 impl PublishedParts<'_> {
@@ -80,7 +82,7 @@ impl PublishedParts<'_> {
 
     /// The parts as a JSON document.
     pub fn document(&self) -> Value {
-        json!({
+        let mut document = json!({
             "schema": SCHEMA,
             "task": self.task.id.to_string(),
             "meta": self.task.metadata,
@@ -92,7 +94,11 @@ impl PublishedParts<'_> {
                 "snapshot": self.snapshot,
                 "clock": self.clock,
             },
-        })
+        });
+        if let Some(ci) = &self.ci {
+            document["world"]["ci"] = json!(ci);
+        }
+        document
     }
 }
 

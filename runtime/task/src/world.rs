@@ -102,19 +102,24 @@ impl World {
         let document = Document::parse(&file.shown, &text)?;
         let content = content(dir, &document)?;
         let manifest = manifest(&document, &content)?;
-        let ci = GuestSource::find(dir, "ci", dir)?;
-        if ci.is_some() && id.service() != "github" {
-            let problem = "has a guest that runs workflows (ci), which only github worlds have";
-            return Err(dir.layout(problem));
-        }
         Ok(Self {
+            ci: ci(id.service(), dir)?,
             id,
             dir: dir.path.clone(),
             manifest,
             content,
-            ci,
         })
     }
+}
+
+/// The guest in a directory that runs the workflows of a world, where it has one.
+pub(crate) fn ci(service: &str, dir: &Place) -> Result<Option<GuestSource>, Error> {
+    let ci = GuestSource::find(dir, "ci", dir)?;
+    if ci.is_some() && service != "github" {
+        let problem = "has a guest that runs workflows (ci), which only github worlds have";
+        return Err(dir.layout(problem));
+    }
+    Ok(ci)
 }
 
 fn content(dir: &Place, document: &Document) -> Result<WorldContent, Error> {

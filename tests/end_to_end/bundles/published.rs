@@ -1,29 +1,15 @@
 //! Tasks of published corpora are packed with their scripts and the guest that runs these.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use super::there;
-use crate::environment::{Environment, Output, copy_tree, repository, text};
+use crate::environment::{Environment, Output, text};
+use crate::published::copied;
 use crate::scripts::with_guest;
 
 const BOATS: &str = "filesystem/standard/harbour/count_boats";
-
-/// A copy of a published corpus, with its states where it has some.
-fn corpus(environment: &Environment, name: &str) -> (PathBuf, Vec<String>) {
-    let copy = environment.path(name);
-    copy_tree(&repository().join("tests/published").join(name), &copy);
-    let mut args = vec!["--tasks".to_owned(), copy.display().to_string()];
-    if copy.join("states").is_dir() {
-        args.extend([
-            "--states".to_owned(),
-            copy.join("states").display().to_string(),
-        ]);
-    }
-    (copy, args)
-}
 
 fn pack(environment: &Environment, place: &[String], to: &str, more: &[&str]) -> Value {
     let args = ["bundle", "pack", "--json", "-o", to];
@@ -52,7 +38,7 @@ fn a_published_corpus_gives_the_same_receipts_where_there_is_no_python() {
     // One cache for the compiled guest, which takes long to compile.
     let machine = Environment::bare();
     for (name, tasks) in [("suites", 2), ("offline", 1)] {
-        let (copy, place) = corpus(&environment, name);
+        let (copy, place) = copied(&environment, name);
         let tar = environment.path(&format!("{name}.tar"));
         let tar = tar.to_str().unwrap();
         let packed = pack(&environment, &place, tar, &["--name", name]);
@@ -127,7 +113,7 @@ fn a_script_is_held_back_mended_and_locked() {
     let Some(environment) = with_guest() else {
         return;
     };
-    let (copy, place) = corpus(&environment, "suites");
+    let (copy, place) = copied(&environment, "suites");
     let path = |name: &str| environment.path(name).display().to_string();
     let [public, before, after] = ["public.tar", "before.tar", "after.tar"].map(path);
     pack(&environment, &place, &public, &["--without-verifier"]);

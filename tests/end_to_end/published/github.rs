@@ -1,44 +1,73 @@
-//! A corpus whose world is a repository.
+//! A corpus whose worlds are repositories.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mcpmark_model_server::{Reaction, Request, Saying, Server};
+use mcpmark_model_server::{Reaction, Request, Server};
 use serde_json::{Value, json};
 
-use super::{corpus, names, run};
-use crate::environment::copy_tree;
+use super::{copied, corpus, in_turns, names, played, run};
+use crate::environment::{Environment, copy_tree, text};
+use crate::guests;
 use crate::scripts::with_guest;
 use crate::skip;
 
 const DOOR: &str = "github/L2-001";
+const LINT: &str = "github/L3-001";
+
+const WORKFLOW: &str =
+    "name: lint\non:\n  pull_request:\njobs:\n  lint:\n    steps:\n      - run: lint .\n";
 
 /// Closes the issue about the door, and says why.
 fn close_door(request: &Request) -> Reaction {
-    let call = |tool: &str, more: Value| {
-        let mut arguments = json!({"owner": "mcpmark", "repo": "repo", "issue_number": 2});
-        for (key, value) in more.as_object().unwrap() {
-            arguments[key] = value.clone();
-        }
-        (tool.to_owned(), arguments.to_string())
-    };
-    if request.tools == ["ping"] || request.turns > 0 {
-        return Reaction::say("Done.");
-    }
-    Reaction::Say(Saying {
-        calls: vec![
-            call(
+    let of_issue = |more: Value| of_repository(json!({"issue_number": 2}), &more);
+    in_turns(
+        request,
+        &[&[
+            (
                 "add_issue_comment",
-                json!({"body": "Nobody will paint it."}),
+                of_issue(json!({"body": "Nobody will paint it."})),
             ),
-            call(
+            (
                 "update_issue",
-                json!({"state": "closed", "state_reason": "not_planned"}),
+                of_issue(json!({"state": "closed", "state_reason": "not_planned"})),
             ),
-        ],
-        ..Saying::default()
-    })
+        ]],
+    )
+}
+
+/// Adds the workflow.
+fn add_workflow(request: &Request) -> Reaction {
+    let file = json!({
+        "branch": "main", "path": ".github/workflows/lint.yml", "content": WORKFLOW, "message": "Check changes",
+    });
+    in_turns(
+        request,
+        &[&[("create_or_update_file", of_repository(file, &json!({})))]],
+    )
+}
+
+/// The arguments of a call on the world's repository.
+fn of_repository(mut arguments: Value, more: &Value) -> Value {
+    for (key, value) in [("owner", "mcpmark"), ("repo", "repo")] {
+        arguments[key] = value.into();
+    }
+    for (key, value) in more.as_object().unwrap() {
+        arguments[key] = value.clone();
+    }
+    arguments
+}
+
+/// A corpus with the repository of its world; none where the guest for scripts or git is not to be had.
+fn forge() -> Option<(Environment, PathBuf, Vec<String>)> {
+    let environment = with_guest()?;
+    let (copy, place) = copied(&environment, "forge");
+    if !make_repository(&copy.join("worlds/mill/env/repo")) {
+        skip::python("git does not run, which makes the world of this test");
+        return None;
+    }
+    Some((environment, copy, place))
 }
 
 /// Makes the repository of the world `mill`; false where git does not run.
@@ -52,37 +81,25 @@ fn make_repository(dir: &Path) -> bool {
     true
 }
 
+fn failed(checks: &Value) -> usize {
+    let checks = checks.as_array().unwrap().iter();
+    checks.filter(|check| check["passed"] == false).count()
+}
+
 #[test]
 fn a_script_reads_the_repository_and_documents_of_a_github_world() {
-    let Some(environment) = with_guest() else {
+    let Some((environment, copy, place)) = forge() else {
         return;
     };
-    let copy = environment.path("corpus");
-    copy_tree(&corpus("forge"), &copy);
-    if !make_repository(&copy.join("worlds/mill/env/repo")) {
-        return skip::python("git does not run, which makes the world of this test");
-    }
-    let place = ["--tasks".to_owned(), copy.display().to_string()];
-    let idle = run(
-        &environment,
-        &["run", "--json"],
-        &place,
-        &["--agent", "nop"],
-    );
+    let nop = ["--agent", "nop", DOOR];
+    let idle = run(&environment, &["run", "--json"], &place, &nop);
     let idle = idle.exits(1).json();
     let checks = &idle["attempts"][0]["checks"];
     assert_eq!(names(checks)[0], "the issue is closed", "{idle}");
-    let failed = |checks: &Value| {
-        let checks = checks.as_array().unwrap().iter();
-        checks.filter(|check| check["passed"] == false).count()
-    };
     assert_eq!(failed(checks), 4, "{idle}");
 
     let server = Server::start(close_door).unwrap();
-    let url = server.base_url();
-    let model = [DOOR, "--model", "openai/good", "--base-url", &url];
-    let played = run(&environment, &["run", "--json"], &place, &model);
-    let played = played.exits(0).json();
+    let played = played(&environment, &place, &server, &[DOOR]);
     assert_eq!(played["attempts"][0]["checks"].as_array().unwrap().len(), 7);
 
     // The start as it lies there is a state that is judged, too.
@@ -95,11 +112,103 @@ fn a_script_reads_the_repository_and_documents_of_a_github_world() {
     fs::remove_dir_all(state.join("repo/.git")).unwrap();
     let graded = run(&environment, &["grade", "--json"], &place, &grade);
     graded.exits(4).says(&["repo/.git/"]);
-    let begun = run(
-        &environment,
-        &["run", "--json"],
-        &place,
-        &["--agent", "nop"],
-    );
+    let begun = run(&environment, &["run", "--json"], &place, &nop);
     begun.exits(4);
+}
+
+#[test]
+fn a_script_that_proposes_changes_is_judged_by_what_runs_on_them() {
+    let Some((environment, copy, place)) = forge() else {
+        return;
+    };
+    let ci = copy.join("worlds/mill/ci.wasm");
+    fs::write(&ci, guests::own("lints.wat")).unwrap();
+    // Without a workflow nothing runs: the script waits in vain, for no time at all.
+    let nop = ["--agent", "nop", LINT];
+    let idle = run(&environment, &["run", "--json"], &place, &nop);
+    let idle = &idle.exits(1).json()["attempts"][0];
+    assert_eq!(
+        failed(&idle["checks"]),
+        3,
+        "two results and the exit code: {idle}"
+    );
+
+    let server = Server::start(add_workflow).unwrap();
+    let played = played(&environment, &place, &server, &[LINT, "--experiment", "e"]);
+    let attempt = &played["attempts"][0];
+    let (id, state) = (text(&attempt["id"]), text(&attempt["state"]));
+    assert_eq!(attempt["checks"].as_array().unwrap().len(), 6, "{attempt}");
+
+    // The same state gives the same grade and stays the state that it is.
+    let grade = |more: &[&str]| {
+        let args = [&["--state", &state, LINT], more].concat();
+        run(&environment, &["grade", "--json"], &place, &args)
+    };
+    let again = grade(&[]).exits(0).json();
+    assert_eq!(again["checks"], attempt["checks"]);
+    assert_eq!(again["state"], attempt["state"]);
+    let both = grade(&["--cross-check"]).exits(0).json();
+    assert_eq!(both["output"], again["output"]);
+    environment.run(["store", "check"]).exits(0);
+
+    // Receipts name who ran the workflows, and are verified where nothing but the store is left.
+    let receipt = environment.run(["receipt", "show", &id]).exits(0).stdout;
+    let told: Value = serde_json::from_str(&receipt).unwrap();
+    let verifier = &told["predicate"]["mcpmark"]["terms"]["verifier"];
+    assert!(text(&verifier["ci"]).starts_with("sha256:"), "{verifier}");
+    let file = environment.path("receipt.json");
+    fs::write(&file, &receipt).unwrap();
+    let verify = |at: &Environment| {
+        at.run(["receipt", "verify", file.to_str().unwrap()])
+            .exits(0)
+    };
+    environment.run(["store", "gc"]).exits(0);
+    verify(&environment);
+    let regraded = environment.run(["regrade", "e", "--json"]).exits(0).json();
+    assert_eq!(regraded["summary"]["same"], 1, "{regraded}");
+    let elsewhere = Environment::bare();
+    let carried = elsewhere.path("e.tar");
+    let carried = carried.to_str().unwrap();
+    environment
+        .run(["store", "export", "e", "-o", carried])
+        .exits(0);
+    elsewhere.run(["store", "import", carried]).exits(0);
+    verify(&elsewhere);
+
+    // A bundle has the guest, too, also where the state is that of a category.
+    let [first, second] = ["world.tar", "category.tar"].map(|name| environment.path(name));
+    let passes = |place: &[String], task: &str| {
+        let args = ["--state", &state, task];
+        let graded = run(&environment, &["grade", "--json"], place, &args);
+        assert_eq!(
+            graded.exits(0).json()["checks"],
+            attempt["checks"],
+            "{place:?}"
+        );
+    };
+    let packed = |place: &[String], tar: &Path| {
+        let tar = tar.to_str().unwrap();
+        run(&environment, &["bundle", "pack", "-o", tar], place, &[]).exits(0);
+        environment.run(["bundle", "verify", tar]).exits(0);
+        ["--tasks".to_owned(), tar.to_owned()]
+    };
+    passes(&packed(&place, &first), LINT);
+    let category = environment.path("categories");
+    let task = "github/standard/mill/lint";
+    copy_tree(
+        &copy.join("tasks").join(LINT),
+        &category.join("tasks").join(task),
+    );
+    fs::remove_file(category.join("tasks").join(task).join("meta.json")).unwrap();
+    copy_tree(&copy.join("worlds"), &category.join("states"));
+    let of_category = super::place(&category);
+    passes(&of_category, task);
+    passes(&packed(&of_category, &second), task);
+
+    // Where nothing runs workflows, the same state fails.
+    fs::remove_file(ci).unwrap();
+    let without = grade(&[]).exits(1).json();
+    assert_eq!(failed(&without["checks"]), 3, "{without}");
+    fs::remove_dir_all(copy).unwrap();
+    verify(&environment);
 }

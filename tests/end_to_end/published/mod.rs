@@ -5,8 +5,9 @@ mod github;
 mod playing;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use mcpmark_model_server::{Reaction, Request, Saying, Server};
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, copy_tree, repository, text};
@@ -19,15 +20,48 @@ fn corpus(name: &str) -> PathBuf {
     repository().join("tests/published").join(name)
 }
 
-/// Where a corpus lies, as the command line has it.
-fn place(name: &str) -> Vec<String> {
-    let corpus = corpus(name);
+/// Where a corpus lies, with its states where it has some, as the command line has it.
+fn place(corpus: &Path) -> Vec<String> {
     let mut args = vec!["--tasks".to_owned(), corpus.display().to_string()];
     let states = corpus.join("states");
     if states.is_dir() {
         args.extend(["--states".to_owned(), states.display().to_string()]);
     }
     args
+}
+
+/// A copy of a corpus, which a test may change, and where it lies.
+pub(crate) fn copied(environment: &Environment, name: &str) -> (PathBuf, Vec<String>) {
+    let copy = environment.path(name);
+    copy_tree(&corpus(name), &copy);
+    let place = place(&copy);
+    (copy, place)
+}
+
+/// Makes the calls of one turn after the other, and is done.
+fn in_turns(request: &Request, turns: &[&[(&str, Value)]]) -> Reaction {
+    let calls = turns.get(request.turns);
+    let Some(calls) = calls.filter(|_| request.tools != ["ping"]) else {
+        return Reaction::say("Done.");
+    };
+    let call = |(tool, arguments): &(&str, Value)| ((*tool).to_owned(), arguments.to_string());
+    Reaction::Say(Saying {
+        calls: calls.iter().map(call).collect(),
+        ..Saying::default()
+    })
+}
+
+/// Has a model play tasks, which it solves.
+fn played(environment: &Environment, place: &[String], model: &Server, more: &[&str]) -> Value {
+    let url = model.base_url();
+    let model = ["--model", "openai/good", "--base-url", &url];
+    let played = run(
+        environment,
+        &["run", "--json"],
+        place,
+        &[&model, more].concat(),
+    );
+    played.exits(0).json()
 }
 
 fn run(environment: &Environment, command: &[&str], place: &[String], more: &[&str]) -> Output {

@@ -2,24 +2,20 @@
 
 use std::fs;
 
-use mcpmark_model_server::{Reaction, Request, Saying, Server};
-use serde_json::{Value, json};
+use mcpmark_model_server::{Reaction, Request, Server};
+use serde_json::json;
 
-use super::{BOATS, LETTER, corpus, names, place, run};
+use super::{BOATS, LETTER, copied, corpus, in_turns, names, place, played, run};
 use crate::environment::{copy_tree, repository, text};
 use crate::scripts::with_guest;
 
 /// Solves the tasks of both corpora.
 fn solve(request: &Request) -> Reaction {
-    let arguments = match &request.instruction {
-        _ if request.tools == ["ping"] || request.turns > 0 => return Reaction::say("Done."),
-        boats if boats.contains("boats/") => json!({"path": "answer.txt", "content": "2\n"}),
-        _ => json!({"path": "found.txt", "content": "second.md"}),
+    let arguments = match request.instruction.contains("boats/") {
+        true => json!({"path": "answer.txt", "content": "2\n"}),
+        false => json!({"path": "found.txt", "content": "second.md"}),
     };
-    Reaction::Say(Saying {
-        calls: vec![("write_file".to_owned(), arguments.to_string())],
-        ..Saying::default()
-    })
+    in_turns(request, &[&[("write_file", arguments)]])
 }
 
 #[test]
@@ -28,12 +24,11 @@ fn agents_play_tasks_of_both_layouts() {
         return;
     };
     let server = Server::start(solve).unwrap();
-    let url = server.base_url();
     for (name, tasks, task, check) in [
         ("suites", 2, BOATS, "answer.txt exists"),
         ("offline", 1, LETTER, "found.txt is there"),
     ] {
-        let place = place(name);
+        let place = place(&corpus(name));
         let idle = run(
             &environment,
             &["run", "--json"],
@@ -45,16 +40,7 @@ fn agents_play_tasks_of_both_layouts() {
             idle["summary"],
             json!({"attempts": tasks, "graded": tasks, "passed": 0})
         );
-        let model = [
-            "--model",
-            "openai/good",
-            "--base-url",
-            &url,
-            "--experiment",
-            name,
-        ];
-        let played = run(&environment, &["run", "--json"], &place, &model);
-        let played = played.exits(0).json();
+        let played = played(&environment, &place, &server, &["--experiment", name]);
         assert_eq!(played["summary"]["passed"], tasks, "{played}");
         let attempts = played["attempts"].as_array().unwrap();
         let attempt = attempts.iter().find(|it| it["task"] == task).unwrap();
@@ -124,23 +110,20 @@ fn file_by_day(request: &Request) -> Reaction {
     } else {
         "unknown"
     };
-    let call = |tool: &str, arguments: Value| (tool.to_owned(), arguments.to_string());
-    let calls = match request.turns {
-        _ if request.tools == ["ping"] => return Reaction::say("Done."),
-        0 => vec![call("get_file_info", json!({"path": "log.txt"}))],
-        1 => vec![
-            call("create_directory", json!({"path": day})),
-            call(
-                "move_file",
-                json!({"source": "log.txt", "destination": format!("{day}/log.txt")}),
-            ),
+    let destination = format!("{day}/log.txt");
+    in_turns(
+        request,
+        &[
+            &[("get_file_info", json!({"path": "log.txt"}))],
+            &[
+                ("create_directory", json!({"path": day})),
+                (
+                    "move_file",
+                    json!({"source": "log.txt", "destination": destination}),
+                ),
+            ],
         ],
-        _ => return Reaction::say("Done."),
-    };
-    Reaction::Say(Saying {
-        calls,
-        ..Saying::default()
-    })
+    )
 }
 
 #[test]
@@ -148,25 +131,15 @@ fn times_of_an_unpacked_state_are_seen_by_agents_and_scripts() {
     let Some(environment) = with_guest() else {
         return;
     };
-    let copy = environment.path("corpus");
-    copy_tree(&corpus("suites"), &copy);
+    let (copy, place) = copied(&environment, "suites");
     let states = copy.join("states");
     let log = fs::File::create(states.join("harbour/log.txt")).unwrap();
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(CAME_IN);
     log.set_modified(time).unwrap();
     let script = copy.join("tasks").join(BOATS).join("verify.py");
     fs::write(script, BY_DAY).unwrap();
-    let place = [
-        "--tasks".to_owned(),
-        copy.display().to_string(),
-        "--states".to_owned(),
-        states.display().to_string(),
-    ];
     let server = Server::start(file_by_day).unwrap();
-    let url = server.base_url();
-    let model = [BOATS, "--model", "openai/good", "--base-url", &url];
-    let played = run(&environment, &["run", "--json"], &place, &model);
-    let played = played.exits(0).json();
+    let played = played(&environment, &place, &server, &[BOATS]);
     let attempt = &played["attempts"][0];
     assert_eq!(attempt["checks"][0]["name"], "2025-07-09T10:11:12+00:00");
 
@@ -188,8 +161,7 @@ fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
     let Some(environment) = with_guest() else {
         return;
     };
-    let copy = environment.path("corpus");
-    copy_tree(&corpus("offline"), &copy);
+    let (copy, _) = copied(&environment, "offline");
     let first = ["run", "--agent", "nop", "--experiment", "x", "--tasks"];
     let path = copy.to_str().unwrap();
     environment.run(first.iter().chain(&[path])).exits(1);
@@ -201,7 +173,7 @@ fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
     resumed.says(&["of a task that has changed since: made again"]);
     fs::remove_dir_all(&copy).unwrap();
     environment.run(["resume", "x"]).exits(2).says(&[
-        "corpus: there is no such file or directory",
+        "offline: there is no such file or directory",
         "mcpmark resume x --tasks PLACE",
     ]);
     let moved = environment.path("moved");
@@ -232,8 +204,7 @@ fn a_solution_beside_the_script_is_played() {
     let Some(environment) = with_guest() else {
         return;
     };
-    let copy = environment.path("corpus");
-    copy_tree(&corpus("suites"), &copy);
+    let (copy, place) = copied(&environment, "suites");
     let frame = repository().join("tests/hostile/solution/frame.wat.in");
     let frame = fs::read_to_string(frame).unwrap();
     let solution = wat::parse_str(frame.replace("{guest}", SOLUTION)).unwrap();
@@ -242,13 +213,6 @@ fn a_solution_beside_the_script_is_played() {
         solution,
     )
     .unwrap();
-    let states = copy.join("states");
-    let place = [
-        "--tasks".to_owned(),
-        copy.display().to_string(),
-        "--states".to_owned(),
-        states.display().to_string(),
-    ];
     let played = run(&environment, &["run", "--json"], &place, &[BOATS])
         .exits(0)
         .json();

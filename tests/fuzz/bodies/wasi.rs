@@ -143,7 +143,7 @@ impl ScriptServices for Echo {
 }
 
 impl ScriptSession for Echo {
-    fn call(&mut self, service: &str, request: &str) -> ServiceAnswer {
+    fn call(&mut self, service: &str, request: &str, _: i64) -> ServiceAnswer {
         match service {
             "http" => ServiceAnswer::Answer(request.to_owned()),
             "sql" => ServiceAnswer::Error(request.to_owned()),

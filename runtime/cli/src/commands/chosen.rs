@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mcpmark_experiment::{Judge, Prepared, PublishedPlace, Spec, Terms, TermsError, VerifierTerms};
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::{Blobs, Digest, Store};
+use mcpmark_snapshot::{Blobs, Digest, Store, Tree};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{Library, Task, TaskId};
 
@@ -229,9 +229,11 @@ impl From<NoJudge> for CommandError {
 fn is_kept(verifier: &VerifierTerms, store: &Store) -> bool {
     match verifier {
         VerifierTerms::Component { digest } => store.contains(digest),
-        VerifierTerms::Script { beside, .. } => store
-            .load_tree(beside)
-            .is_ok_and(|tree| tree.files().all(|(_, file)| store.contains(&file.content))),
+        VerifierTerms::Script { beside, ci, .. } => {
+            let is_there = |tree: Tree| tree.files().all(|(_, file)| store.contains(&file.content));
+            store.load_tree(beside).is_ok_and(is_there)
+                && ci.as_ref().is_none_or(|digest| store.contains(digest))
+        }
     }
 }
 

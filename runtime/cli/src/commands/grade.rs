@@ -16,10 +16,17 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
     let context = &match args.verifier {
         // Whoever names a verifier needs no tasks.
         Some(_) => context.clone(),
-        None => context.at_tasks(&mut args.tasks)?.0,
+        None => {
+            let (context, corpus) = context.at_tasks(&mut args.tasks)?;
+            if let Some(corpus) = corpus {
+                args.states = Some(corpus.states);
+            }
+            context
+        }
     };
+    let scripts = Scripts::new(args.tasks.clone(), args.states.clone());
     if let Some(file) = &args.batch {
-        return batch::grade(context, file, args.tasks, args.jobs, args.engine);
+        return batch::grade(context, file, scripts, args.jobs, args.engine);
     }
     let Some(state) = &args.state else {
         return Err(CommandError::usage("name a --state"));
@@ -41,7 +48,6 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
     let sandbox = context.sandbox_for_one(args.engine)?;
     // Before anything is built: the likeliest mistake is a wrong path.
     judge::check_place(state)?;
-    let scripts = Scripts::new(args.tasks.clone());
     let judge = match (&args.task, &args.verifier) {
         (Some(task), _) => match scripts.of_task(context, task, &sandbox)? {
             Some(judge) => judge,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcpmark_experiment::{
-    FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start, Told,
+    CiGuest, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start, Told,
     capture_published,
 };
 use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
@@ -154,10 +154,12 @@ impl Judge {
         })
     }
 
-    /// A script, which is told these things by its task, where it has one.
+    /// A script, which is told these things by its task, where it has one. What it writes runs the workflows
+    /// of the task's world.
     pub(crate) fn of_script(
         file: &Path,
         told: Told,
+        ci: Option<CiGuest>,
         interpreter: Interpreter,
     ) -> Result<Self, CommandError> {
         let script = Script::read(file).map_err(|error| CommandError::usage(chain(&error)))?;
@@ -166,6 +168,7 @@ impl Judge {
             interpreter,
             told,
             clock: PUBLISHED_CLOCK,
+            ci,
         };
         Ok(Self {
             judge: mcpmark_experiment::Judge::Script(Box::new(judge)),

@@ -264,7 +264,8 @@ fn take_in(
 ) -> Result<(), CommandError> {
     let lacks = |store: &Store| {
         let wanted = [receipt.start, receipt.verifier()];
-        wanted.iter().any(|digest| !store.contains(digest))
+        let mut wanted = wanted.into_iter().chain(receipt.terms.verifier.ci());
+        wanted.any(|digest| !store.contains(&digest))
     };
     if lacks(store) && context.is_bundle()? {
         // What it has of the task goes into the store; what the receipt names is looked for there.

@@ -5,11 +5,12 @@ use std::sync::{Mutex, PoisonError};
 
 use mcpmark_experiment::{Printed, Told};
 use mcpmark_sandbox::{Interpreter, Sandbox};
+use mcpmark_task::published::Corpus;
 
 use crate::commands::judge::Judge;
 use crate::commands::published;
 use crate::context::{self, Context};
-use crate::error::CommandError;
+use crate::error::{CommandError, chain};
 use crate::output::{self, sanitise};
 
 /// Whether a verifier is a script and not a component.
@@ -20,14 +21,16 @@ pub(crate) fn is_script(file: &Path) -> bool {
 /// Makes judges of scripts, which share the guest that runs them.
 pub(crate) struct Scripts {
     corpus: Option<PathBuf>,
+    states: Option<PathBuf>,
     interpreter: Mutex<Option<Interpreter>>,
 }
 
 impl Scripts {
-    /// Those of any file, and of the tasks of a corpus.
-    pub(crate) fn new(corpus: Option<PathBuf>) -> Self {
+    /// Those of any file, and of the tasks of a corpus, whose categories' states lie somewhere.
+    pub(crate) fn new(corpus: Option<PathBuf>, states: Option<PathBuf>) -> Self {
         Self {
             corpus,
+            states,
             interpreter: Mutex::new(None),
         }
     }
@@ -42,12 +45,19 @@ impl Scripts {
         let Some(corpus) = &self.corpus else {
             return Ok(None);
         };
-        let task = published::task(corpus, task)?;
+        let corpus = Corpus::at(corpus).map_err(|error| CommandError::usage(chain(&error)))?;
+        let task = published::task_of(&corpus, task)?;
         if let Some(held_back) = &task.held_back {
             return Err(context::held_back(&task.id, &held_back.verifier));
         }
+        // Whoever grades a state need not have what it was made from.
+        let state = corpus.state(&task, self.states.as_deref()).ok().flatten();
+        let ci = match state {
+            Some(state) => context.published_ci(&corpus, &task, &state, sandbox)?,
+            None => None,
+        };
         let interpreter = self.interpreter(context, sandbox)?;
-        let judge = Judge::of_script(&task.script, Told::of(&task.id), interpreter)?;
+        let judge = Judge::of_script(&task.script, Told::of(&task.id), ci, interpreter)?;
         Ok(Some(judge.within(task.id.service())))
     }
 
@@ -65,7 +75,8 @@ impl Scripts {
         if let Err(error) = file.metadata() {
             return Err(CommandError::usage(format!("{}: {error}", file.display())));
         }
-        Judge::of_script(file, Told::default(), self.interpreter(context, sandbox)?)
+        let interpreter = self.interpreter(context, sandbox)?;
+        Judge::of_script(file, Told::default(), None, interpreter)
     }
 
     fn interpreter(

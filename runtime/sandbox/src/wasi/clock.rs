@@ -50,6 +50,12 @@ impl Clock {
         Self { start, elapsed: 0 }
     }
 
+    /// The instant that it stands at, in seconds since 1970-01-01T00:00:00Z; who asks moves nothing.
+    pub(crate) fn now(&self) -> i64 {
+        let elapsed = i64::try_from(self.elapsed / 1_000_000_000).unwrap_or(i64::MAX);
+        self.start.saturating_add(elapsed)
+    }
+
     fn look(&mut self) -> u64 {
         self.elapsed += LOOK;
         self.elapsed

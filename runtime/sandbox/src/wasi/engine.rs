@@ -44,6 +44,11 @@ impl Wasi {
         }
     }
 
+    /// How the sandbox is set up.
+    pub(crate) fn config(&self) -> &SandboxConfig {
+        &self.config
+    }
+
     pub(crate) fn start(&self) -> Result<Arc<Started>, EngineError> {
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(started) = &*started {

@@ -79,7 +79,7 @@ impl services::Host for WasiHost {
             self.asked = self.services.as_ref().map(|services| services.open());
         }
         let answer = match &mut self.asked {
-            Some(session) => session.call(&service, &request),
+            Some(session) => session.call(&service, &request, self.clock.now()),
             None => ServiceAnswer::Absent,
         };
         let service = crate::host::cut(service, 64);
@@ -94,6 +94,7 @@ impl services::Host for WasiHost {
                     ),
                 ));
             }
+            ServiceAnswer::Exhausted { kind, message } => return Err(Stop::fault(kind, message)),
             ServiceAnswer::Broken(message) => {
                 return Err(Stop::host(format!(
                     "the service {service:?} broke: {message}"

@@ -2,9 +2,12 @@
 //!
 //! `requests`, `psycopg2` and `notion_client` are modules of the interpreter, which put each call
 //! as a JSON object and hand it to the host under the name of a service: `http`, `sql`, `notion`.
-//! What answers is the embedder's, and reads the final state and nothing else.
+//! What answers is the embedder's. It knows the final state and nothing else; what a script changes is
+//! a copy of its own, which goes when the script ends.
 
 use std::fmt;
+
+use crate::FaultKind;
 
 /// Answers what scripts ask of services.
 pub trait ScriptServices: fmt::Debug + Send + Sync {
@@ -14,8 +17,9 @@ pub trait ScriptServices: fmt::Debug + Send + Sync {
 
 /// The services of one run of a script.
 pub trait ScriptSession: Send {
-    /// Answers a request, a JSON object. The same requests in the same order get the same answers.
-    fn call(&mut self, service: &str, request: &str) -> ServiceAnswer;
+    /// Answers a request, a JSON object. `now` is the script's own instant, in seconds since
+    /// 1970-01-01T00:00:00Z. The same requests in the same order get the same answers.
+    fn call(&mut self, service: &str, request: &str, now: i64) -> ServiceAnswer;
 }
 
 /// What a service says.
@@ -28,6 +32,14 @@ pub enum ServiceAnswer {
     /// There is no such service here. The script is stopped, for what it would make of that says
     /// nothing of the state.
     Absent,
+    /// The script asks for more than one run may have. It is stopped, for what it would make of that
+    /// says nothing of the state either.
+    Exhausted {
+        /// What there is no more of.
+        kind: FaultKind,
+        /// The limit, by its name.
+        message: String,
+    },
     /// The service itself broke; the script is not to blame, and there is no grade.
     Broken(String),
 }

@@ -6,13 +6,31 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{Corpus, PublishedTask, WORLD_KEYS};
-use crate::{Error, TaskId};
+use crate::document::Place;
+use crate::{Error, GuestSource, TaskId};
 
 /// Services whose tasks have no state of their own: they ask about the web, and the last message
 /// is judged.
 const STATELESS: &[&str] = &["playwright"];
 
+/// The directory of a world or of a state that holds the state itself, where something lies beside that.
+const ENV: &str = "env";
+/// What runs workflows may be made of.
+const CI_FILES: [&str; 2] = ["ci.rs", "ci.wasm"];
+
 impl Corpus {
+    /// The guest that runs the workflows of a state, which lies beside it; none where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When there are two, or the service of the task has no workflows.
+    pub fn ci(&self, task: &PublishedTask, state: &Path) -> Result<Option<GuestSource>, Error> {
+        let Some(dir) = state.parent().filter(|_| state.ends_with(ENV)) else {
+            return Ok(None);
+        };
+        crate::world::ci(task.id.service(), &Place::new(&self.root, dir))
+    }
+
     /// The directory that a task starts from; `states` is where those of categories lie. None
     /// where it starts from nothing.
     ///
@@ -67,7 +85,13 @@ impl Corpus {
     ) -> Result<Option<PathBuf>, String> {
         let places = self.places(task, states);
         if let Some(place) = places.iter().find(|place| place.is_dir()) {
-            return Ok(Some(place.clone()));
+            // Beside a guest that runs workflows lies the state, as in a world.
+            let inner = place.join(ENV);
+            let has_guest = CI_FILES.iter().any(|file| place.join(file).is_file());
+            return Ok(Some(match has_guest && inner.is_dir() {
+                true => inner,
+                false => place.clone(),
+            }));
         }
         if task.world.is_none() && STATELESS.contains(&task.id.service()) {
             return Ok(None);
@@ -106,7 +130,7 @@ impl Corpus {
                 .into_iter()
                 .flatten()
                 .flat_map(|top| below(top, world))
-                .map(|dir| dir.join("env"))
+                .map(|dir| dir.join(ENV))
                 .collect(),
             (None, Some(category)) => states
                 .into_iter()
@@ -122,17 +146,24 @@ impl Corpus {
 }
 
 /// Where the state of a task lies in a corpus whose states lie in `states/` beside its `tasks/`; none where a
-/// task names no world and no category, or one that is no name.
-pub fn state_place(id: &TaskId, metadata: &Map<String, Value>) -> Option<PathBuf> {
+/// task names no world and no category, or one that is no name. A guest that runs workflows, which the state may
+/// have, lies beside it.
+pub fn state_place(id: &TaskId, metadata: &Map<String, Value>, has_ci: bool) -> Option<PathBuf> {
     let world = WORLD_KEYS
         .iter()
         .find_map(|key| metadata.get(*key).and_then(Value::as_str));
     match (world, id.category()) {
         (Some(world), _) if is_name(world) => {
             let worlds = Path::new("worlds").join(id.service());
-            Some(worlds.join(world).join("env"))
+            Some(worlds.join(world).join(ENV))
         }
-        (None, Some(category)) => Some(Path::new("states").join(id.service()).join(category)),
+        (None, Some(category)) => {
+            let state = Path::new("states").join(id.service()).join(category);
+            Some(match has_ci {
+                true => state.join(ENV),
+                false => state,
+            })
+        }
         _ => None,
     }
 }

@@ -132,6 +132,21 @@ fn the_state_is_the_worlds_or_the_categorys() {
     );
     fs::create_dir_all(states.join("desktop")).unwrap();
     assert!(find(sort).unwrap().ends_with("states/desktop"));
+    let ci = |id: &str| {
+        let found = corpus.ci(&corpus.task(id).unwrap(), &find(id).unwrap());
+        found.map(|source| source.map(|source| source.path().to_owned()))
+    };
+    // `env/` alone is a part of the state; beside a guest it is the state.
+    fs::create_dir(states.join("desktop/env")).unwrap();
+    assert!(find(sort).unwrap().ends_with("states/desktop"));
+    assert_eq!(ci(sort).unwrap(), None);
+    fs::write(states.join("desktop/ci.wasm"), "").unwrap();
+    assert!(find(sort).unwrap().ends_with("states/desktop/env"));
+    let not_here = ci(sort).unwrap_err().to_string();
+    assert!(
+        not_here.contains("which only github worlds have"),
+        "{not_here}"
+    );
 
     assert!(
         find("github/l2-007")
@@ -145,6 +160,10 @@ fn the_state_is_the_worlds_or_the_categorys() {
             .unwrap()
             .ends_with("worlds/github/w3/env")
     );
+    assert_eq!(ci("github/l2-007").unwrap(), None);
+    let guest = root.join("worlds/github/w3/ci.wasm");
+    fs::write(&guest, "").unwrap();
+    assert_eq!(ci("github/l2-007").unwrap(), Some(guest));
     let misnamed = find("github/l2-008").unwrap_err().to_string();
     assert!(
         misnamed.ends_with("is not there; that is no name of a directory"),

@@ -34,7 +34,7 @@ const MAX_ENTRIES: u64 = 250_000;
 pub(crate) fn grade(
     context: &Context,
     file: &Path,
-    corpus: Option<PathBuf>,
+    scripts: Scripts,
     jobs: Option<u32>,
     engine: EngineArgs,
 ) -> Result<u8, CommandError> {
@@ -55,7 +55,7 @@ pub(crate) fn grade(
         context: context.clone(),
         store: context.store()?,
         sandbox: context.sandbox(slots, engine)?.cancelled_by(cancel.clone()),
-        scripts: Scripts::new(corpus),
+        scripts,
         preparing: Mutex::new(()),
         judges: Once::new(MAX_JUDGES, |judge| judge.is_ok().then_some(1)),
         states: Once::new(MAX_ENTRIES, |state| {

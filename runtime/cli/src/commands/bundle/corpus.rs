@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcpmark_archive::states;
 use mcpmark_bundle::{GuestConfig, JudgeContent, Parts, TaskContent, WorldConfig};
-use mcpmark_experiment::{Judge, Prepared, ScriptJudge};
+use mcpmark_experiment::{CiGuest, Judge, Prepared, ScriptJudge, Start};
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{GuestSource, PublishedParts, TaskId, WorldId};
@@ -22,7 +22,7 @@ use crate::error::{CommandError, chain};
 const UNKNOWN_LICENCE: &str = "NOASSERTION";
 
 /// What is said of scripts to people who have not got them.
-const SCRIPT: &str = "can do what its interpreter can; nothing else";
+const SCRIPT: &str = "can do what its interpreter can, and change a copy of a repository that it judges; nothing else";
 
 pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Made, CommandError> {
     let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
@@ -56,7 +56,7 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
     };
     let mut worlds = BTreeSet::new();
     for (task, prepared) in tasks.iter().zip(&prepared) {
-        let world = state_name(&task.id, &prepared.start.digest)?;
+        let world = state_name(&task.id, &prepared.start)?;
         if worlds.insert(world.clone()) {
             made.world_bytes += add_world(&mut made, &world, task, prepared, &store)?;
         }
@@ -71,8 +71,12 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
 }
 
 /// What the state that a published task starts from is called in a bundle: it has no name of its own.
-pub(crate) fn state_name(task: &TaskId, state: &Digest) -> Result<WorldId, CommandError> {
-    let short = &state.hex()[..12];
+pub(crate) fn state_name(task: &TaskId, start: &Start) -> Result<WorldId, CommandError> {
+    let digest = match &start.ci {
+        Some(ci) => Digest::of(format!("{} {}", start.digest, ci.digest()).as_bytes()),
+        None => start.digest,
+    };
+    let short = &digest.hex()[..12];
     let name = WorldId::new(task.service(), &format!("state-{short}"));
     name.map_err(|error| context::invalid(&error))
 }
@@ -89,14 +93,17 @@ fn add_world(
     let size = stream.len() as u64;
     let title = task.world.as_deref().or(task.id.category());
     let clock = jiff::Timestamp::from_second(start.clock).map_err(CommandError::infrastructure)?;
+    let ci = start.ci.as_ref().map(CiGuest::component);
+    let described = ci.map(|component| pack::described("ci", component, false, &task.id));
     let config = WorldConfig {
+        ci: described.transpose()?,
         title: title.unwrap_or("nothing").to_owned(),
         license: UNKNOWN_LICENCE.to_owned(),
         clock: clock.to_string(),
         ..WorldConfig::nameless(id, start.seed, start.digest, written)
     };
     made.packer
-        .world(id, &config, stream, None)
+        .world(id, &config, stream, ci)
         .map_err(CommandError::infrastructure)?;
     Ok(size)
 }
@@ -174,6 +181,7 @@ fn content(
         script: script.digest(),
         beside: script.beside(),
         solution: solution.as_deref().map(Digest::of),
+        ci: prepared.start.ci.as_ref().map(CiGuest::digest),
     }
     .document();
     let parts: Parts = serde_json::from_value(document).map_err(CommandError::infrastructure)?;

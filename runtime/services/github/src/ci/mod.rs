@@ -93,13 +93,18 @@ pub enum RunnerError {
     /// The machine failed.
     #[error("the host failed while continuous integration ran: {0}")]
     Host(String),
+    /// Whoever sets workflows off has used up what they may use together.
+    #[error("{0}")]
+    Spent(String),
 }
 
 /// Why workflows could not be run.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CiError {
+pub enum CiError {
+    /// The guest gave no outcome.
     #[error(transparent)]
     Runner(#[from] RunnerError),
+    /// The repository is damaged, or cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
     /// The guest reports what is no step.
@@ -117,6 +122,9 @@ pub(crate) struct Ci {
     /// What somebody asked for, to be done when the call is over.
     asked: Vec<Wanted>,
     checkouts: Checkouts,
+    /// How many runs were made, and the most that may be, where there is a bound.
+    made: u64,
+    most: Option<u64>,
 }
 
 /// What can be asked for.
@@ -146,7 +154,14 @@ impl Ci {
             watch: Watch::of(site),
             asked: Vec::new(),
             checkouts: Checkouts::default(),
+            made: 0,
+            most: None,
         }
+    }
+
+    /// Sets how many runs may be made.
+    pub(crate) fn limit(&mut self, runs: u64) {
+        self.most = Some(runs);
     }
 
     pub(crate) fn ask(&mut self, wanted: Wanted) {

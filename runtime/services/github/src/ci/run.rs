@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::watch::Happened;
 use super::workflow::{Occasion, is_workflow};
-use super::{Ci, CiError, Event, FOLDER, MOST_COMMITS, Reported, Wanted, Workflow};
+use super::{Ci, CiError, Event, FOLDER, MOST_COMMITS, Reported, RunnerError, Wanted, Workflow};
 use crate::git::{EntryKind, Git, GitError, Merged, ObjectId};
 use crate::hub::{Job, Run, State, Step, Time};
 use crate::view::Site;
@@ -139,6 +139,7 @@ impl Ci {
         cause: &Cause,
         workflow: &Workflow,
     ) -> Result<(), CiError> {
+        self.count()?;
         let actor = site.viewer();
         let jobs = self.jobs(site, cause, workflow, &actor)?;
         let now = site.hub.now;
@@ -170,6 +171,17 @@ impl Ci {
         Ok(())
     }
 
+    /// Counts a run that is about to be made.
+    fn count(&mut self) -> Result<(), RunnerError> {
+        self.made += 1;
+        match self.most {
+            Some(most) if self.made > most => Err(RunnerError::Spent(format!(
+                "requests set off more than {most} runs of workflows (fixed)"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Another attempt at a run, of all its jobs or of some.
     fn run_again(
         &mut self,
@@ -180,6 +192,7 @@ impl Ci {
         let Some(run) = site.hub.runs.run(id).cloned() else {
             return Ok(());
         };
+        self.count()?;
         let object = |text: &str| ObjectId::from_hex(text.as_bytes()).ok();
         let known = match object(&run.head_sha) {
             Some(head) => site.git.peel(head)?,

@@ -83,6 +83,17 @@ impl Git {
         }
     }
 
+    /// Bytes of the objects that are new.
+    pub(crate) fn added_bytes(&mut self) -> u64 {
+        let Some(memory) = self.repo.objects.take_object_memory() else {
+            return 0;
+        };
+        let sizes = memory.values().map(|(_, data)| data.len() as u64);
+        let bytes = sizes.sum();
+        self.repo.objects.set_object_memory(memory);
+        bytes
+    }
+
     /// What the repository was when the world was opened.
     pub(crate) fn base(&self) -> &Base {
         &self.base

@@ -23,6 +23,7 @@ mod reviews;
 mod search;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use asked::Asked;
 use mcpmark_service::{HttpRequest, HttpResponse};
@@ -31,13 +32,35 @@ pub(crate) use reply::message;
 use reply::{Outcome, Reply};
 
 use crate::api::{ApiError, Call, Named};
+use crate::ci::{CiError, Runner};
 use crate::git::GitError;
+use crate::hub::Time;
 use crate::view::Site;
 use crate::world::{self, WorldError};
 
-/// A world that is asked over REST alone, such as a final state.
+/// Bytes that may be added to a copy: what requests say, and the objects that follow from that.
+pub const MOST_ADDED: u64 = 64 << 20;
+
+/// Runs of workflows that requests to a copy may set off.
+pub const MOST_RUNS: u64 = 1_000;
+
+/// A copy of a world that is asked over REST alone, such as a final state that somebody judges. What changes it is
+/// gone with it.
 pub struct Rest {
     site: Site,
+    /// Bytes of the requests that were to change something.
+    said: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum RestError {
+    /// The repository turns out to be damaged, or its workflows could not be run.
+    #[error(transparent)]
+    Failed(#[from] CiError),
+    /// More was added than may be.
+    #[error("requests add more than {} MiB to the script's copy of the repository (fixed)", MOST_ADDED >> 20)]
+    Full,
 }
 
 impl Rest {
@@ -54,36 +77,60 @@ impl Rest {
     ) -> Result<Self, WorldError> {
         let world::Opened { hub, git, .. } = world::open(tree, blobs, scratch, clock)?;
         let site = Site::new(hub, git);
-        Ok(Self { site })
+        Ok(Self { site, said: 0 })
     }
 
-    /// Answers a request that reads. Others are refused with 403, and change nothing.
+    /// The same, where workflows run on what requests change.
+    #[must_use]
+    pub fn with_runner(self, runner: Arc<dyn Runner>) -> Self {
+        let mut site = self.site.with_runner(runner);
+        if let Some(ci) = &mut site.ci {
+            ci.limit(MOST_RUNS);
+        }
+        Self { site, ..self }
+    }
+
+    /// Answers a request. What it changes, it changes at the instant `now`, in seconds since 1970-01-01T00:00:00Z,
+    /// or at a later one where all that is there would be younger.
     ///
     /// # Errors
     ///
-    /// When the repository turns out to be damaged, of which no answer can be made.
-    pub fn read(&mut self, request: &HttpRequest) -> Result<HttpResponse, GitError> {
-        match request.method.as_str() {
-            "GET" | "HEAD" => answer(&mut self.site, request),
-            method => Ok(message(
-                403,
-                &format!(
-                    "{method} is refused: this is a final state, which can be read and not be changed"
-                ),
-            )),
+    /// When no answer can be made, or more was added than may be; then nobody may ask further.
+    pub fn answer(&mut self, request: &HttpRequest, now: i64) -> Result<HttpResponse, RestError> {
+        if reads(request) {
+            return Ok(answer(&mut self.site, request)?);
+        }
+        let hub = &mut self.site.hub;
+        hub.now = hub.now.max(Time(now));
+        self.said = self.said.saturating_add(request.body.len() as u64);
+        if self.said > MOST_ADDED {
+            return Err(RestError::Full);
+        }
+        let response = answer(&mut self.site, request)?;
+        match self.said.saturating_add(self.site.git.added_bytes()) > MOST_ADDED {
+            true => Err(RestError::Full),
+            false => Ok(response),
         }
     }
 }
 
-/// Answers a request.
-pub(crate) fn answer(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, GitError> {
+/// Whether a request changes nothing.
+pub(crate) fn reads(request: &HttpRequest) -> bool {
+    matches!(request.method.as_str(), "GET" | "HEAD")
+}
+
+/// Answers a request, and runs the workflows that follow from it.
+pub(crate) fn answer(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, CiError> {
     let asked = Asked::read(request);
-    match route(site, &asked) {
-        Ok(reply) => Ok(reply.response(&asked)),
-        Err(ApiError::Refused(refusal)) => Ok(reply::refused(&refusal, &asked)),
-        Err(ApiError::Git(GitError::Refused(problem))) => Ok(message(422, &problem)),
-        Err(ApiError::Git(error)) => Err(error),
-    }
+    let response = match route(site, &asked) {
+        Ok(reply) => reply.response(&asked),
+        Err(ApiError::Refused(refusal)) => reply::refused(&refusal, &asked),
+        Err(ApiError::Git(GitError::Refused(problem))) => message(422, &problem),
+        Err(ApiError::Git(error)) => return Err(error.into()),
+    };
+    // Even a request that was refused may have moved something before it was.
+    site.run_workflows()?;
+    Ok(response)
 }
 
 fn route(site: &mut Site, asked: &Asked) -> Outcome {

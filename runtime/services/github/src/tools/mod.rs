@@ -245,7 +245,7 @@ impl Tools {
         if let Some(fault) = &self.fault {
             return rest::message(500, fault.text());
         }
-        let reads = matches!(request.method.as_str(), "GET" | "HEAD");
+        let reads = rest::reads(request);
         if !reads {
             let Some(room) = self.room.checked_sub(request.body.len() as u64) else {
                 let problem = "the world has reached the limit of bytes that it may hold";
@@ -254,12 +254,8 @@ impl Tools {
             self.room = room;
         }
         let fault = match rest::answer(&mut self.site, request) {
-            Ok(response) => match self.site.run_workflows() {
-                Ok(()) => return response,
-                Err(error) => Fault::of_workflows(&error),
-            },
-            Err(error) if error.is_infrastructure() => Fault::Host(error.to_string()),
-            Err(error) => Fault::World(error.to_string()),
+            Ok(response) => return response,
+            Err(error) => Fault::of_workflows(&error),
         };
         let response = rest::message(500, fault.text());
         if !reads || matches!(fault, Fault::Host(_)) {

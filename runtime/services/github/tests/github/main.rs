@@ -11,6 +11,7 @@ mod go_server;
 mod history;
 mod import;
 mod issues;
+mod judging;
 #[path = "../../../../../tests/differential/npm.rs"]
 mod npm;
 mod octokit;

@@ -1,12 +1,10 @@
-//! The REST interface from outside: the same world over HTTP and over MCP, refusals, pages, and what is read-only.
+//! The REST interface from outside: the same world over HTTP and over MCP, refusals and pages.
 
-use mcpmark_github::rest::Rest;
-use mcpmark_service::HttpRequest;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{CLOCK, World, git, standard, texts, write};
+use crate::support::{World, git, texts};
 
 /// An answer as it came over the wire.
 pub(crate) struct Answer {
@@ -479,66 +477,6 @@ async fn the_server_bears_what_is_no_request_of_its_own() {
         site.send("GET", "/user", "", b"").await.json()["login"],
         "ann"
     );
-}
-
-#[tokio::test]
-async fn a_final_state_is_read_and_not_changed() {
-    let world = World::of(|dir| {
-        standard(dir);
-        write(
-            dir,
-            "runs.json",
-            &json!({
-                "workflow_runs": [
-                    {"id": 7, "name": "CI", "path": ".github/workflows/ci.yml", "event": "push", "status": "completed",
-                     "conclusion": "success", "head_branch": "main"},
-                    {"id": 8, "name": "CI", "path": ".github/workflows/ci.yml", "event": "pull_request",
-                     "status": "completed", "conclusion": "failure", "head_branch": "clash"},
-                ],
-                "jobs": [{"id": 70, "run_id": 7, "name": "build", "conclusion": "success"}],
-            }),
-        );
-    })
-    .await;
-    let tree = world.state().await;
-    let mut rest = Rest::open(&tree, &*world.store, world.home.path(), CLOCK).unwrap();
-    let mut ask = |method: &str, target: &str| {
-        let request = HttpRequest {
-            method: method.to_owned(),
-            target: target.to_owned(),
-            origin: "https://api.github.com".to_owned(),
-            ..HttpRequest::default()
-        };
-        let response = rest.read(&request).unwrap();
-        (
-            response.status,
-            serde_json::from_slice::<Value>(&response.body).unwrap(),
-        )
-    };
-    let (status, runs) = ask(
-        "GET",
-        "/repos/acme/demo/actions/workflows/ci.yml/runs?event=push&per_page=5",
-    );
-    assert_eq!(
-        (
-            status,
-            &runs["total_count"],
-            &runs["workflow_runs"][0]["id"]
-        ),
-        (200, &json!(1), &json!(7))
-    );
-    let (_, jobs) = ask("GET", "/repos/acme/demo/actions/runs/7/jobs");
-    assert_eq!(jobs["jobs"][0]["name"], "build");
-    assert_eq!(ask("GET", "/repos/acme/demo/actions/runs/9/jobs").0, 404);
-    let (status, refusal) = ask("DELETE", "/repos/acme/demo/git/refs/heads/feature");
-    assert_eq!(status, 403);
-    assert!(refusal["message"].as_str().unwrap().contains("final state"));
-    assert_eq!(ask("GET", "/repos/acme/demo/branches/feature").0, 200);
-    let (_, found) = ask(
-        "GET",
-        "/search/issues?q=repo:acme/demo \"three is\" is:issue",
-    );
-    assert_eq!(found["items"][0]["number"], 2);
 }
 
 #[tokio::test]

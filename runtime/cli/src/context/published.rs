@@ -1,0 +1,69 @@
+//! Tasks of published corpora, and what they need.
+
+use std::path::Path;
+
+use mcpmark_experiment::{CiGuest, PrepareError, Prepared, PublishedWorkshop, published_ci};
+use mcpmark_sandbox::Sandbox;
+use mcpmark_snapshot::Store;
+use mcpmark_task::published::{Corpus, PublishedTask};
+
+use super::{Context, prepare_error};
+use crate::commands::bundle;
+use crate::error::CommandError;
+use crate::output::build::BuildDisplay;
+
+impl Context {
+    /// The guest that runs the workflows of the state that a task of a corpus starts from, where it has one.
+    pub(crate) fn published_ci(
+        &self,
+        corpus: &Corpus,
+        task: &PublishedTask,
+        state: &Path,
+        sandbox: &Sandbox,
+    ) -> Result<Option<CiGuest>, CommandError> {
+        let mut builder = self.builder_in(self.cache.join("guests"));
+        let mut display = BuildDisplay::default();
+        let report = &mut |event| display.show(event);
+        published_ci(corpus, task, state, &mut builder, sandbox, report)
+            .map_err(|error| prepare_error(&error))
+    }
+
+    /// Makes tasks of a corpus ready to be attempted.
+    pub(crate) fn prepare_published(
+        &self,
+        corpus: &Corpus,
+        states: Option<&Path>,
+        tasks: &[PublishedTask],
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<Vec<Prepared>, CommandError> {
+        let interpreter = self.interpreter(sandbox)?;
+        let mut builder = self.builder_in(self.cache.join("guests"));
+        let mut display = BuildDisplay::default();
+        let report = &mut |event| display.show(event);
+        let mut workshop = PublishedWorkshop {
+            corpus,
+            states,
+            builder: &mut builder,
+            sandbox,
+            interpreter: &interpreter,
+            store,
+            report,
+        };
+        let prepared = workshop.prepare(tasks).map_err(|error| match &error {
+            PrepareError::Task(_)
+                if states.is_none() && tasks.iter().any(|it| it.world.is_none()) =>
+            {
+                prepare_error(&error).hint("--states names the directory with the states")
+            }
+            error => prepare_error(error),
+        })?;
+        let pairs = prepared.iter().map(|task| {
+            let state = bundle::state_name(&task.id, &task.start)?;
+            Ok((state, task))
+        });
+        let pairs: Vec<_> = pairs.collect::<Result<_, CommandError>>()?;
+        self.hold(&pairs, sandbox, store)?;
+        Ok(prepared)
+    }
+}
