@@ -6,8 +6,8 @@ use mcpmark_json::Unique;
 use mcpmark_snapshot::{Blobs, Directory, Node};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::git::GitError;
 
