@@ -10,7 +10,8 @@ use std::panic::catch_unwind;
 use std::path::Path;
 
 use crate::bodies::{
-    bundle, component, filesystem, guest, metadata, repository, tree, vouching, wasi,
+    bundle, component, documents, filesystem, guest, kept, metadata, repository, tree, vouching,
+    wasi,
 };
 
 #[test]
@@ -21,6 +22,16 @@ fn bundle() {
 #[test]
 fn component() {
     short("component", component::run, 4_000);
+}
+
+#[test]
+fn documents() {
+    short("documents", documents::run, 1_500);
+}
+
+#[test]
+fn kept() {
+    short("kept", kept::run, 3_000);
 }
 
 #[test]

@@ -326,7 +326,7 @@ fn head<R: Read>(archive: &mut Reader<R>) -> Result<Contents, StatesError> {
     }
     let bytes = rest(archive)?;
     let value: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|error| wrong(&error.to_string()))?;
+        mcpmark_json::from_unique(&bytes).map_err(|error| wrong(&error.to_string()))?;
     // The version first: what a later one has besides is not known here.
     if value["schema"] != SCHEMA {
         return Err(wrong(&format!(

@@ -456,4 +456,4 @@ impl WorldConfig {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,6 +1,8 @@
 //! Where the blobs of bundles lie: OCI image layouts, as a directory or as a tar archive.
 
-use std::collections::BTreeMap;
+mod beside;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::FileExt;
@@ -46,6 +48,16 @@ pub trait Source {
     ///
     /// When they are not there.
     fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>>;
+
+    /// Reads what is there beside `known` blobs, and gives what of it nothing names. What others keep, too,
+    /// has nothing beside.
+    ///
+    /// # Errors
+    ///
+    /// When something is not what its name says, or cannot be read.
+    fn beside(&self, _known: &BTreeSet<Digest>) -> Result<Vec<Digest>, BundleError> {
+        Ok(Vec::new())
+    }
 }
 
 /// Reads a blob whole and checks it.
@@ -236,6 +248,8 @@ enum Content {
     Archive {
         file: File,
         blobs: BTreeMap<Digest, (u64, u64)>,
+        /// The first name among blobs that is no digest.
+        odd: Option<String>,
     },
 }
 
@@ -319,7 +333,7 @@ impl Layout {
         }
         let mut archive = Reader::new(BufReader::new(&file), ARCHIVE);
         let (mut layout, mut index) = (None, None);
-        let mut blobs = BTreeMap::new();
+        let (mut blobs, mut odd) = (BTreeMap::new(), None);
         while let Some(entry) = archive.next().map_err(archive_error)? {
             if entry.directory {
                 continue;
@@ -331,10 +345,12 @@ impl Layout {
                     let hex = name
                         .strip_prefix(BLOBS)
                         .and_then(|name| name.strip_prefix('/'));
-                    if let Some(digest) =
-                        hex.and_then(|hex| format!("sha256:{hex}").parse::<Digest>().ok())
-                    {
-                        blobs.insert(digest, (entry.offset, entry.size));
+                    match hex.map(|hex| (hex, format!("sha256:{hex}").parse::<Digest>())) {
+                        Some((_, Ok(digest))) => {
+                            blobs.insert(digest, (entry.offset, entry.size));
+                        }
+                        Some((name, Err(_))) => drop(odd.get_or_insert(name.to_owned())),
+                        None => {}
                     }
                     continue;
                 }
@@ -355,7 +371,7 @@ impl Layout {
         Ok(Self {
             place: place.to_owned(),
             index: checked(place, &layout, &index)?,
-            content: Content::Archive { file, blobs },
+            content: Content::Archive { file, blobs, odd },
         })
     }
 
@@ -404,11 +420,15 @@ impl Source for Layout {
     fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>> {
         match &self.content {
             Content::Directory(blobs) => blobs.open(digest),
-            Content::Archive { file, blobs } => {
+            Content::Archive { file, blobs, .. } => {
                 let (offset, left) = *blobs.get(digest).ok_or(io::ErrorKind::NotFound)?;
                 Ok(Box::new(Part { file, offset, left }))
             }
         }
+    }
+
+    fn beside(&self, known: &BTreeSet<Digest>) -> Result<Vec<Digest>, BundleError> {
+        self.read_others(known)
     }
 }
 
@@ -434,8 +454,8 @@ fn checked(place: &Path, layout: &[u8], index: &[u8]) -> Result<Index, BundleErr
         place: place.to_owned(),
         problem,
     };
-    let layout: serde_json::Value =
-        serde_json::from_slice(layout).map_err(|error| no_layout(format!("{LAYOUT}: {error}")))?;
+    let layout: serde_json::Value = mcpmark_json::from_unique(layout)
+        .map_err(|error| no_layout(format!("{LAYOUT}: {error}")))?;
     if layout["imageLayoutVersion"] != VERSION {
         let found = &layout["imageLayoutVersion"];
         return Err(no_layout(format!(

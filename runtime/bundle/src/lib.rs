@@ -27,6 +27,7 @@ mod corpus;
 mod error;
 mod kept;
 mod layout;
+mod libraries;
 mod library;
 mod lock;
 pub mod oci;
@@ -43,6 +44,7 @@ pub use artifact::{
 pub use corpus::UnpackedCorpus;
 pub use error::BundleError;
 pub use layout::{BlobDirectory, Layout, NewLayout, Source, clear, copy, fetch};
+pub use libraries::{Amount, Collected, Libraries, OpenLibrary};
 pub use library::unpack;
 pub use lock::{Lock, LockError, LockedTask, LockedWorld};
 pub use pack::{CertificateContent, JudgeContent, Packed, Packer, TaskContent};

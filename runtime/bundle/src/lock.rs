@@ -111,7 +111,7 @@ impl Lock {
             return Err(LockError::TooLarge);
         }
         let shape = |error: serde_json::Error| LockError::Shape(error.to_string());
-        let document: Value = serde_json::from_slice(bytes).map_err(shape)?;
+        let document: Value = mcpmark_json::from_unique(bytes).map_err(shape)?;
         // The version first: what a later one has besides is not known here.
         match &document["schema"] {
             Value::Null => Err(LockError::Shape("it has no schema".to_owned())),
@@ -226,6 +226,11 @@ mod tests {
         );
         let more = lock().text().replacen('{', "{\"more\": 1,", 1);
         assert!(matches!(parse(&more), LockError::Shape(_)));
+        let twice = lock()
+            .text()
+            .replacen('{', "{\"source\": \"elsewhere\",", 1);
+        let told = parse(&twice).to_string();
+        assert!(told.contains("\"source\" is there twice"), "{told}");
         let long = " ".repeat(LARGEST + 1);
         assert_eq!(parse(&long), LockError::TooLarge);
     }

@@ -103,12 +103,12 @@ pub struct Index {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// Reads a document, and insists on version 2 of OCI's own schema where it has one.
+/// Reads a document. One digest vouches for all of it, so it must not say two things under one key.
 pub(crate) fn parse<T: for<'a> Deserialize<'a>>(
     what: &str,
     bytes: &[u8],
 ) -> Result<T, BundleError> {
-    serde_json::from_slice(bytes).map_err(|error| BundleError::Shape {
+    mcpmark_json::from_unique(bytes).map_err(|error| BundleError::Shape {
         what: what.to_owned(),
         reason: error.to_string(),
     })

@@ -92,7 +92,7 @@ pub fn is_as_unpacked(dir: &Path, look: Look) -> Result<(), BundleError> {
     Ok(())
 }
 
-fn read(place: &Path) -> impl FnOnce(io::Error) -> BundleError {
+pub(crate) fn read(place: &Path) -> impl FnOnce(io::Error) -> BundleError {
     move |source| BundleError::Read {
         place: place.to_owned(),
         source,

@@ -164,6 +164,10 @@ mod tests {
             let row = row(name);
             assert!(tells(row, value.parse().unwrap()), "{row}");
         }
+        for (name, value) in mcpmark_experiment::transport::LIMITS {
+            let row = row(name);
+            assert!(tells(row, value), "{row}");
+        }
         row(CEILING);
     }
 }

@@ -198,7 +198,8 @@ impl Receipt {
     /// When it is no receipt, or says one thing here and another there.
     pub fn parse(text: &[u8]) -> Result<Self, ReceiptError> {
         let malformed = |error: &dyn std::fmt::Display| ReceiptError::Malformed(error.to_string());
-        let statement: Value = serde_json::from_slice(text).map_err(|error| malformed(&error))?;
+        let statement: Value =
+            mcpmark_json::from_unique(text).map_err(|error| malformed(&error))?;
         for (key, wanted) in [("_type", STATEMENT), ("predicateType", PREDICATE)] {
             if statement[key] != wanted {
                 let reason = format!("key {key:?} is not {wanted:?}");
@@ -414,6 +415,15 @@ mod tests {
         more["predicate"]["url"] = json!("https://example.org");
         let error = Receipt::parse(more.to_string().as_bytes()).unwrap_err();
         assert!(error.to_string().contains("more in it"), "{error}");
+        // What says two things under one key, at any depth, says nothing, though the last of them is right.
+        let text = statement.to_string();
+        for key in ["_type", "result", "state", "detail"] {
+            let quoted = format!("\"{key}\":");
+            let twice = text.replacen(&quoted, &format!("{quoted}null,{quoted}"), 1);
+            let told = Receipt::parse(twice.as_bytes()).unwrap_err().to_string();
+            let word = format!("the key {key:?} is there twice");
+            assert!(told.contains(&word), "{told}");
+        }
         for text in ["", "[]", "null", "{}", "{\"_type\":1}", "\u{feff}{}"] {
             assert!(Receipt::parse(text.as_bytes()).is_err(), "{text:?}");
         }

@@ -11,7 +11,7 @@ use mcpmark_archive::states::{self, StatesError, WriteError, Written};
 use mcpmark_archive::tar::{Bounds, Reader, TarError, Writer};
 use mcpmark_snapshot::{Blobs, Digest, Store};
 
-use crate::journal::{AttemptNeeds, CarryError, JournalError};
+use crate::journal::{AttemptNeeds, CarryError, JournalError, Most};
 use crate::{Journal, Terms, VerifierTerms};
 
 const STATES: &str = "states.tar.zst";
@@ -35,6 +35,16 @@ const CONTENT: Bounds = Bounds {
     bytes: 64 << 30,
 };
 
+/// How much one file carries, by the names that the page of limits has.
+pub const LIMITS: [(&str, u64); 6] = [
+    ("file_bytes", FILE.bytes),
+    ("state_entries", CONTENT.entries),
+    ("state_bytes", CONTENT.bytes),
+    ("rows", Most::OF_ALL.rows),
+    ("row_bytes", Most::OF_ALL.row_bytes),
+    ("rows_bytes", Most::OF_ALL.rows_bytes),
+];
+
 /// Why an experiment is not carried.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
@@ -57,7 +67,7 @@ pub enum TransportError {
     #[error("it carries no experiment: {0}")]
     NoExperiment(&'static str),
     /// Whoever takes the file in would refuse it.
-    #[error("its attempts need {found} {what} of states, and one file carries {limit}")]
+    #[error("it has {found} {what}, and one file carries {limit}")]
     TooLarge {
         /// What there is too much of.
         what: &'static str,
@@ -114,9 +124,10 @@ pub fn export(
     rows.include_checksum(true)?;
     journal.carry(experiment, &mut rows)?;
     let mut rows = rows.finish()?;
+    let (states, journal) = (kept.seek(SeekFrom::End(0))?, rows.seek(SeekFrom::End(0))?);
+    may_have("bytes", states.saturating_add(journal), FILE.bytes)?;
     let mut archive = Writer::new(out);
-    for (name, file) in [(STATES, &mut kept), (ROWS, &mut rows)] {
-        let size = file.seek(SeekFrom::End(0))?;
+    for (name, size, file) in [(STATES, states, &mut kept), (ROWS, journal, &mut rows)] {
         file.seek(SeekFrom::Start(0))?;
         archive.stream(name, size, file)?;
     }
@@ -125,15 +136,15 @@ pub fn export(
 }
 
 fn may_be_carried(written: Written, most: Bounds) -> Result<(), TransportError> {
-    for (what, found, limit) in [
-        ("bytes", written.bytes, most.bytes),
-        ("entries", written.entries, most.entries),
-    ] {
-        if found > limit {
-            return Err(TransportError::TooLarge { what, found, limit });
-        }
+    may_have("bytes of states", written.bytes, most.bytes)?;
+    may_have("entries of states", written.entries, most.entries)
+}
+
+fn may_have(what: &'static str, found: u64, limit: u64) -> Result<(), TransportError> {
+    match found > limit {
+        true => Err(TransportError::TooLarge { what, found, limit }),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &mut Vec<Digest>) {
@@ -225,5 +236,11 @@ mod tests {
             let error = may_be_carried(written, CONTENT).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");
         }
+        assert!(may_have("bytes", FILE.bytes, FILE.bytes).is_ok());
+        let error = may_have("bytes", FILE.bytes + 1, FILE.bytes).unwrap_err();
+        assert!(
+            error.to_string().contains("17179869185 bytes, and"),
+            "{error}"
+        );
     }
 }

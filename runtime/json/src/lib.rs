@@ -4,4 +4,4 @@ mod canonical;
 mod unique;
 
 pub use canonical::canonical;
-pub use unique::Unique;
+pub use unique::{Unique, from_unique};

@@ -2,8 +2,20 @@
 
 use std::fmt;
 
-use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_core::de::{
+    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Value};
+
+/// Reads a document in which no key stands twice.
+///
+/// # Errors
+///
+/// When one does, or the bytes are no JSON or of another shape.
+pub fn from_unique<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    let Unique(value) = serde_json::from_slice(bytes)?;
+    serde_json::from_value(value)
+}
 
 /// A value that is read only if no object in it has a key twice.
 pub struct Unique(pub Value);
@@ -79,7 +91,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> serde_json::Result<Value> {
-        serde_json::from_str(text).map(|Unique(value)| value)
+        from_unique(text.as_bytes())
     }
 
     #[test]

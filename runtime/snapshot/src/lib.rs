@@ -76,4 +76,4 @@ pub use space::{CopyMethod, NoOverlay, ScratchSpace, UnknownMethod};
 pub use store::{STORE_FORMAT, Store, StoreError};
 pub use symlink::SymlinkError;
 pub use tree::{LoadError, MAX_ENTRIES, Tree};
-pub use upkeep::{Needed, Removed};
+pub use upkeep::{Needed, Removed, bytes_below};

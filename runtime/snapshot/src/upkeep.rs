@@ -103,6 +103,17 @@ impl Needed {
     }
 }
 
+/// Bytes of all files below a directory. What somebody else removes meanwhile is not counted.
+pub fn bytes_below(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => bytes_below(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
 impl Store {
     /// The blobs with their lengths, by name. What is not named by a digest is none.
     ///
@@ -139,17 +150,7 @@ impl Store {
     /// Bytes of the worlds that are laid out for attempts; they are made anew where they are gone.
     #[must_use]
     pub fn bases_bytes(&self) -> u64 {
-        fn below(dir: &Path) -> u64 {
-            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-            let sizes = entries.map(|entry| match entry.metadata() {
-                Ok(metadata) if metadata.is_dir() => below(&entry.path()),
-                Ok(metadata) => metadata.len(),
-                // Somebody else removed it.
-                Err(_) => 0,
-            });
-            sizes.sum()
-        }
-        below(&self.bases_dir())
+        bytes_below(&self.bases_dir())
     }
 
     /// Removes a blob, so that it can be written again: one that is damaged.

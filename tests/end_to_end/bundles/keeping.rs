@@ -256,3 +256,47 @@ fn an_experiment_goes_on_where_its_bundle_lies_now() {
     there(&third, &["store", "import", path]).exits(0);
     goes_on(&third, &[]);
 }
+
+#[test]
+fn unpacked_bundles_are_counted_and_collected_but_those_of_experiments() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let machine = Environment::bare();
+    let [needed, other] = ["needed.tar", "other.tar"].map(|name| machine.path(name));
+    pack(&library, &needed, &[]);
+    library.easy_task("another");
+    pack(&library, &other, &[]);
+    let run = ["run", "--agent", "nop", "--experiment", "e"];
+    there(&machine, &[&run[..], &["--tasks", "needed.tar"]].concat()).exits(0);
+    let list = || there(&machine, &["task", "list", "other.tar"]).exits(0);
+    list();
+    let json = |args: &[&str]| {
+        let all = [&["store"], args, &["--json"]].concat();
+        there(&machine, &all).exits(0).json()
+    };
+    let count = |told: &serde_json::Value, keys: [&str; 2]| {
+        let amount = &told[keys[0]][keys[1]];
+        amount.as_u64().unwrap_or_else(|| panic!("{told}"))
+    };
+    let stats = json(&["stats"])["libraries"].clone();
+    for of in ["needed", "unneeded"] {
+        assert_eq!(count(&stats, [of, "libraries"]), 1);
+        assert!(count(&stats, [of, "bytes"]) > 0);
+    }
+    let shown = there(&machine, &["store", "stats"]).exits(0).stdout;
+    assert!(shown.contains("unpacked bundles of none"), "{shown}");
+    let dry = json(&["gc", "--dry-run"]);
+    let removed = json(&["gc"]);
+    for told in [&dry, &removed] {
+        assert_eq!(told["libraries"], stats["unneeded"]);
+        assert_eq!(count(told, ["libraries_in_use", "libraries"]), 0);
+    }
+    let left = json(&["stats"])["libraries"].clone();
+    assert_eq!(left["needed"], stats["needed"]);
+    assert_eq!(count(&left, ["unneeded", "libraries"]), 0);
+    // What is gone is unpacked again, and what stayed is there where its place is not.
+    list();
+    fs::remove_file(needed).unwrap();
+    there(&machine, &["resume", "e"]).exits(0);
+}

@@ -37,6 +37,12 @@ enum Lie {
     WrongLength,
     /// The manifest of another digest.
     OtherManifest,
+    /// It stops half-way through a manifest, and gives all when asked again.
+    HalfManifest,
+    /// The same, without saying how long it is.
+    HalfManifestUnsaid,
+    /// It stops half-way through a manifest each time.
+    HalfManifestEachTime,
     /// It sends from one place to the next.
     Circle,
 }
@@ -87,9 +93,24 @@ fn answer(
         if lie == Lie::OtherManifest && name != "latest" {
             bytes.push(b'\n');
         }
-        let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ";
-        write!(stream, "{head}{}\r\n\r\n", bytes.len())?;
-        return stream.write_all(&bytes);
+        let half = match lie {
+            Lie::HalfManifest => count.fetch_add(1, Ordering::SeqCst).is_multiple_of(2),
+            // Only who knows the length can miss something.
+            Lie::HalfManifestUnsaid => {
+                name != "latest" && count.fetch_add(1, Ordering::SeqCst).is_multiple_of(2)
+            }
+            Lie::HalfManifestEachTime => true,
+            _ => false,
+        };
+        write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n")?;
+        if lie != Lie::HalfManifestUnsaid {
+            write!(stream, "content-length: {}\r\n", bytes.len())?;
+        }
+        write!(stream, "\r\n")?;
+        return stream.write_all(match half {
+            true => &bytes[..bytes.len() / 2],
+            false => &bytes,
+        });
     }
     if bytes.len() < 600 {
         write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
@@ -243,6 +264,13 @@ fn a_registry_that_lies_or_stops_is_found_out() {
         (Lie::Endless, 4, "does not have the"),
         (Lie::WrongLength, 0, ""),
         (Lie::OtherManifest, 4, "is not what its digest says"),
+        (Lie::HalfManifest, 0, ""),
+        (Lie::HalfManifestUnsaid, 0, ""),
+        (
+            Lie::HalfManifestEachTime,
+            5,
+            "manifest latest: the registry stopped after ",
+        ),
         (Lie::Circle, 4, "from one place to the next"),
     ] {
         let (host, asked) = lying(&dir, &digest, lie);

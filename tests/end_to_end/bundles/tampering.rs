@@ -62,6 +62,40 @@ fn whatever_is_changed_in_a_bundle_is_noticed() {
 }
 
 #[test]
+fn what_lies_beside_a_bundle_is_what_its_name_says() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let dir = environment.path("bundle");
+    let packed = pack(&library, &dir, &[]);
+    let verify = || environment.run(["bundle", "verify", dir.to_str().unwrap(), "--json"]);
+    assert_eq!(verify().exits(0).json()["unnamed"], json!([]));
+    let blobs = dir.join("blobs/sha256");
+    let stray = mcpmark_snapshot::Digest::of(b"stray");
+    let place = blobs.join(stray.hex());
+    fs::write(&place, "stray").unwrap();
+    let told = verify().exits(0);
+    let told = told.says(&["warning: 1 blob beside the bundle", &stray.to_string()]);
+    let told = told.json();
+    assert_eq!(told["unnamed"], json!([stray]));
+    assert_eq!(told["digest"], packed["digest"]);
+    fs::write(&place, "other").unwrap();
+    verify()
+        .exits(4)
+        .says(&[&stray.to_string(), "is not what its digest says"]);
+    fs::remove_file(&place).unwrap();
+    fs::create_dir(&place).unwrap();
+    verify()
+        .exits(4)
+        .says(&[&stray.hex(), "it is no regular file"]);
+    fs::remove_dir(&place).unwrap();
+    fs::write(blobs.join("README"), "stray").unwrap();
+    verify()
+        .exits(4)
+        .says(&["README is no blob: its name is no digest"]);
+}
+
+#[test]
 fn what_is_no_bundle_is_named() {
     let environment = Environment::new();
     let library = Library::new(&environment);

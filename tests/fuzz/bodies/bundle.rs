@@ -1,10 +1,11 @@
 //! A bundle of somebody else: states of a world, compressed or not, and a layout as an archive.
 
 use std::fs;
+use std::path::Path;
 
 use mcpmark_archive::states::{self, StatesError};
 use mcpmark_archive::tar::Bounds;
-use mcpmark_bundle::{Bundle, Layout, SUITE, TASK, fetch, unpack};
+use mcpmark_bundle::{Bundle, Layout, SUITE, Source, TASK, UnpackedCorpus, fetch, unpack};
 use mcpmark_snapshot::{Digest, Scratch, Store, scratch_parent};
 use mcpmark_task::Library;
 
@@ -55,7 +56,7 @@ fn read(stream: &[u8], store: &Store) {
     }
 }
 
-fn layout(file: &std::path::Path, home: &std::path::Path) {
+fn layout(file: &Path, home: &Path) {
     let Ok(layout) = Layout::open(file) else {
         return;
     };
@@ -63,14 +64,21 @@ fn layout(file: &std::path::Path, home: &std::path::Path) {
     let Ok(bundle) = root.and_then(|root| Bundle::read(&layout, root)) else {
         return;
     };
+    judge(&bundle, &layout, home);
+}
+
+/// What a bundle has is what its digests say, and it becomes a library of its tasks, or is refused.
+pub(crate) fn judge(bundle: &Bundle, source: &dyn Source, home: &Path) {
     for (what, descriptor) in bundle.blobs() {
-        if let Ok(bytes) = fetch(&layout, &what, &descriptor, 1 << 20) {
+        if let Ok(bytes) = fetch(source, &what, &descriptor, 1 << 20) {
             assert_eq!(Digest::of(&bytes), descriptor.digest);
         }
     }
     let unpacked = home.join("unpacked");
     fs::create_dir(&unpacked).unwrap();
-    if unpack(&bundle, &layout, &Default::default(), &unpacked).is_ok() {
+    if unpack(bundle, source, &Default::default(), &unpacked).is_ok()
+        && UnpackedCorpus::of(bundle, &unpacked).is_none()
+    {
         let tasks = Library::at(&unpacked).tasks().unwrap();
         assert_eq!(tasks.tasks.len() + tasks.broken.len(), bundle.tasks.len());
     }

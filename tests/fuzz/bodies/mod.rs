@@ -4,8 +4,10 @@
 
 pub(crate) mod bundle;
 pub(crate) mod component;
+pub(crate) mod documents;
 pub(crate) mod filesystem;
 pub(crate) mod guest;
+pub(crate) mod kept;
 pub(crate) mod metadata;
 pub(crate) mod repository;
 pub(crate) mod tree;

@@ -25,7 +25,7 @@ fn guest(role: &str, component: &[u8]) -> GuestConfig {
 }
 
 /// A task and a world; the documents pass through `change`, each with what it is.
-fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
+pub(crate) fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
     let blobs = MemoryBlobs::new();
     let tree = Tree::empty();
     blobs.put(tree.root().encode());
@@ -218,6 +218,50 @@ fn add_guest(config: &mut Value, role: &str) {
     more["role"] = json!(role);
     more["can"] = json!("nothing at all");
     config["guests"].as_array_mut().unwrap().push(more);
+}
+
+#[test]
+fn what_says_two_things_under_one_key_is_refused() {
+    let (mut layout, root) = bundle(&|_, _| {});
+    let text = |layout: &NewLayout, descriptor: &Descriptor| {
+        let bytes = crate::fetch(layout, "a document", descriptor, 1 << 20);
+        String::from_utf8(bytes.unwrap()).unwrap()
+    };
+    let twice = |text: &str, key: &str| {
+        let quoted = format!("\"{key}\":");
+        text.replacen(&quoted, &format!("{quoted}null,{quoted}"), 1)
+    };
+    let found = Bundle::read(&layout, &root).unwrap();
+    let task = &found.tasks[0].descriptor;
+    let manifest = text(&layout, task);
+    let named: Value = serde_json::from_str(&manifest).unwrap();
+    let config: Descriptor = serde_json::from_value(named["config"].clone()).unwrap();
+    let changed = twice(&text(&layout, &config), "meta");
+    let changed = layout.put(&config.media_type, changed.into_bytes());
+    let mut of_config = named.clone();
+    of_config["config"] = json!(changed);
+    for (document, kind, key) in [
+        (
+            twice(&text(&layout, &root), "manifests"),
+            &root,
+            "manifests",
+        ),
+        (twice(&manifest, "layers"), task, "layers"),
+        (of_config.to_string(), task, "meta"),
+    ] {
+        let changed = layout.put(&kind.media_type, document.into_bytes());
+        let told = Bundle::read(&layout, &changed).unwrap_err().to_string();
+        let word = format!("the key {key:?} is there twice");
+        assert!(told.contains(&word), "{told}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    layout.write_directory(dir.path()).unwrap();
+    Layout::open(dir.path()).unwrap();
+    let index = dir.path().join("index.json");
+    let changed = twice(&std::fs::read_to_string(&index).unwrap(), "manifests");
+    std::fs::write(index, changed).unwrap();
+    let told = Layout::open(dir.path()).unwrap_err().to_string();
+    assert!(told.contains("\"manifests\" is there twice"), "{told}");
 }
 
 #[test]

@@ -95,14 +95,14 @@ pub enum RegistryError {
         problem: String,
     },
     /// The transfer ended early, each time.
-    #[error("{what}: the registry stopped after {found} of {wanted} bytes")]
+    #[error("{what}: the registry stopped after {found}{} bytes", of(*.wanted))]
     Stopped {
         /// What was wanted.
         what: String,
         /// Bytes that came.
         found: u64,
-        /// Bytes that it has.
-        wanted: u64,
+        /// Bytes that it has, where anybody said so.
+        wanted: Option<u64>,
     },
     /// What came is not what was asked for.
     #[error(transparent)]
@@ -110,10 +110,11 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
-    /// Whether the registry cannot be asked: what it would give may be had elsewhere by its digest.
+    /// Whether the registry gives nothing at the moment: what it would give may be had elsewhere by its
+    /// digest.
     pub fn is_away(&self) -> bool {
         match self {
-            Self::Http { .. } | Self::Silent { .. } => true,
+            Self::Http { .. } | Self::Silent { .. } | Self::Stopped { .. } => true,
             Self::Status { status, .. } => (502..=504).contains(status),
             _ => false,
         }
@@ -327,6 +328,10 @@ impl Registry {
     }
 }
 
+fn of(wanted: Option<u64>) -> String {
+    wanted.map_or_else(String::new, |wanted| format!(" of {wanted}"))
+}
+
 fn basic(login: &Login) -> String {
     format!("Basic {}", encoded(login))
 }
@@ -398,11 +403,31 @@ async fn checked(what: &str, response: Response) -> Result<Response, RegistryErr
     })
 }
 
+/// The next piece of a body of which so much came. The registry was reached: where it goes away now, it
+/// stopped.
+async fn piece(
+    what: &str,
+    response: &mut Response,
+    found: u64,
+    wanted: Option<u64>,
+) -> Result<Option<impl AsRef<[u8]> + use<>>, RegistryError> {
+    let piece = within(what, response.chunk()).await;
+    piece.map_err(|error| match error {
+        RegistryError::Http { what, .. } => RegistryError::Stopped {
+            what,
+            found,
+            wanted,
+        },
+        error => error,
+    })
+}
+
 /// A whole body of at most `limit` bytes.
 async fn body(what: &str, mut response: Response, limit: u64) -> Result<Vec<u8>, RegistryError> {
+    let wanted = response.content_length();
     let mut bytes = Vec::new();
-    while let Some(piece) = within(what, response.chunk()).await? {
-        bytes.extend_from_slice(&piece);
+    while let Some(piece) = piece(what, &mut response, bytes.len() as u64, wanted).await? {
+        bytes.extend_from_slice(piece.as_ref());
         if bytes.len() as u64 > limit {
             let problem = format!("it has more than {limit} bytes");
             return Err(answer(what, &problem));

@@ -10,7 +10,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::Value;
 use url::Url;
 
-use super::{Reference, Registry, RegistryError, body, within};
+use super::{Reference, Registry, RegistryError, body, piece};
 use crate::layout::{BlobDirectory, fetch};
 use crate::oci::{self, Descriptor, Index, Manifest};
 use crate::trust::{self, Attached};
@@ -114,7 +114,7 @@ impl Registry {
         let mut listed = self.referrers(bundle).await?;
         // What was sent to a registry that had no list of its own yet is known by the tag alone.
         if listed.is_empty() {
-            listed = match self.manifest(LIST, &tag_of(bundle)).await {
+            listed = match self.manifest(LIST, &tag_of(bundle), None).await {
                 Ok(bytes) => descriptors(&bytes),
                 Err(RegistryError::Missing { .. }) => Vec::new(),
                 Err(error) => return Err(error),
@@ -162,18 +162,18 @@ impl Registry {
             .append_pair("artifactType", trust::SIGNATURE);
         let mut found = Vec::new();
         for _ in 0..PAGES {
-            let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, oci::INDEX);
-            let response = self.send(LIST, Method::GET, url.clone(), ask).await?;
-            if response.status().is_client_error()
-                || response.status() == StatusCode::NOT_IMPLEMENTED
-            {
-                break;
-            }
-            let response = self.checked(LIST, response).await?;
-            let next = next_page(response.headers(), &url);
-            found.append(&mut descriptors(
-                &body(LIST, response, oci::LARGEST_MANIFEST).await?,
-            ));
+            let (headers, bytes) = match self.document(LIST, &url, oci::INDEX, None).await {
+                // It keeps no such list.
+                Err(RegistryError::Missing { .. } | RegistryError::Refused { .. }) => break,
+                Err(RegistryError::Status { status, .. })
+                    if status == 501 || (400..500).contains(&status) =>
+                {
+                    break;
+                }
+                page => page?,
+            };
+            let next = next_page(&headers, &url);
+            found.append(&mut descriptors(&bytes));
             match next.filter(|next| next.origin() == url.origin()) {
                 Some(next) => url = next,
                 None => break,
@@ -193,7 +193,7 @@ impl Registry {
             manifests: Vec::new(),
             annotations: Default::default(),
         };
-        match self.manifest(what, &tag_of(digest)).await {
+        match self.manifest(what, &tag_of(digest), None).await {
             Ok(bytes) => Ok(oci::parse(what, &bytes)?),
             Err(RegistryError::Missing { .. }) => Ok(nothing),
             Err(error) => Err(error),
@@ -208,7 +208,7 @@ impl Registry {
         sum: &mut Transferred,
     ) -> Result<Descriptor, RegistryError> {
         let what = format!("manifest {}", reference.version());
-        let bytes = self.manifest(&what, &reference.version()).await?;
+        let bytes = self.manifest(&what, &reference.version(), None).await?;
         let digest = Digest::of(&bytes);
         if let Some(wanted) = reference.digest
             && wanted != digest
@@ -230,12 +230,50 @@ impl Registry {
         })
     }
 
-    async fn manifest(&self, what: &str, version: &str) -> Result<Vec<u8>, RegistryError> {
+    /// A manifest, of which it may be known how many bytes it has.
+    async fn manifest(
+        &self,
+        what: &str,
+        version: &str,
+        wanted: Option<u64>,
+    ) -> Result<Vec<u8>, RegistryError> {
         let url = self.url(what, &format!("manifests/{version}"))?;
-        let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, types());
-        let response = self.send(what, Method::GET, url, ask).await?;
-        let response = self.checked(what, response).await?;
-        body(what, response, oci::LARGEST_MANIFEST).await
+        let document = self.document(what, &url, &types(), wanted).await;
+        document.map(|(_, bytes)| bytes)
+    }
+
+    /// A whole document of one of the types. A registry that stops within it is asked for all of it again,
+    /// as often as for a blob: of documents it gives no parts.
+    async fn document(
+        &self,
+        what: &str,
+        url: &Url,
+        types: &str,
+        wanted: Option<u64>,
+    ) -> Result<(HeaderMap, Vec<u8>), RegistryError> {
+        let mut tries = 1;
+        loop {
+            let ask = |request: reqwest::RequestBuilder| request.header(ACCEPT, types);
+            let response = self.send(what, Method::GET, url.clone(), ask).await?;
+            let response = self.checked(what, response).await?;
+            let headers = response.headers().clone();
+            let read = body(what, response, oci::LARGEST_MANIFEST).await;
+            let read = read.and_then(|bytes| {
+                let found = bytes.len() as u64;
+                match wanted {
+                    Some(most) if found < most => Err(RegistryError::Stopped {
+                        what: what.to_owned(),
+                        found,
+                        wanted,
+                    }),
+                    _ => Ok(bytes),
+                }
+            });
+            match read {
+                Err(RegistryError::Stopped { found: 1.., .. }) if tries < TRIES => tries += 1,
+                read => return Ok((headers, read?)),
+            }
+        }
     }
 
     /// A manifest and its config.
@@ -250,7 +288,8 @@ impl Registry {
         if is_there(into, descriptor) {
             sum.present += 1;
         } else {
-            let bytes = self.manifest(&what, &descriptor.digest.to_string()).await?;
+            let (version, wanted) = (descriptor.digest.to_string(), Some(descriptor.size));
+            let bytes = self.manifest(&what, &version, wanted).await?;
             let found = Digest::of(&bytes);
             if found != descriptor.digest {
                 return Err(BundleError::Damaged {
@@ -317,7 +356,7 @@ impl Registry {
         let stopped = |found| RegistryError::Stopped {
             what: what.to_owned(),
             found,
-            wanted: descriptor.size,
+            wanted: Some(descriptor.size),
         };
         let (mut tries, mut goes_on) = (0, true);
         let length = loop {
@@ -395,19 +434,11 @@ impl Registry {
         }
         file.seek(SeekFrom::Start(length)).map_err(failed)?;
         loop {
-            let piece = match within(what, response.chunk()).await {
-                Ok(Some(piece)) => piece,
-                Ok(None) => return Ok(()),
-                // It was reached, and went away.
-                Err(RegistryError::Http { .. }) => {
-                    return Err(RegistryError::Stopped {
-                        what: what.to_owned(),
-                        found: length,
-                        wanted: descriptor.size,
-                    });
-                }
-                Err(error) => return Err(error),
+            let wanted = Some(descriptor.size);
+            let Some(piece) = piece(what, &mut response, length, wanted).await? else {
+                return Ok(());
             };
+            let piece = piece.as_ref();
             length += piece.len() as u64;
             if length > descriptor.size {
                 file.set_len(0).map_err(failed)?;
@@ -418,7 +449,7 @@ impl Registry {
                 }
                 .into());
             }
-            file.write_all(&piece).map_err(failed)?;
+            file.write_all(piece).map_err(failed)?;
         }
     }
 }
@@ -430,7 +461,7 @@ pub(super) fn types() -> String {
 
 /// What an index lists, as far as it can be read: nothing, where it is none.
 fn descriptors(index: &[u8]) -> Vec<Descriptor> {
-    let index: Value = serde_json::from_slice(index).unwrap_or_default();
+    let index: Value = mcpmark_json::from_unique(index).unwrap_or_default();
     let listed = index["manifests"].as_array().into_iter().flatten();
     listed
         .filter_map(|one| serde_json::from_value(one.clone()).ok())
@@ -483,4 +514,56 @@ fn is_there(into: &BlobDirectory, descriptor: &Descriptor) -> bool {
         let _ = fs::remove_file(&path);
     }
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_as_far_as_it_can_be() {
+        let own = serde_json::to_string(&Descriptor::of("text/plain", b"own")).unwrap();
+        let list = |manifests: &str| format!("{{\"manifests\":[{manifests}]}}");
+        for (text, found) in [
+            (list(&own), 1),
+            (list(&format!("1, {own}, {{}}, null")), 1),
+            (list(""), 0),
+            (format!("{{\"manifests\":{own}}}"), 0),
+            // Which of two lists is meant, nobody can say.
+            (list(&own).replace('{', "{\"manifests\":[],"), 0),
+            ("[".to_owned(), 0),
+        ] {
+            assert_eq!(descriptors(text.as_bytes()).len(), found, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_registry_says_is_read_or_passed_over(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            target in "[ -~]{0,40}",
+        ) {
+            descriptors(&bytes);
+            let from = Url::parse("http://127.0.0.1:5000/v2/a/referrers/b").unwrap();
+            let mut headers = HeaderMap::new();
+            let link = format!("<{target}>; rel=\"next\"");
+            for (name, text) in [(LINK, &link), (CONTENT_RANGE, &target)] {
+                headers.insert(name, HeaderValue::from_str(text).unwrap());
+            }
+            begins_at(&headers);
+            if let Some(next) = next_page(&headers, &from) {
+                prop_assert_eq!(from.join(target.split('>').next().unwrap()).unwrap(), next);
+            }
+            for name in [LINK, CONTENT_RANGE] {
+                if let Ok(value) = HeaderValue::from_bytes(&bytes) {
+                    headers.insert(name, value);
+                }
+            }
+            next_page(&headers, &from);
+            begins_at(&headers);
+        }
+    }
 }

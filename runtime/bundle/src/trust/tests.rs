@@ -50,9 +50,39 @@ fn what_is_changed_in_a_signature_vouches_for_nothing_else() {
             if let Ok(signature) = Signature::parse(&bytes)
                 && let Some(found) = signature.verified(&public)
             {
-                assert_eq!(found, statement(&bundle), "{at}");
+                let wanted = mcpmark_json::canonical(&statement(&bundle));
+                assert_eq!(found, wanted.as_bytes(), "{at}");
             }
         }
+    }
+}
+
+#[test]
+fn a_statement_that_says_two_things_vouches_for_neither() {
+    let (bundle, other) = (Digest::of(b"bundle"), Digest::of(b"other"));
+    let key: PrivateKey = KEY.parse().unwrap();
+    let plain = mcpmark_json::canonical(&statement(&bundle));
+    let named = json!([{"name": "", "digest": {"sha256": other.hex()}}]);
+    let twice = plain.replacen('{', &format!("{{\"subject\":{named},"), 1);
+    for (payload, vouches) in [(plain.as_bytes(), true), (twice.as_bytes(), false)] {
+        let signature = key.sign_bytes(&encoding(PAYLOAD, payload)).unwrap();
+        let signed = json!({
+            "mediaType": SIGNATURE,
+            "dsseEnvelope": {
+                "payload": BASE64.encode(payload),
+                "payloadType": PAYLOAD,
+                "signatures": [{"sig": BASE64.encode(signature)}],
+            },
+        });
+        let signed = signed.to_string();
+        let signature = Signature::parse(signed.as_bytes()).unwrap();
+        assert_eq!(signature.verified(&key.public()), Some(payload));
+        assert_eq!(signature.vouches(&key.public(), &bundle), vouches);
+        assert!(!signature.vouches(&key.public(), &other));
+        // Nor does one whose envelope is there twice.
+        let twice = signed.replacen('{', "{\"dsseEnvelope\":{},", 1);
+        let told = Signature::parse(twice.as_bytes()).unwrap_err().to_string();
+        assert!(told.contains("\"dsseEnvelope\" is there twice"), "{told}");
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) enum StoreCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove what no attempt needs
+    /// Remove what no attempt needs, and unpacked bundles that no experiment is of
     Gc {
         /// Only say what would be removed
         #[arg(long)]

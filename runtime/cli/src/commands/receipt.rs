@@ -243,7 +243,10 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
     let signature = match (Signature::parse(&text), &args.key) {
         (Ok(signature), _) => signature,
         (Err(_), None) => return Ok(text),
-        (Err(_), Some(_)) => return Err(invalid("it is not signed")),
+        (Err(error), Some(_)) => {
+            let problem = format!("it is not signed: {}", chain(&error));
+            return Err(invalid(&sanitise::line(&problem)));
+        }
     };
     let Some(key) = &args.key else {
         return Err(invalid("it is signed").hint("--key FILE names the public key that must have"));
@@ -251,7 +254,7 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
     let key: PublicKey = bundle::read_key(key)?;
     let statement = signature.verified(&key);
     let statement = statement.ok_or_else(|| invalid("the key did not sign it"))?;
-    Ok(mcpmark_json::canonical(&statement).into_bytes())
+    Ok(statement.to_vec())
 }
 
 /// Puts what was handed over into the store, where it is what the receipt names.

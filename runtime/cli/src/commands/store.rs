@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::StoreCommand;
+use crate::commands::bundle;
 use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::diagnosis::home_error;
@@ -95,15 +96,21 @@ fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
     let stats =
         upkeep::stats(&journal, &store, &context.home().journal_file()).map_err(upkeep_error)?;
+    let bundles = journal.bundles().map_err(journal_error)?;
+    let libraries = bundle::libraries(context).amounts(&bundles);
+    let (needed, unneeded) =
+        libraries.map_err(|error| CommandError::infrastructure(chain(&error)))?;
     if json {
-        output::print_json(&stats)?;
+        let mut report = json!(stats);
+        report["libraries"] = json!({"needed": needed, "unneeded": unneeded});
+        output::print_json(&report)?;
     } else {
-        output::print(&stats_text(&stats))?;
+        output::print(&stats_text(&stats, [needed.bytes, unneeded.bytes]))?;
     }
     Ok(exit::PASSED)
 }
 
-fn stats_text(stats: &Stats) -> String {
+fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
     let plain = Style::new();
     let mut table = Table::new(&["~experiment", ">attempts", ">needs", ">its own"]);
     for row in &stats.experiments {
@@ -134,6 +141,8 @@ fn stats_text(stats: &Stats) -> String {
     for (name, bytes) in [
         ("worlds laid out for attempts", stats.bases_bytes),
         ("journal", stats.journal_bytes),
+        ("unpacked bundles of experiments", needed),
+        ("unpacked bundles of none", unneeded),
     ] {
         table.row(vec![
             (name.to_owned(), plain),
@@ -172,20 +181,34 @@ fn collect(
         !stop.load(Ordering::Relaxed)
     })
     .map_err(upkeep_error)?;
+    let bundles = journal.bundles().map_err(journal_error)?;
+    let libraries = bundle::libraries(context)
+        .collect(&bundles, dry, || !stop.load(Ordering::Relaxed))
+        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
     if json {
         output::print_json(&json!({
             "blobs": removed.blobs,
             "bytes": removed.bytes,
             "bases": removed.bases,
+            "libraries": libraries.removed,
+            "libraries_in_use": libraries.in_use,
             "dry_run": dry,
         }))?;
     } else {
-        let what = format!(
-            "{} of {}, {}",
+        let unpacked = |amount: mcpmark_bundle::Amount| {
+            let count = output::count(amount.libraries as usize, "unpacked bundle");
+            format!("{count} of {}", output::bytes(amount.bytes))
+        };
+        let mut what = format!(
+            "{} of {}, {}, {}",
             output::count(removed.blobs as usize, "blob"),
             output::bytes(removed.bytes),
-            output::count(removed.bases as usize, "laid-out world")
+            output::count(removed.bases as usize, "laid-out world"),
+            unpacked(libraries.removed)
         );
+        if libraries.in_use.libraries > 0 {
+            what.push_str(&format!("; in use: {}", unpacked(libraries.in_use)));
+        }
         output::print(&match dry {
             true => format!("would remove {what}\n"),
             false => format!("removed {what}\n"),

@@ -21,6 +21,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::Connection;
 
 pub use self::carry::CarryError;
+pub(crate) use self::carry::Most;
 pub use self::needs::AttemptNeeds;
 pub use self::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, ModelSpending,

@@ -1,6 +1,6 @@
 //! What attempts need of the store.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use mcpmark_snapshot::Digest;
 
@@ -24,6 +24,25 @@ pub struct AttemptNeeds {
 }
 
 impl Journal {
+    /// The bundles that the tasks of experiments come from, by the digests of their manifests.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn bundles(&self) -> Result<BTreeSet<Digest>, JournalError> {
+        let connection = self.lock();
+        let mut query = connection.prepare(
+            "SELECT DISTINCT spec ->> '$.published.bundle' FROM experiments WHERE json_valid(spec)",
+        )?;
+        let mut rows = query.query([])?;
+        let mut bundles = BTreeSet::new();
+        while let Some(row) = rows.next()? {
+            let text: Option<String> = row.get(0)?;
+            bundles.extend(text.and_then(|text| text.parse::<Digest>().ok()));
+        }
+        Ok(bundles)
+    }
+
     /// What every attempt needs, in the order of their ids.
     ///
     /// # Errors

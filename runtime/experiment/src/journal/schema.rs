@@ -217,6 +217,10 @@ ALTER TABLE grades ADD COLUMN bundle TEXT;
 /// writes rows by other means runs this after it.
 pub const SUMMARISE: &str = concat!("UPDATE attempts SET ", summary!(), " WHERE id = ?1");
 
+/// The same for all attempts of an experiment, `?1`.
+pub(super) const SUMMARISE_ALL: &str =
+    concat!("UPDATE attempts SET ", summary!(), " WHERE experiment = ?1");
+
 /// How long one process waits for another.
 const PATIENCE: Duration = Duration::from_secs(30);
 

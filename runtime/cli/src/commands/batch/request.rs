@@ -4,7 +4,6 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 use mcpmark_experiment::Told;
-use mcpmark_json::Unique;
 use serde_json::{Map, Value};
 
 use crate::diagnosis::STATE_HINT;
@@ -188,8 +187,7 @@ impl JudgeName {
 /// What a line asks for, and the name that it gives to that.
 pub(super) fn read(text: Result<Vec<u8>, Refusal>) -> (Option<Value>, Result<Request, Refusal>) {
     let keys = text.and_then(|text| {
-        serde_json::from_slice(&text)
-            .and_then(|Unique(value)| serde_json::from_value::<Map<String, Value>>(value))
+        mcpmark_json::from_unique::<Map<String, Value>>(&text)
             .map_err(|error| Refusal::of_line(format!("not a JSON object: {error}"), EXAMPLE))
     });
     match keys {

@@ -8,7 +8,7 @@ use mcpmark_bundle::{
     Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, SOLUTION, Source,
     TaskArtifact, VERIFIER, WorldArtifact,
 };
-use mcpmark_snapshot::Store;
+use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::Library;
 use mcpmark_task::published::Corpus;
 use serde_json::{Value, json};
@@ -217,6 +217,7 @@ pub(super) fn verify(
     }
     usable(bundle, source)?;
     worlds(bundle, source)?;
+    let unnamed = unnamed(&opened)?;
     lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
     if as_json {
@@ -227,6 +228,7 @@ pub(super) fn verify(
             "blobs": blobs,
             "bytes": total(bundle),
             "signed_by": signed_by,
+            "unnamed": unnamed,
         }))?;
     } else {
         let signed_by = signed_by
@@ -243,6 +245,24 @@ pub(super) fn verify(
         output::print(&signed_by.collect::<String>())?;
     }
     Ok(exit::PASSED)
+}
+
+/// The blobs of its layout that nothing there names, which are told. All that lie there are read.
+fn unnamed(opened: &Opened) -> Result<Vec<Digest>, CommandError> {
+    let own = opened.bundle.blobs();
+    let own = own.iter().map(|(_, descriptor)| descriptor.digest);
+    let signatures = opened.signatures.iter().flat_map(|it| it.all());
+    let known = own.chain(signatures.map(|descriptor| descriptor.digest));
+    let unnamed = opened.source.beside(&known.collect());
+    let unnamed = unnamed.map_err(|error| bundle_error(&error))?;
+    if let Some(first) = unnamed.first() {
+        output::note(&format!(
+            "{} {} beside the bundle that nothing names, {first} first: no part of it, and vouched for by nobody",
+            output::paint(output::WARN, "warning:"),
+            output::count(unnamed.len(), "blob"),
+        ));
+    }
+    Ok(unnamed)
 }
 
 /// Whether guests are as they are described to people who have not got them.

@@ -8,6 +8,8 @@ mod pack;
 mod place;
 mod transfer;
 mod trust;
+mod unpacking;
+mod writing;
 
 use crate::args::BundleCommand;
 use crate::context::Context;
@@ -15,10 +17,9 @@ use crate::error::CommandError;
 
 pub(crate) use self::corpus::state_name;
 pub(crate) use self::lock::check as check_locked;
-pub(crate) use self::place::{
-    Unpacked, is_meant, is_reference, is_root, is_whole, library, library_of, mend, must_be_there,
-};
+pub(crate) use self::place::{is_meant, is_reference, is_root, must_be_there};
 pub(crate) use self::trust::read_key;
+pub(crate) use self::unpacking::{Unpacked, is_whole, libraries, library, library_of, mend};
 
 /// `mcpmark bundle …`.
 pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, CommandError> {

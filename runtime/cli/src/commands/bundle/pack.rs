@@ -15,7 +15,7 @@ use mcpmark_snapshot::Digest;
 use mcpmark_task::{BundleParts, GuestSource, Task, TaskId, World};
 use serde_json::json;
 
-use super::{corpus, place};
+use super::{corpus, writing};
 use crate::args::{EngineArgs, PackArgs};
 use crate::commands::operands;
 use crate::context::{self, Context};
@@ -27,7 +27,7 @@ use crate::output::{self, sanitise};
 /// Packs tasks for others.
 pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
     // Before anything is built.
-    place::may_write(&args.output, args.force)?;
+    writing::may_write(&args.output, args.force)?;
     operands::settle(&mut args.selection, &mut args.published)?;
     let (context, corpus) = &context.at_tasks(&mut args.published.tasks)?;
     if let Some(corpus) = corpus {
@@ -38,7 +38,7 @@ pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, Command
         None => of_library(context, args)?,
     };
     let packed = made.packer.finish(args.name.as_deref());
-    place::write(&packed.layout, &args.output, args.force)?;
+    writing::write(&packed.layout, &args.output, args.force)?;
     let bytes = packed.layout.bytes();
     if args.json {
         output::print_json(&json!({

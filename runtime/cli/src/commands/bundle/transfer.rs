@@ -6,7 +6,7 @@ use mcpmark_bundle::Transferred;
 use serde_json::json;
 
 use super::place::{self, Extent, bundle_error, registry_error};
-use super::trust;
+use super::{trust, writing};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
@@ -44,13 +44,13 @@ pub(super) fn pull(
 ) -> Result<u8, CommandError> {
     let reference = place::reference(reference)?;
     if let Some(to) = output {
-        place::may_write(to, force)?;
+        writing::may_write(to, force)?;
     }
     let opened = place::open_remote(context, &reference, Extent::Everything)?;
     trust::check(context, &opened)?;
     if let Some(to) = output {
         let layout = opened.layout().map_err(|error| bundle_error(&error))?;
-        place::write(&layout, to, force)?;
+        writing::write(&layout, to, force)?;
     }
     let sum = opened.transferred.unwrap_or_default();
     tell(&opened.bundle.root.digest.to_string(), sum, "fetched", json)

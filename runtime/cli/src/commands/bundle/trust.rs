@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::place::{self, Opened, bundle_error};
+use super::writing;
 use crate::context::Context;
 use crate::environment;
 use crate::error::{CommandError, chain};
@@ -156,7 +157,7 @@ pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, Comma
             .sign(&statement(&root.digest))
             .map_err(CommandError::infrastructure)?;
         attach(&mut layout, &root, &signed);
-        place::rewrite(&layout, bundle)?;
+        writing::rewrite(&layout, bundle)?;
     }
     let public = key.public().to_string();
     if as_json {
@@ -372,6 +373,27 @@ mod tests {
         assert_eq!(at("2026-02-28T12:00:00Z"), [None, None, None, noon]);
         assert_eq!(at("2026-02-28T23:59:59Z"), [None, None, None, noon]);
         assert_eq!(at("2026-03-01T00:00:00Z"), [None, day, day, noon]);
+    }
+
+    /// What is there twice is refused, and what is cut out of a policy does not let in what it keeps out.
+    #[test]
+    fn a_policy_that_was_changed_is_refused_or_as_strict() {
+        let sound = "unsigned = \"refuse\"\n[[trust]]\nnames = [\"office\", \"a/*\"]\n\
+                     keys = [\"a.pub\", { file = \"b.pub\", until = 2027-06-30 }]\n";
+        let read = |text: &str| toml::from_str::<Policy>(text);
+        assert_eq!(read(sound).unwrap().trust[0].keys.len(), 2);
+        for line in sound.lines().filter(|line| line.contains('=')) {
+            let twice = sound.replacen(line, &format!("{line}\n{line}"), 1);
+            let told = read(&twice).unwrap_err().to_string();
+            assert!(told.contains("duplicate key"), "{told}");
+        }
+        for at in 0..sound.len() {
+            for end in at..sound.len() {
+                let cut = format!("{}{}", &sound[..at], &sound[end..]);
+                let strict = |policy: Policy| policy.unsigned == Unsigned::Refuse;
+                assert!(read(&cut).map_or(true, strict), "{cut}");
+            }
+        }
     }
 
     #[test]

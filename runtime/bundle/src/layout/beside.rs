@@ -1,0 +1,184 @@
+//! What lies in a layout beside a bundle: others may keep something there, under its digest.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+
+use mcpmark_snapshot::Digest;
+use serde_json::Value;
+
+use super::{ARCHIVE, BLOBS, Content, Layout, copy, fetch};
+use crate::BundleError;
+use crate::oci::{self, Descriptor};
+
+/// The manifests and indexes that are looked through for what they name.
+const DOCUMENTS: [&str; 4] = [
+    oci::MANIFEST,
+    oci::INDEX,
+    "application/vnd.docker.distribution.manifest.v2+json",
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+];
+
+impl Layout {
+    /// Reads the blobs that are not `known`, and gives those of them that nothing in the layout names.
+    pub(super) fn read_others(&self, known: &BTreeSet<Digest>) -> Result<Vec<Digest>, BundleError> {
+        let mut unnamed = BTreeSet::new();
+        for (digest, size) in self.blobs()? {
+            if !known.contains(&digest) {
+                let descriptor = Descriptor {
+                    digest,
+                    size,
+                    ..Descriptor::of("", b"")
+                };
+                copy(self, "blob", &descriptor, u64::MAX, &mut |_| Ok(()))?;
+                unnamed.insert(digest);
+            }
+        }
+        if !unnamed.is_empty() {
+            for digest in self.named() {
+                unnamed.remove(&digest);
+            }
+        }
+        Ok(unnamed.into_iter().collect())
+    }
+
+    /// All blobs with their sizes.
+    fn blobs(&self) -> Result<Vec<(Digest, u64)>, BundleError> {
+        let no_blob = |name: &str, problem: &str| BundleError::NoLayout {
+            place: self.place.clone(),
+            problem: format!("{BLOBS}/{name} is no blob: {problem}"),
+        };
+        let no_digest = |name: &str| no_blob(name, "its name is no digest");
+        let dir = match &self.content {
+            Content::Archive { blobs, odd, .. } => {
+                return match odd {
+                    Some(name) => Err(no_digest(name)),
+                    None => Ok(blobs.iter().map(|(it, (_, size))| (*it, *size)).collect()),
+                };
+            }
+            Content::Directory(blobs) => &blobs.root,
+        };
+        let read = |source: io::Error| BundleError::Read {
+            place: dir.clone(),
+            source,
+        };
+        let mut blobs = Vec::new();
+        for entry in fs::read_dir(dir).map_err(read)? {
+            let entry = entry.map_err(read)?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let digest = format!("sha256:{name}").parse::<Digest>();
+            let digest = digest.map_err(|_| no_digest(&name))?;
+            let metadata = entry.metadata().map_err(read)?;
+            if !metadata.is_file() {
+                return Err(no_blob(&name, "it is no regular file"));
+            }
+            blobs.push((digest, metadata.len()));
+            if blobs.len() as u64 > ARCHIVE.entries {
+                let problem = format!("there are more than {} of them", ARCHIVE.entries);
+                return Err(no_blob(&name, &problem));
+            }
+        }
+        Ok(blobs)
+    }
+
+    /// What the index names, and what is named by that.
+    fn named(&self) -> BTreeSet<Digest> {
+        let mut named = BTreeSet::new();
+        let mut left = self.index.manifests.clone();
+        while let Some(descriptor) = left.pop() {
+            if !named.insert(descriptor.digest)
+                || !DOCUMENTS.contains(&descriptor.media_type.as_str())
+            {
+                continue;
+            }
+            let bytes = fetch(self, "manifest", &descriptor, oci::LARGEST_MANIFEST);
+            let document = bytes.and_then(|bytes| oci::parse::<Value>("manifest", &bytes));
+            // What cannot be read names nothing.
+            let document = document.unwrap_or_default();
+            let lists = ["layers", "manifests", "blobs"].map(|key| document[key].as_array());
+            let single = ["config", "subject"].map(|key| &document[key]);
+            let all = lists.into_iter().flatten().flatten().chain(single);
+            left.extend(
+                all.filter_map(|one| serde_json::from_value::<Descriptor>(one.clone()).ok()),
+            );
+        }
+        named
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use mcpmark_archive::tar::Writer;
+
+    use super::*;
+    use crate::layout::{INDEX, LAYOUT, NewLayout, Source};
+
+    /// An archive of a layout in a directory.
+    fn archive(dir: &Path, to: &Path) {
+        let mut archive = Writer::new(fs::File::create(to).unwrap());
+        let blobs = fs::read_dir(dir.join(BLOBS)).unwrap();
+        let blobs = blobs.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let blobs = blobs.map(|name| format!("{BLOBS}/{name}"));
+        for name in [LAYOUT.to_owned(), INDEX.to_owned()]
+            .into_iter()
+            .chain(blobs)
+        {
+            let bytes = fs::read(dir.join(&name)).unwrap();
+            archive.file(&name, &bytes).unwrap();
+        }
+        archive.finish().unwrap();
+    }
+
+    #[test]
+    fn blobs_beside_a_bundle_have_their_digests_for_names() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("layout");
+        let mut new = NewLayout::default();
+        let own = new.put("text/plain", b"own".to_vec());
+        // Somebody else's artifact, which the index lists.
+        let theirs = new.put("text/plain", b"theirs".to_vec());
+        let manifest = serde_json::json!({"config": theirs, "layers": [theirs]}).to_string();
+        let manifest = new.put(oci::MANIFEST, manifest.into_bytes());
+        new.list(manifest.clone());
+        let stray = new.put("text/plain", b"stray".to_vec());
+        new.write_directory(&dir).unwrap();
+        let known = BTreeSet::from([own.digest]);
+        let tar = home.path().join("layout.tar");
+        let beside = || {
+            archive(&dir, &tar);
+            let [of_dir, of_tar] = [&dir, &tar].map(|place| {
+                let layout = Layout::open(place).unwrap();
+                let beside = layout.beside(&known).map_err(|error| error.to_string());
+                beside.map_err(|error| error.replace(&place.display().to_string(), ""))
+            });
+            assert_eq!(of_dir, of_tar);
+            of_dir
+        };
+        assert_eq!(beside().unwrap(), [stray.digest]);
+        let blob = |digest: &Digest| dir.join(BLOBS).join(digest.hex());
+        fs::write(blob(&stray.digest), b"other").unwrap();
+        let told = beside().unwrap_err();
+        let word = format!("blob {} is not what its digest says", stray.digest);
+        assert!(told.contains(&word), "{told}");
+        fs::remove_file(blob(&stray.digest)).unwrap();
+        assert!(beside().unwrap().is_empty());
+        for name in ["README", &stray.digest.hex().to_ascii_uppercase()] {
+            let file = dir.join(BLOBS).join(name);
+            fs::write(&file, b"stray").unwrap();
+            let told = beside().unwrap_err();
+            let word = format!("{BLOBS}/{name} is no blob: its name is no digest");
+            assert!(told.contains(&word), "{told}");
+            fs::remove_file(file).unwrap();
+        }
+        // What nothing lists any more is told, and damage to it is, too.
+        fs::write(blob(&theirs.digest), b"damaged").unwrap();
+        assert!(
+            beside()
+                .unwrap_err()
+                .contains("is not what its digest says")
+        );
+    }
+}

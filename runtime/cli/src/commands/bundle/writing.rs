@@ -1,0 +1,97 @@
+//! Bundles on their way to a directory or an archive.
+
+use std::fs;
+use std::path::Path;
+
+use mcpmark_bundle::{Layout, NewLayout};
+
+use super::place::{self, bundle_error};
+use crate::error::CommandError;
+
+/// Writes a layout as an archive, which appears when it is whole.
+fn write_archive(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
+    let failed = |error: &dyn std::fmt::Display| {
+        CommandError::infrastructure(format!("{}: cannot be written: {error}", to.display()))
+    };
+    let parent = match to.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
+    layout
+        .write_archive(std::io::BufWriter::new(file.as_file()))
+        .map_err(|error| failed(&error))?;
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    let ready = file.as_file().set_permissions(mode);
+    ready.map_err(|error| failed(&error))?;
+    file.persist(to).map_err(|error| failed(&error.error))?;
+    Ok(())
+}
+
+/// Endings of archives that bundles are none of.
+const FOREIGN: [&str; 12] = [
+    "zip", "gz", "tgz", "bz2", "tbz", "xz", "txz", "zst", "tzst", "7z", "rar", "jar",
+];
+
+/// Whether a layout may be written there: to a directory that is new or empty, or to a new file that ends
+/// with `.tar`; `force` takes a bundle's place.
+pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
+    let refused = |problem: &str, hint: &str| {
+        let message = format!("{}: {problem}", to.display());
+        Err(CommandError::usage(message).hint(hint.to_owned()))
+    };
+    let allowed = "name a new directory, or a file that ends with .tar";
+    let ending = to.extension().and_then(|it| it.to_str()).unwrap_or("");
+    let small = ending.to_ascii_lowercase();
+    if FOREIGN.contains(&small.as_str()) || (small == "tar" && ending != "tar") {
+        return refused(&format!("a bundle is no .{ending} file"), allowed);
+    }
+    if fs::symlink_metadata(to).is_err() {
+        // A directory is made with those above it; an archive goes where there is one.
+        let parent = to.parent().filter(|parent| *parent != Path::new(""));
+        return match parent.filter(|parent| ending == "tar" && !parent.is_dir()) {
+            Some(parent) => {
+                let missing = format!("there is no directory {}", parent.display());
+                refused(&missing, "make it, or name another place")
+            }
+            None => Ok(()),
+        };
+    }
+    let is_bundle = || Layout::open(to).is_ok_and(|layout| place::read(&layout).is_ok());
+    match (ending, to.is_dir()) {
+        ("tar", true) => refused("is a directory", allowed),
+        ("tar", false) | (_, true) if is_bundle() => match force {
+            true => Ok(()),
+            false => refused("is there already", "--force takes its place"),
+        },
+        (_, true) if is_empty(to) => Ok(()),
+        ("tar", false) | (_, true) => refused("holds something else than a bundle", allowed),
+        (_, false) => refused("is no directory", allowed),
+    }
+}
+
+fn is_empty(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Writes a layout to where it [may be written](may_write).
+pub(super) fn write(layout: &NewLayout, to: &Path, force: bool) -> Result<(), CommandError> {
+    may_write(to, force)?;
+    if to.extension().is_some_and(|it| it == "tar") {
+        return write_archive(layout, to);
+    }
+    // Blobs of the one that is there would stay among the new ones.
+    mcpmark_bundle::clear(to)
+        .and_then(|()| layout.write_directory(to))
+        .map_err(|error| bundle_error(&error))
+}
+
+/// Writes a layout over the one that it was made of: there is more in it, and nothing else.
+pub(super) fn rewrite(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
+    match to.is_dir() {
+        true => layout
+            .write_directory(to)
+            .map_err(|error| bundle_error(&error)),
+        false => write_archive(layout, to),
+    }
+}

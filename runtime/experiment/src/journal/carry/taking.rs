@@ -1,0 +1,255 @@
+//! Rows on their way into a journal: what they must be, and the numbers that they get there.
+
+use std::collections::HashMap;
+
+use mcpmark_snapshot::Digest;
+use rusqlite::types::Value as Sql;
+use rusqlite::{OptionalExtension, Transaction, params_from_iter};
+use serde_json::{Map, Value};
+
+use super::{CarryError, JournalError, Line, Lines, TABLES};
+use crate::Spec;
+
+/// What comes of attempts, and of grades.
+const OUTCOMES: [&str; 6] = [
+    "graded",
+    "verifier-fault",
+    "infra-error",
+    "invalid-task",
+    "held-back",
+    "cancelled",
+];
+const GRADES: [&str; 2] = ["graded", "verifier-fault"];
+
+/// What has come of an experiment.
+pub(super) struct Taking<'a> {
+    transaction: &'a Transaction<'a>,
+    /// Whether the store has what an attempt needs.
+    kept: &'a dyn Fn(&Digest) -> bool,
+    /// Its id and name.
+    pub(super) experiment: Option<(String, String)>,
+    /// The attempt of the row before: those of one attempt come one after the other.
+    last: Option<String>,
+    grades: HashMap<i64, i64>,
+    regrades: HashMap<i64, i64>,
+}
+
+impl<'a> Taking<'a> {
+    pub(super) fn into(
+        transaction: &'a Transaction<'a>,
+        kept: &'a dyn Fn(&Digest) -> bool,
+    ) -> Self {
+        Self {
+            transaction,
+            kept,
+            experiment: None,
+            last: None,
+            grades: HashMap::new(),
+            regrades: HashMap::new(),
+        }
+    }
+
+    /// Whether an attempt came before as one of the experiment.
+    fn is_own(&mut self, attempt: &str) -> Result<bool, CarryError> {
+        let Some((experiment, _)) = &self.experiment else {
+            return Ok(false);
+        };
+        if self.last.as_deref() != Some(attempt) {
+            let query = "SELECT 1 FROM attempts WHERE id = ?1 AND experiment = ?2";
+            let mut query = self.transaction.prepare_cached(query)?;
+            let there = query.exists([attempt, experiment])?;
+            self.last = there.then(|| attempt.to_owned());
+        }
+        Ok(self.last.is_some())
+    }
+
+    fn need(&self, attempt: &str, what: &'static str, digest: Digest) -> Result<(), CarryError> {
+        match (self.kept)(&digest) {
+            true => Ok(()),
+            false => Err(CarryError::Missing {
+                attempt: attempt.to_owned(),
+                what,
+                digest,
+            }),
+        }
+    }
+
+    pub(super) fn take(&mut self, line: Line, lines: &Lines<'_>) -> Result<(), CarryError> {
+        let transaction = self.transaction;
+        let Line { table, mut row } = line;
+        let wrong = |problem: &str| lines.wrong(problem);
+        let (table, _) = TABLES
+            .iter()
+            .find(|(known, _)| *known == table)
+            .ok_or_else(|| wrong("it is of no table"))?;
+        let attempt = row.get("attempt").and_then(Value::as_str);
+        let own = match attempt {
+            Some(attempt) => self.is_own(attempt)?,
+            None => false,
+        };
+        let text = |key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
+        let digest = |key: &str| match row.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => match value.as_str().and_then(|text| text.parse::<Digest>().ok()) {
+                Some(digest) => Ok(Some(digest)),
+                None => Err(lines.wrong(&format!("its {key} is no digest"))),
+            },
+        };
+        let outcome = |known: &[&str]| match row.get("outcome") {
+            None | Some(Value::Null) => Ok(()),
+            Some(value) if value.as_str().is_some_and(|text| known.contains(&text)) => Ok(()),
+            Some(_) => Err(lines.wrong("its outcome is none that is known")),
+        };
+        let mut number = None;
+        match *table {
+            "experiments" => {
+                let (id, name) = (text("id"), text("name"));
+                let (Some(id), Some(name)) = (id.filter(is_id), name.filter(is_name)) else {
+                    return Err(wrong("its id or name is none"));
+                };
+                if let Some(spec) = text("spec")
+                    && let Err(error) = serde_json::from_str::<Spec>(&spec)
+                {
+                    return Err(wrong(&format!("it does not say what it runs: {error}")));
+                }
+                let taken = "SELECT 1 FROM experiments WHERE name = ?1 OR id = ?2";
+                let taken = transaction
+                    .query_row(taken, [&name, &id], |_| Ok(()))
+                    .optional()?;
+                if taken.is_some() {
+                    return Err(JournalError::NameTaken(name).into());
+                }
+                if self.experiment.replace((id, name)).is_some() {
+                    return Err(wrong("a second experiment is in it"));
+                }
+            }
+            "attempts" => {
+                let ours = self.experiment.as_ref().map(|(id, _)| id.as_str());
+                let id = text("id").filter(is_id);
+                let id = id.filter(|_| ours.is_some() && text("experiment").as_deref() == ours);
+                let id = id.ok_or_else(|| wrong("it is no attempt of the experiment"))?;
+                outcome(&OUTCOMES)?;
+                digest("bundle")?;
+                for (key, what) in [("world", "starting state"), ("state", "state")] {
+                    if let Some(digest) = digest(key)? {
+                        self.need(&id, what, digest)?;
+                    }
+                }
+                // It is summed up when all of it is there.
+                row.insert("grade".to_owned(), Value::Null);
+            }
+            "tool_sets" => {
+                let of_tools = text("tools").map(|tools| Digest::of(tools.as_bytes()).hex());
+                if of_tools.is_none() || of_tools != text("digest") {
+                    return Err(wrong("its tools do not have its digest"));
+                }
+            }
+            "regrades" => number = row.insert("id".to_owned(), Value::Null),
+            "grades" => {
+                if !own {
+                    return Err(wrong("it is of no attempt of the experiment"));
+                }
+                outcome(&GRADES)?;
+                digest("bundle")?;
+                // Before terms were kept, no verifier was.
+                if let Some(terms) = digest("terms")? {
+                    let verifier = digest("verifier")?.map(|digest| ("verifier", digest));
+                    let all = [Some(("document of terms", terms)), verifier];
+                    let attempt = text("attempt").unwrap_or_default();
+                    for (what, digest) in all.into_iter().flatten() {
+                        self.need(&attempt, what, digest)?;
+                    }
+                }
+                renumber(&mut row, "regrade", &self.regrades, lines)?;
+                // Journals of format 4 do not say whose verifier it is.
+                row.entry("bundle").or_insert(Value::Null);
+                number = row.insert("id".to_owned(), Value::Null);
+            }
+            "checks" => {
+                if !row.get("grade").is_some_and(Value::is_i64) {
+                    return Err(wrong("it is of no grade"));
+                }
+                renumber(&mut row, "grade", &self.grades, lines)?;
+            }
+            _ if own => {}
+            _ => return Err(wrong("it is of no attempt of the experiment")),
+        }
+        insert(transaction, table, row, lines)?;
+        if let Some(number) = number {
+            let number = number.as_i64().ok_or_else(|| wrong("it has no number"))?;
+            let numbers = match *table {
+                "grades" => &mut self.grades,
+                _ => &mut self.regrades,
+            };
+            numbers.insert(number, transaction.last_insert_rowid());
+        }
+        Ok(())
+    }
+}
+
+/// Puts the number that something has here in the place of the one that it had.
+fn renumber(
+    row: &mut Map<String, Value>,
+    key: &str,
+    numbers: &HashMap<i64, i64>,
+    lines: &Lines<'_>,
+) -> Result<(), CarryError> {
+    if let Some(value) = row.get_mut(key).filter(|value| !value.is_null()) {
+        let known = value.as_i64().and_then(|number| numbers.get(&number));
+        *value = (*known.ok_or_else(|| lines.wrong("it names what is not in it"))?).into();
+    }
+    Ok(())
+}
+
+/// Adds a row that has the columns of its table, no more and no fewer.
+fn insert(
+    transaction: &Transaction<'_>,
+    table: &str,
+    mut row: Map<String, Value>,
+    lines: &Lines<'_>,
+) -> Result<(), CarryError> {
+    let query = transaction.prepare_cached(&format!("SELECT * FROM {table} LIMIT 0"))?;
+    let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
+    drop(query);
+    let values: Option<Vec<Sql>> = columns.iter().map(|name| sql(row.remove(name)?)).collect();
+    let values = values.filter(|_| row.is_empty());
+    let values = values.ok_or_else(|| lines.wrong("its columns are not those of its table"))?;
+    let places = vec!["?"; columns.len()].join(", ");
+    let or = if table == "tool_sets" {
+        "OR IGNORE "
+    } else {
+        ""
+    };
+    let names = columns.join(", ");
+    let text = format!("INSERT {or}INTO {table} ({names}) VALUES ({places})");
+    let written = transaction
+        .prepare_cached(&text)?
+        .execute(params_from_iter(values));
+    written
+        .map(drop)
+        .map_err(|error| lines.refused(error, "it"))
+}
+
+/// Ids name lock files, too.
+#[expect(clippy::ptr_arg, reason = "a filter of an option")]
+fn is_id(id: &String) -> bool {
+    (8..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[expect(clippy::ptr_arg, reason = "a filter of an option")]
+fn is_name(name: &String) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=100).contains(&name.len()) && name.bytes().all(allowed)
+}
+
+fn sql(value: Value) -> Option<Sql> {
+    Some(match value {
+        Value::Null => Sql::Null,
+        Value::String(text) => Sql::Text(text),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => Sql::Integer(number),
+            None => Sql::Real(number.as_f64()?),
+        },
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+    })
+}

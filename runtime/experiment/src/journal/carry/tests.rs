@@ -1,0 +1,329 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn journal() -> (tempfile::TempDir, Journal) {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::open(&dir.path().join("journal.db")).unwrap();
+    (dir, journal)
+}
+
+const SPEC: &str = r#"{"tasks":["t"],"agent":"nop","attempts":1}"#;
+
+/// The rows of an experiment with one attempt, one message, and one grade of a regrade.
+fn sample() -> Vec<String> {
+    let (_dir, journal) = journal();
+    let id = journal.create_experiment("e", SPEC).unwrap();
+    let connection = journal.lock();
+    connection
+        .execute_batch(&format!(
+            "INSERT INTO regrades (id, plan, begun_ms) VALUES (7, 'p', 1);
+             INSERT INTO attempts (id, experiment, position, task, agent, agent_settings,
+                 model_settings, k, try, status, started_ms)
+                 VALUES ('0123456789ab', '{id}', 0, 't', 'nop', '{{}}', '{{}}', 1, 1, 'finished', 1);
+             INSERT INTO messages VALUES ('0123456789ab', 0, 0, 'user', '{{}}', 1);
+             INSERT INTO grades (id, attempt, at_ms, verifier, engine, outcome, passed, score, log,
+                 regrade) VALUES (9, '0123456789ab', 1, 'v', 'x', 'graded', 1, 0.5, '[]', 7);
+             INSERT INTO checks VALUES (9, 0, 'c', 1, 'd');"
+        ))
+        .unwrap();
+    drop(connection);
+    let mut rows = Vec::new();
+    journal.carry("e", &mut rows).unwrap();
+    let text = String::from_utf8(rows).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn text(rows: &[String]) -> String {
+    rows.iter().map(|row| format!("{row}\n")).collect()
+}
+
+fn take(journal: &Journal, rows: &[String]) -> Result<String, CarryError> {
+    journal.take_over(&mut text(rows).as_bytes(), &|_| true)
+}
+
+#[test]
+fn numbers_are_those_of_the_journal_that_takes_them() {
+    let rows = sample();
+    assert_eq!(rows.len(), 8);
+    let (_dir, journal) = journal();
+    let other = "INSERT INTO regrades (plan, begun_ms) VALUES ('q', 1)";
+    journal.lock().execute(other, []).unwrap();
+    assert_eq!(take(&journal, &rows).unwrap(), "e");
+    let row = journal.attempts("e").unwrap().remove(0);
+    let grade = row.grade.unwrap();
+    assert_eq!((grade.passed, grade.score), (Some(true), Some(0.5)));
+    let numbers = "SELECT g.id, g.regrade, c.grade FROM grades g JOIN checks c ON c.grade = g.id";
+    let numbers: (i64, i64, i64) = journal
+        .lock()
+        .query_row(numbers, [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .unwrap();
+    assert_eq!(numbers, (1, 2, 1));
+    let again = take(&journal, &rows).unwrap_err();
+    assert!(again.to_string().contains("is there already"), "{again}");
+}
+
+#[test]
+fn rows_of_a_journal_that_did_not_say_whose_verifier_judged_are_taken_in() {
+    let mut rows = sample();
+    let (now, then) = (format!("\"journal\":{FORMAT}"), "\"journal\":4");
+    rows[0] = rows[0].replace(&now, then);
+    rows[5] = rows[5].replace(",\"bundle\":null", "");
+    assert!(rows[0].contains(then) && !rows[5].contains("bundle"));
+    let (_dir, journal) = journal();
+    assert_eq!(take(&journal, &rows).unwrap(), "e");
+    let row = journal.attempts("e").unwrap().remove(0);
+    assert_eq!(row.grade.unwrap().bundle, None);
+}
+
+#[test]
+fn rows_of_something_else_are_refused_and_leave_nothing() {
+    let rows = sample();
+    let changed = |line: usize, from: &str, to: &str| {
+        let mut rows = rows.clone();
+        assert!(rows[line].contains(from), "{}", rows[line]);
+        rows[line] = rows[line].replace(from, to);
+        rows
+    };
+    let mut malformed = changed(3, "\"user\"", "\"assistant\"");
+    malformed[3] = malformed[3].replace("\"{}\"", "\"{\"");
+    let without = |line: usize| {
+        let mut rows = rows.clone();
+        rows.remove(line);
+        rows
+    };
+    let spec = serde_json::to_string(SPEC).unwrap();
+    let id = rows[1].split("\"id\":\"").nth(1).unwrap()[..12].to_owned();
+    for (rows, word) in [
+        (Vec::new(), "missing"),
+        (changed(0, "\"schema\":2", "\"schema\":3"), "schema 3"),
+        (
+            changed(0, &format!("\"journal\":{FORMAT}"), "\"journal\":99"),
+            "journal format 99",
+        ),
+        (
+            vec![rows[0].clone(), "{\"rows\":0}".to_owned()],
+            "no experiment",
+        ),
+        (
+            changed(7, "6", "7"),
+            "7 rows should come before it, and 6 do",
+        ),
+        (changed(7, "6", "\"six\""), "row 8"),
+        ([&rows[..], &rows[7..]].concat(), "comes after the last one"),
+        (
+            changed(1, "\"name\":\"e\"", "\"name\":\"e\",\"name\":\"f\""),
+            "the key \"name\" is there twice",
+        ),
+        (changed(1, &id, "../../../../etc"), "id or name"),
+        (
+            changed(1, "\"name\":\"e\"", "\"name\":\"e/../x\""),
+            "id or name",
+        ),
+        (changed(1, "experiments", "sqlite_master"), "of no table"),
+        (changed(1, "\"spec\":", "\"spice\":"), "columns"),
+        (changed(1, "\"spec\":", "\"more\":1,\"spec\":"), "columns"),
+        (changed(1, &spec, "[]"), "columns"),
+        (changed(1, &spec, "\"not json\""), "what it runs"),
+        (
+            changed(2, "\"world\":null", "\"world\":\"zzz\""),
+            "its world is no digest",
+        ),
+        (
+            changed(2, "\"outcome\":null", "\"outcome\":\"bogus\""),
+            "its outcome is none that is known",
+        ),
+        (changed(2, "finished", "bogus"), "no sound values"),
+        (changed(2, "\"k\":1", "\"k\":\"many\""), "no sound values"),
+        (
+            changed(2, "\"task\":\"t\"", "\"task\":null"),
+            "no sound values",
+        ),
+        (malformed, "what belongs to an attempt before it"),
+        (
+            changed(5, "\"graded\"", "\"held-back\""),
+            "its outcome is none that is known",
+        ),
+        (
+            changed(5, "\"terms\":null", "\"terms\":\"x\""),
+            "its terms is no digest",
+        ),
+        (without(1), "no attempt of the experiment"),
+        (
+            changed(2, &id, "aaaaaaaaaaaa"),
+            "no attempt of the experiment",
+        ),
+        (without(2), "no attempt of the experiment"),
+        (
+            changed(3, "0123456789ab", "ba9876543210"),
+            "no attempt of the experiment",
+        ),
+        (without(4), "names what is not in it"),
+        (without(5), "names what is not in it"),
+        (changed(6, "\"grade\":9", "\"grade\":null"), "of no grade"),
+    ] {
+        let (_dir, journal) = journal();
+        let error = take(&journal, &rows).unwrap_err().to_string();
+        assert!(error.contains(word), "{word}: {error}");
+        assert!(journal.experiments(1).unwrap().is_empty(), "{word}");
+    }
+}
+
+#[test]
+fn rows_that_were_cut_off_anywhere_are_no_experiment() {
+    let text = text(&sample());
+    let (_dir, journal) = journal();
+    for at in 0..text.len() {
+        let told = journal.take_over(&mut &text.as_bytes()[..at], &|_| true);
+        let told = told.unwrap_err().to_string();
+        let between = at > 0 && text.as_bytes()[at - 1] == b'\n';
+        let word = match (at, between) {
+            (0, _) => "it is missing",
+            (_, true) => "breaks off after",
+            (_, false) => "it has no end",
+        };
+        assert!(told.contains(word), "byte {at}: {told}");
+        assert!(journal.experiments(1).unwrap().is_empty(), "byte {at}");
+    }
+    assert_eq!(
+        journal.take_over(&mut text.as_bytes(), &|_| true).unwrap(),
+        "e"
+    );
+}
+
+#[test]
+fn rows_of_before_they_were_closed_are_taken_in() {
+    let mut rows = sample();
+    rows[0] = rows[0].replace("\"schema\":2", "\"schema\":1");
+    let (_dir, journal) = journal();
+    let closed = take(&journal, &rows).unwrap_err().to_string();
+    assert!(closed.contains("row 8"), "{closed}");
+    rows.pop();
+    assert_eq!(take(&journal, &rows).unwrap(), "e");
+}
+
+#[test]
+fn one_file_carries_no_more_than_it_may() {
+    let (_dir, here) = journal();
+    take(&here, &sample()).unwrap();
+    let mut rows = Vec::new();
+    here.carry("e", &mut rows).unwrap();
+    let text = String::from_utf8(rows).unwrap();
+    let longest = text.lines().map(|row| row.len() as u64 + 1).max().unwrap();
+    let just = Most {
+        rows: 6,
+        row_bytes: longest,
+        rows_bytes: text.len() as u64,
+    };
+    here.carry_within("e", &mut Vec::new(), just).unwrap();
+    let (_dir, there) = journal();
+    there
+        .take_over_within(&mut text.as_bytes(), &|_| true, just)
+        .unwrap();
+    for (most, word) in [
+        (Most { rows: 5, ..just }, "more than 5 rows,"),
+        (
+            Most {
+                row_bytes: longest - 1,
+                ..just
+            },
+            "bytes in one row",
+        ),
+        (
+            Most {
+                rows_bytes: just.rows_bytes - 1,
+                ..just
+            },
+            "bytes of rows",
+        ),
+    ] {
+        let (_dir, there) = journal();
+        let taken = there.take_over_within(&mut text.as_bytes(), &|_| true, most);
+        let carried = here.carry_within("e", &mut Vec::new(), most);
+        for told in [taken.unwrap_err(), carried.unwrap_err()] {
+            assert!(told.to_string().contains(word), "{word}: {told}");
+        }
+        assert!(there.experiments(1).unwrap().is_empty(), "{word}");
+    }
+    // A row without an end is not read to it.
+    let mut endless = std::io::BufReader::new(std::io::repeat(b'x'));
+    let told = here.take_over_within(&mut endless, &|_| true, just);
+    let told = told.unwrap_err().to_string();
+    assert!(told.contains("bytes in one row"), "{told}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Which row it is does not matter: one that is lost or there twice is missed or found.
+    #[test]
+    fn rows_that_are_not_all_there_once_are_no_experiment(
+        at in 1_usize..7,
+        to in 1_usize..8,
+        again in any::<bool>(),
+    ) {
+        let mut rows = sample();
+        let row = rows[at].clone();
+        if again {
+            rows.insert(to, row);
+        } else {
+            rows.remove(at);
+        }
+        let (_dir, journal) = journal();
+        prop_assert!(take(&journal, &rows).is_err());
+        prop_assert!(journal.experiments(1).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn what_attempts_need_must_come_with_them() {
+    let rows = sample();
+    let digest = Digest::of(b"something");
+    let other = Digest::of(b"something else");
+    for (line, from, to, what) in [
+        (
+            2,
+            "\"world\":null",
+            format!("\"world\":\"{digest}\""),
+            "starting state",
+        ),
+        (
+            2,
+            "\"state\":null",
+            format!("\"state\":\"{digest}\""),
+            "state",
+        ),
+        (
+            5,
+            "\"terms\":null",
+            format!("\"terms\":\"{digest}\""),
+            "document of terms",
+        ),
+        (
+            5,
+            "\"terms\":null",
+            format!("\"terms\":\"{other}\""),
+            "verifier",
+        ),
+    ] {
+        let mut rows = rows.clone();
+        rows[5] = rows[5].replace("\"verifier\":\"v\"", &format!("\"verifier\":\"{digest}\""));
+        assert!(rows[line].contains(from), "{}", rows[line]);
+        rows[line] = rows[line].replace(from, &to);
+        let text = text(&rows);
+        let (_dir, journal) = journal();
+        let taken = journal.take_over(&mut text.as_bytes(), &|it| *it == other);
+        let told = taken.unwrap_err().to_string();
+        assert!(
+            told.contains(&format!("needs the {what} {digest}")),
+            "{told}"
+        );
+        assert!(journal.experiments(1).unwrap().is_empty());
+        assert_eq!(
+            journal.take_over(&mut text.as_bytes(), &|_| true).unwrap(),
+            "e"
+        );
+    }
+}

@@ -1,0 +1,260 @@
+//! What is kept is worth something: grades are made again, receipts hold elsewhere, the store is looked after.
+
+mod explaining;
+mod receipts;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, text};
+use crate::guests;
+use crate::library::Library;
+
+/// An experiment of a task that passes, twice. Gives the ids of its attempts.
+fn two_attempts(library: &Library<'_>) -> Vec<String> {
+    library.easy_task("easy");
+    let run = [
+        "run",
+        "--agent",
+        "nop",
+        "-k",
+        "2",
+        "--experiment",
+        "e",
+        "--json",
+    ];
+    let report = library.run(run).exits(0).json();
+    let attempts = report["attempts"].as_array().unwrap();
+    attempts
+        .iter()
+        .map(|attempt| text(&attempt["id"]))
+        .collect()
+}
+
+fn set_verifier(library: &Library<'_>, component: &[u8]) {
+    fs::write(library.task_dir("easy").join("verifier.wasm"), component).unwrap();
+}
+
+/// Where a blob lies.
+fn blob(environment: &Environment, digest: &Value) -> PathBuf {
+    let digest = text(digest);
+    let hex = digest.strip_prefix("sha256:").unwrap();
+    environment
+        .home()
+        .join("store/blobs")
+        .join(&hex[..2])
+        .join(&hex[2..])
+}
+
+fn overwrite(file: &PathBuf, bytes: &[u8]) {
+    fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::write(file, bytes).unwrap();
+}
+
+#[test]
+fn a_verifier_that_changed_grades_again_and_the_old_grades_stay() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let ids = two_attempts(&library);
+    let regrade = |what: &str| library.run(["regrade", what, "--json"]);
+
+    let same = regrade("e").exits(0).json();
+    assert_eq!(same["summary"]["same"], 2, "{same}");
+
+    set_verifier(&library, &guests::verdict(false, "worse"));
+    let report = regrade("e").exits(1).json();
+    let numbers = json!({"attempts": 2, "same": 0, "flipped": 2, "faults": 0, "not_regraded": 0});
+    assert_eq!(report["summary"], numbers);
+    let first = &report["attempts"][0];
+    assert_eq!(first["id"], ids[0].as_str());
+    assert_eq!(
+        (&first["before"]["passed"], &first["after"]["passed"]),
+        (&json!(true), &json!(false))
+    );
+    let check = json!({"name": "check", "before": true, "after": false, "detail": "worse"});
+    assert_eq!(first["checks"], json!([check]));
+    let model = &report["models"][0];
+    assert_eq!(
+        (&model["before"]["pass_1"], &model["after"]["pass_1"]),
+        (&json!(1.0), &json!(0.0))
+    );
+
+    // What is shown from here on is the new grade; the journal has all three.
+    let shown = library.run(["show", &ids[0], "--json"]).exits(0).json();
+    assert_eq!(
+        (&shown["passed"], &shown["outcome"]),
+        (&json!(false), &json!("graded"))
+    );
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let grades: Vec<(bool, bool)> = journal
+        .prepare("SELECT passed, regrade IS NULL FROM grades WHERE attempt = ?1 ORDER BY id")
+        .unwrap()
+        .query_map([&ids[0]], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(grades, [(true, true), (true, false), (false, false)]);
+
+    // One attempt by the beginning of its id, and a verifier that breaks.
+    set_verifier(&library, &guests::hostile("endless-loop.wat"));
+    let report = regrade(&ids[1][..8]).exits(3).json();
+    assert_eq!(report["summary"]["faults"], 1, "{report}");
+    assert_eq!(report["attempts"][0]["after"]["outcome"], "verifier-fault");
+    let text = library.run(["regrade", "e"]).exits(3);
+    assert!(
+        text.stdout.contains("fail → verifier-fault"),
+        "{}",
+        text.stdout
+    );
+
+    library
+        .run(["regrade", "nothing"])
+        .exits(2)
+        .says(&["no experiment and no attempt", "nothing"]);
+}
+
+#[test]
+fn a_regrade_that_was_stopped_goes_on() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let ids = two_attempts(&library);
+    set_verifier(&library, &guests::verdict(false, "worse"));
+    // The final state of one attempt gets lost: another for this test than that of the other one.
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let lost = "sha256:00000000000000000000000000000000000000000000000000000000000000aa";
+    let state: String = journal
+        .query_row(
+            "SELECT state FROM attempts WHERE id = ?1",
+            [&ids[1]],
+            |row| row.get(0),
+        )
+        .unwrap();
+    let set = |state: &str| {
+        let changed = journal.execute(
+            "UPDATE attempts SET state = ?2 WHERE id = ?1",
+            [&ids[1], state],
+        );
+        assert_eq!(changed.unwrap(), 1);
+    };
+    set(lost);
+    let report = library.run(["regrade", "e", "--json"]).exits(5).json();
+    assert_eq!(
+        (
+            &report["summary"]["attempts"],
+            &report["summary"]["not_regraded"]
+        ),
+        (&json!(1), &json!(1))
+    );
+    assert!(
+        text(&report["not_regraded"][0]["reason"]).contains("cannot be read"),
+        "{report}"
+    );
+    set(&state);
+    let again = library.run(["regrade", "e", "--json"]).exits(1);
+    assert!(
+        again
+            .stderr
+            .contains("1 attempt graded before this was stopped"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(again.json()["summary"]["flipped"], 2);
+    // Now it is at its end, so the next is another.
+    let next = library.run(["regrade", "e", "--json"]).exits(0);
+    assert!(
+        !next.stderr.contains("before this was stopped"),
+        "{}",
+        next.stderr
+    );
+    assert_eq!(next.json()["summary"]["same"], 2);
+}
+
+fn receipt(library: &Library<'_>, id: &str) -> String {
+    library.run(["receipt", "show", id]).exits(0).stdout
+}
+
+#[test]
+fn the_store_is_rid_of_what_nothing_needs_and_of_nothing_else() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let ids = two_attempts(&library);
+    let dir = environment.directory("stray", &[("a/b.txt", "nobody needs this\n")]);
+    library
+        .run([
+            "grade",
+            "filesystem/office/easy",
+            "--state",
+            dir.to_str().unwrap(),
+        ])
+        .exits(0);
+    let before = library.run(["store", "stats", "--json"]).exits(0).json();
+    assert!(
+        before["unneeded"]["blobs"].as_u64().unwrap() >= 3,
+        "{before}"
+    );
+    assert_eq!(before["experiments"][0]["experiment"], "e");
+    assert_eq!(before["experiments"][0]["attempts"], 2);
+
+    let dry = library
+        .run(["store", "gc", "--dry-run", "--json"])
+        .exits(0)
+        .json();
+    let removed = library.run(["store", "gc", "--json"]).exits(0).json();
+    assert_eq!(
+        (&dry["blobs"], &dry["bytes"]),
+        (&removed["blobs"], &removed["bytes"])
+    );
+    assert_eq!(removed["blobs"], before["unneeded"]["blobs"]);
+    let after = library.run(["store", "stats", "--json"]).exits(0).json();
+    assert_eq!(after["unneeded"], json!({"blobs": 0, "bytes": 0}));
+    assert_eq!(after["experiments"], before["experiments"]);
+
+    library.run(["store", "check"]).exits(0);
+    let shown = library.run(["show", &ids[0], "--json"]).exits(0).json();
+    assert_eq!(shown["changes"], json!([]));
+    library.run(["regrade", "e"]).exits(0);
+    let file = environment.path("receipt.json");
+    fs::write(&file, receipt(&library, &ids[0])).unwrap();
+    library
+        .run(["receipt", "verify", file.to_str().unwrap()])
+        .exits(0);
+}
+
+#[test]
+fn what_is_damaged_is_named_and_can_be_made_again() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let ids = two_attempts(&library);
+    let shown = library.run(["show", &ids[0], "--json"]).exits(0).json();
+    let root = blob(&environment, &shown["start"]);
+    let sound = fs::read(&root).unwrap();
+    overwrite(&root, &sound[1..]);
+
+    let checked = library.run(["store", "check", "--json"]).exits(5).json();
+    let fault = &checked["faults"][0];
+    assert_eq!(
+        (&fault["digest"], &fault["damaged"]),
+        (&shown["start"], &json!(true))
+    );
+    assert_eq!(fault["attempts"].as_array().unwrap().len(), 2);
+    library
+        .run(["store", "gc"])
+        .exits(5)
+        .says(&["missing or damaged", "store check"]);
+    library.run(["store", "check", "--remove-damaged"]).exits(5);
+    assert!(!root.exists());
+    // The world makes it again.
+    library.run(["world", "show", "filesystem/office"]).exits(0);
+    assert_eq!(fs::read(&root).unwrap(), sound);
+    library.run(["store", "check"]).exits(0);
+    library.run(["store", "gc"]).exits(0);
+
+    fs::remove_file(&root).unwrap();
+    let checked = library.run(["store", "check", "--json"]).exits(5).json();
+    assert_eq!(checked["faults"][0]["damaged"], false, "{checked}");
+    library.run(["store", "gc", "--despite-loss"]).exits(0);
+}
