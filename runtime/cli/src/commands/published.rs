@@ -94,7 +94,7 @@ pub(crate) fn list(
 }
 
 /// One task.
-pub(crate) fn task(dir: &Path, id: &str) -> Result<PublishedTask, CommandError> {
+fn task(dir: &Path, id: &str) -> Result<PublishedTask, CommandError> {
     let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
     task_of(&corpus, id)
 }
