@@ -71,6 +71,7 @@ mod markdown;
 pub mod numbers;
 mod random;
 mod reader;
+mod references;
 mod sequence;
 pub mod site;
 mod standing;
