@@ -87,6 +87,15 @@ def verify() -> bool:
     found, comments = ask(f"issues/{issue['number']}/comments?per_page=100", headers, org)
     if not any("PR #2" in it["body"] for it in comments):
         return False
+    found, timeline = ask(f"issues/{issue['number']}/timeline?per_page=100", headers, org)
+    sources = [it["source"]["issue"] for it in timeline or [] if it["event"] == "cross-referenced"]
+    if [source["number"] for source in sources if "pull_request" in source] != [pull["number"]]:
+        print("no pull request mentions the issue", file=sys.stderr)
+        return False
+    found, events = ask("issues/events", headers, org)
+    if [(it["event"], it["issue"]["number"]) for it in events or []] != [("referenced", issue["number"])]:
+        print("no commit mentions the issue", file=sys.stderr)
+        return False
     # What is changed here is this script's own copy.
     change = requests.delete(f"https://api.github.com/repos/{org}/{REPO}/git/refs/heads/fix/pears", headers=headers)
     return change.status_code == 204 and not ask("branches/fix/pears", headers, org)[0]
@@ -128,7 +137,7 @@ fn state(dir: &Path, file: &str, labels: &[&str]) -> Snapshot {
             vec![write("docs/pears.md", file)],
             &ann,
             &ann,
-            "Describe pears",
+            "Describe pears, see #1",
             &mut |_| true,
         )
         .unwrap();
@@ -158,6 +167,7 @@ fn state(dir: &Path, file: &str, labels: &[&str]) -> Snapshot {
         (
             "issues.json",
             json!([{"number": 1, "title": "Pears are missing", "user": "ann", "labels": labels,
+                    "created_at": "2025-12-01T00:00:00Z",
                     "comments": [{"user": "ann", "body": "See PR #2"}]}]),
         ),
         (

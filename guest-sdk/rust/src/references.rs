@@ -1,6 +1,7 @@
 //! Who mentions an issue or a pull request of a github world.
 
-// What is a mention is the same to the service and to a verifier: both read it with one file.
+// What is a mention is the same to the service and to a verifier: both read it with one file. All is
+// `inline`, so that guests that ask nothing of it are as they were without it, byte for byte.
 #[allow(dead_code, reason = "the service asks more of it")]
 #[path = "../../../runtime/services/github/src/hub/mentions.rs"]
 mod mentions;
@@ -39,6 +40,7 @@ struct Text {
 
 impl Source {
     /// What others can read of it.
+    #[inline]
     fn texts(&self) -> impl Iterator<Item = &str> {
         let (submitted, pending): (Vec<&Text>, Vec<&Text>) = self
             .reviews
@@ -57,6 +59,7 @@ impl Source {
 impl Tree {
     /// The numbers of the other issues and pull requests that mention one, sorted: in their texts,
     /// comments, submitted reviews or comments on lines, outside of code.
+    #[inline]
     pub fn references(&self, number: u64) -> Found<Vec<u64>> {
         let place = format!("what mentions #{number}");
         let found = self.repository_name().and_then(|(owner, name)| {
@@ -76,6 +79,7 @@ impl Tree {
     }
 
     /// The commits of a branch whose messages mention an issue or a pull request, the youngest first.
+    #[inline]
     pub fn commits_that_mention(&self, number: u64, branch: &str) -> Found<Vec<Commit>> {
         let place = format!("what mentions #{number} on {branch}");
         let found = self.repository_name().and_then(|(owner, name)| {
@@ -88,6 +92,7 @@ impl Tree {
         Found::new(place, found)
     }
 
+    #[inline]
     fn repository_name(&self) -> Result<(String, String), String> {
         let document = self.file("repository.json").json();
         let text = |at| document.at(at).string().get().cloned();

@@ -26,7 +26,7 @@ mod timeline;
 pub(crate) use actions::RunList;
 pub(crate) use comments::Subject;
 pub(crate) use compare::MOST_FILES;
-pub(crate) use contents::{At, PutFile};
+pub(crate) use contents::{At, Link, PutFile};
 pub(crate) use error::{ApiError, FieldError, Refusal};
 pub(crate) use git_data::{NewCommit, TreeContent, TreeFile};
 pub(crate) use issues::{IssueChange, IssueList, NewIssue};

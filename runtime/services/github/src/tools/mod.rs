@@ -70,6 +70,8 @@ impl Fault {
 enum Failure {
     /// The agent's doing; a result that says so.
     Said(String),
+    /// The same, and the way out in a text of its own.
+    SaidWith(String, String),
     /// A refusal of GitHub, which each version words in its own way.
     Refused(String, Box<Refusal>),
     /// The agent's doing; the real server answers with an error of the protocol.
@@ -202,6 +204,10 @@ impl ToolHandler for Tools {
                 Ok(CallToolResult::error(vec![ContentBlock::text(text)]))
             }
             Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
+            Err(Failure::SaidWith(text, way)) => Ok(CallToolResult::error(vec![
+                ContentBlock::text(text),
+                ContentBlock::text(way),
+            ])),
             Err(Failure::Protocol(text)) => Err(ErrorData::internal_error(text, None)),
             // What only reads has left everything as it was.
             Err(Failure::Damaged(problem)) if reads => {

@@ -294,6 +294,30 @@ async fn links_and_submodules_are_no_plain_files() {
         });
         assert_eq!(text, read, "{path}");
     }
+    for (path, target, first) in [
+        (
+            "docs/link",
+            "../README.md",
+            "Edit target: create_or_update_file path=\"README.md\".",
+        ),
+        ("docs/out", "../../x", "Target is outside this repository."),
+    ] {
+        let mut put = json!({"path": path, "content": "x", "message": "m", "branch": "main"});
+        put["sha"] = blob(target.as_bytes()).into();
+        let refused = site.world.refusal("create_or_update_file", put).await;
+        let (payload, way) = refused.split_once('\n').unwrap();
+        let payload: Value = serde_json::from_str(payload).unwrap();
+        assert_eq!(
+            (&payload["error"], &payload["target"]),
+            (&json!("symlink_write_requires_opt_in"), &json!(target))
+        );
+        assert_eq!(
+            way,
+            format!(
+                "{first} Retarget link: allow_symlink_write=true. Replace with a file: push_files path={path:?}."
+            )
+        );
+    }
     for (path, key, value) in [
         ("docs/link", "type", "file"),
         ("docs/link", "content", "IyBEZW1vCg==\n"),

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::{minimal, said};
-use crate::api::{At, Named, Paged, PutFile, Sorted};
+use crate::api::{At, Link, Named, Paged, PutFile, Sorted};
 use crate::git::{EntryKind, Filter, ObjectId};
 use crate::hub::{Time, User};
 use crate::tools::arguments::Arguments;
@@ -127,6 +127,23 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
     Ok(Output::Resource(worded(words), resource))
 }
 
+/// Why a link is not written over, and what to do instead.
+fn blocked(path: &str, link: &Link) -> Failure {
+    let mut view =
+        json!({"error": "symlink_write_requires_opt_in", "path": path, "target": link.target});
+    let first = match &link.path {
+        Some(target) => {
+            tell(&mut view, "resolved_path", target.as_str());
+            format!("Edit target: create_or_update_file path={target:?}.")
+        }
+        None => "Target is outside this repository.".to_owned(),
+    };
+    let way = format!(
+        "{first} Retarget link: allow_symlink_write=true. Replace with a file: push_files path={path:?}."
+    );
+    Failure::SaidWith(crate::tools::go::json(&view), way)
+}
+
 /// Adds a text that says something.
 fn tell(view: &mut Value, key: &str, text: impl Into<String>) {
     let text = text.into();
@@ -196,7 +213,7 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
                 "Path {path} is a directory, not a file. This tool only works with files."
             )));
         }
-        Ok((At::File(entry), _)) => match &file.sha {
+        Ok((At::File(entry), commit)) => match &file.sha {
             None => {
                 return Err(Failure::Said(format!(
                     "File already exists at {path}. You must provide the current file's SHA when updating. Use git \
@@ -211,11 +228,7 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
                 )));
             }
             Some(_) if entry.kind == EntryKind::Symlink && !allow_links => {
-                let target = site.git.blob(entry.id)?;
-                return Err(Failure::Said(format!(
-                    "Path {path} is a symbolic link to {}. Set allow_symlink_write to true to replace it.",
-                    String::from_utf8_lossy(&target)
-                )));
+                return Err(blocked(path, &site.link(commit, &entry)?));
             }
             Some(_) => {}
         },

@@ -1,0 +1,4 @@
+//! A small service, asked over a pipe of this process. One binary, for what it is built with takes long to build.
+
+mod order;
+mod wiring;
