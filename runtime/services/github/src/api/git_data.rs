@@ -120,8 +120,7 @@ impl Site {
                     id: *id,
                 },
                 TreeContent::Nothing => {
-                    let known = self.git.entry(base, &path);
-                    if !known.is_ok_and(|known| known.is_some()) {
+                    if self.git.entry(base, &path)?.is_none() {
                         return Err(call.refuse(422, "GitRPC::BadObjectState"));
                     }
                     Edit::Remove { path }

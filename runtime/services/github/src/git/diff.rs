@@ -1,11 +1,14 @@
 //! What changed between two trees.
 
 use gix::ObjectId;
-use gix::bstr::ByteSlice;
-use gix::object::tree::diff::ChangeDetached;
+use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryMode;
 
+use super::similar::{self, File, Search};
 use super::{Git, GitError, Meter, Paid, Stop, patch};
+
+/// How many files on each side are compared to find renames, as git's `diff.renameLimit`.
+const RENAME_LIMIT: usize = 1_000;
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +60,7 @@ pub struct Change {
     /// Whether a side is no text.
     pub binary: bool,
     /// For a renamed file, how similar it is, in per cent.
-    similarity: u32,
+    similarity: u64,
     /// Where it is now of another type, a link where a file was: that the one went and the other came.
     halves: Option<Box<[Change; 2]>>,
 }
@@ -75,18 +78,11 @@ impl Git {
 
     /// The same with no lines compared.
     pub fn changed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>, GitError> {
-        // The engine keeps all that differs before it tells of the first: it must have an end.
-        let free: Meter<'_> = &mut |_| true;
-        match Paid::new(self, free).replaced(old, new) {
-            Ok(replaced) if replaced.is_empty() => return Ok(replaced),
-            Ok(_) => {}
-            Err(Stop::Git(error)) => return Err(error),
-            Err(Stop::TooMany(most)) => {
-                return Err(GitError::objects(format!("more than {most} files differ")));
-            }
-            Err(Stop::Spent) => return Err(GitError::objects("the comparison was broken off")),
-        }
-        self.compared(old, new, gix::diff::Rewrites::default())
+        let search = Search {
+            limit: RENAME_LIMIT,
+            ..Search::default()
+        };
+        self.renamed(old, new, search)
     }
 
     /// The same with renames found only where the bytes are equal.
@@ -95,29 +91,47 @@ impl Git {
         old: Option<ObjectId>,
         new: ObjectId,
     ) -> Result<Vec<Change>, GitError> {
-        let equal = gix::diff::Rewrites {
-            percentage: None,
-            ..gix::diff::Rewrites::default()
+        let search = Search {
+            only_equal: true,
+            ..Search::default()
         };
-        self.compared(old, new, equal)
+        self.renamed(old, new, search)
     }
 
-    fn compared(
+    fn renamed(
         &self,
         old: Option<ObjectId>,
         new: ObjectId,
-        renames: gix::diff::Rewrites,
+        mut search: Search,
     ) -> Result<Vec<Change>, GitError> {
-        let old = match old {
-            Some(id) => self.repo.find_tree(id)?,
-            None => self.repo.empty_tree(),
+        let free: Meter<'_> = &mut |_| true;
+        let mut changes = match Paid::new(self, free).replaced(old, new) {
+            Ok(replaced) => replaced,
+            Err(Stop::Git(error)) => return Err(error),
+            Err(Stop::TooMany(most)) => {
+                return Err(GitError::objects(format!("more than {most} files differ")));
+            }
+            Err(Stop::Spent) => return Err(GitError::objects("the comparison was broken off")),
         };
-        let new = self.repo.find_tree(new)?;
-        let mut options = gix::diff::Options::default();
-        options.track_rewrites(Some(renames));
-        let changes = self.repo.diff_tree_to_tree(&old, &new, options)?;
-        let mut changes: Vec<Change> = changes.into_iter().filter_map(change).collect();
-        changes.sort_by(|one, two| one.path.cmp(&two.path));
+        let of = |status| -> (Vec<usize>, Vec<File>) {
+            let found = changes.iter().enumerate();
+            let found = found.filter(|(_, change)| change.status == status);
+            found
+                .filter_map(|(at, change)| Some((at, change.file()?)))
+                .unzip()
+        };
+        let ((went, sources), (came, targets)) = (of(Status::Removed), of(Status::Added));
+        let pairs = search.run(self, &sources, &targets)?;
+        for pair in &pairs {
+            let (source, target) = (went[pair.source], came[pair.target]);
+            let (path, old) = (changes[source].path.clone(), changes[source].old.take());
+            let change = &mut changes[target];
+            change.status = Status::Renamed;
+            (change.previous, change.old) = (Some(path), old);
+            change.similarity = pair.score * 100 / similar::EQUAL;
+        }
+        // What a rename took its old side from is told with it.
+        changes.retain(|change| change.old.is_some() || change.new.is_some());
         Ok(changes)
     }
 
@@ -157,93 +171,52 @@ impl Git {
     }
 }
 
-/// A change of gix's, without its lines; none for a directory.
-pub(super) fn change(change: ChangeDetached) -> Option<Change> {
-    let text = |path: &[u8]| path.to_str_lossy().into_owned();
-    let mut similarity = 100;
-    let (status, path, previous, old, new) = match change {
-        ChangeDetached::Addition {
-            location,
-            entry_mode,
-            id,
-            ..
-        } => (
-            Status::Added,
-            text(&location),
-            None,
-            None,
-            Some((entry_mode, id)),
-        ),
-        ChangeDetached::Deletion {
-            location,
-            entry_mode,
-            id,
-            ..
-        } => (
-            Status::Removed,
-            text(&location),
-            None,
-            Some((entry_mode, id)),
-            None,
-        ),
-        ChangeDetached::Modification {
-            location,
-            previous_entry_mode,
-            previous_id,
-            entry_mode,
-            id,
-        } => (
-            Status::Modified,
-            text(&location),
-            None,
-            Some((previous_entry_mode, previous_id)),
-            Some((entry_mode, id)),
-        ),
-        ChangeDetached::Rewrite {
-            source_location,
-            source_entry_mode,
-            source_id,
-            location,
-            entry_mode,
-            id,
-            diff,
-            ..
-        } => {
-            if let Some(stats) = diff {
-                similarity = (stats.similarity * 100.0) as u32;
-            }
-            (
-                Status::Renamed,
-                text(&location),
-                Some(text(&source_location)),
-                Some((source_entry_mode, source_id)),
-                Some((entry_mode, id)),
-            )
-        }
+/// What happened at a path, without its lines; none where a side is a directory, as what differs in it is told for
+/// itself.
+pub(super) fn change(
+    path: &BStr,
+    old: Option<(EntryMode, ObjectId)>,
+    new: Option<(EntryMode, ObjectId)>,
+) -> Option<Change> {
+    let status = match (old, new) {
+        (None, Some(_)) => Status::Added,
+        (Some(_), None) => Status::Removed,
+        _ => Status::Modified,
     };
-    // Directories are listed too; what changed in them is listed for itself.
-    let is_tree =
-        |side: &Option<(EntryMode, ObjectId)>| side.is_some_and(|(mode, _)| mode.is_tree());
-    if is_tree(&old) || is_tree(&new) {
+    if [old, new]
+        .into_iter()
+        .flatten()
+        .any(|(mode, _)| mode.is_tree())
+    {
         return None;
     }
     let side = |(mode, id): (EntryMode, ObjectId)| (format!("{mode:06o}"), id);
     Some(Change {
         status,
-        path,
-        previous,
+        path: path.to_str_lossy().into_owned(),
+        previous: None,
         old: old.map(side),
         new: new.map(side),
         additions: 0,
         deletions: 0,
         hunks: None,
         binary: false,
-        similarity,
+        similarity: 100,
         halves: None,
     })
 }
 
 impl Change {
+    /// The only side of a file that went or came.
+    fn file(&self) -> Option<File> {
+        let (mode, id) = self.old.as_ref().or(self.new.as_ref())?;
+        Some(File {
+            path: self.path.as_str().into(),
+            mode: EntryMode::from_bytes(mode.as_bytes())?,
+            id: *id,
+        })
+    }
+
     /// Whether it was a file and is a link, or the like.
     fn is_of_another_type(&self) -> bool {
         let kind = |side: &Option<Side>| side.as_ref().map(|(mode, _)| mode[..3].to_owned());

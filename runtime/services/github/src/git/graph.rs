@@ -136,10 +136,10 @@ impl Graph {
         Ok(())
     }
 
-    /// The commits that a head reaches and a base does not, the newest first, but none before its
-    /// children: the order of `git log --date-order`.
+    /// The commits that a head reaches and a base does not, none before its children.
     pub(super) fn ahead<E>(
         &mut self,
+        order: Order,
         base: ObjectId,
         head: ObjectId,
         mut find: impl FnMut(ObjectId) -> Result<Node, E>,
@@ -161,13 +161,20 @@ impl Graph {
         }
         let mut queue = Queue::default();
         queue.push(0, head);
+        let mut pushed = 0;
         let mut found = Vec::new();
         while let Some(place) = queue.pop() {
             found.push(self.id(place));
             for parent in self.parents(place).to_vec() {
                 children[parent] -= 1;
                 if children[parent] == 0 && own(&parent) {
-                    queue.push(self.read(parent, &mut find)?, parent);
+                    pushed += 1;
+                    let time = self.read(parent, &mut find)?;
+                    let rank = match order {
+                        Order::Dates => time,
+                        Order::Lines => pushed,
+                    };
+                    queue.push(rank, parent);
                 }
             }
         }
@@ -252,6 +259,15 @@ impl Graph {
         found.retain(|&place| flags[place] & STALE == 0);
         Ok(found)
     }
+}
+
+/// Which of several commits comes first where none is the child of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The newest: as `git log --date-order`.
+    Dates,
+    /// The one whose child came last, so that a branch is not broken up: as `git log --topo-order`.
+    Lines,
 }
 
 /// Commits of a graph, each in it or not.

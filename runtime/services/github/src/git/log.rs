@@ -6,7 +6,7 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::commit::ref_iter::Token;
 
-use super::graph::{Marks, Node, Person, Queue};
+use super::graph::{Marks, Node, Order, Person, Queue};
 use super::{Commit, EntryKind, Git, GitError};
 
 /// Which commits of a history are wanted.
@@ -247,8 +247,18 @@ impl Git {
 
     /// The commits of a head that a base has not, the oldest first, and parents before their children.
     pub fn ahead(&self, base: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
+        self.ahead_in(Order::Dates, base, head)
+    }
+
+    /// The same in another order.
+    pub(super) fn ahead_in(
+        &self,
+        order: Order,
+        base: ObjectId,
+        head: ObjectId,
+    ) -> Result<Vec<ObjectId>, GitError> {
         let mut graph = self.graph.borrow_mut();
-        let mut ids = graph.ahead(base, head, |id| self.node(id))?;
+        let mut ids = graph.ahead(order, base, head, |id| self.node(id))?;
         ids.reverse();
         Ok(ids)
     }

@@ -17,6 +17,7 @@ mod paid;
 mod patch;
 mod reach;
 mod refs;
+mod similar;
 mod strict;
 mod write;
 

@@ -6,8 +6,8 @@ use gix::bstr::ByteSlice;
 use super::{Git, GitError, strict};
 
 /// The most entries below a tree, and bytes of their paths.
-const MAX_ENTRIES: usize = 1_000_000;
-const MAX_PATH: usize = 4_096;
+pub(super) const MAX_ENTRIES: usize = 1_000_000;
+pub(super) const MAX_PATH: usize = 4_096;
 
 /// Who made a commit or a tag, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]

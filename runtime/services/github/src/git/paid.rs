@@ -9,7 +9,6 @@ use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::diff::tree::visit::{Action, Change as Visited};
 use gix::diff::tree::{Recorder, Visit};
-use gix::object::tree::diff::ChangeDetached;
 use gix::objs::{Data, Find, Kind, TreeRefIter};
 use gix::traverse::commit::Simple;
 use gix::traverse::commit::simple::{CommitTimeOrder, Sorting};
@@ -325,42 +324,25 @@ impl Differing<'_, '_> {
         self.visited += 1;
         self.paid.objects(1)?;
         self.paid.listed(self.visited, self.places.path())?;
-        let location = self.places.path_clone();
-        let change = match visited {
+        let (old, new) = match visited {
             Visited::Addition {
-                entry_mode,
-                oid,
-                relation,
-            } => ChangeDetached::Addition {
-                location,
-                relation,
-                entry_mode,
-                id: oid,
-            },
+                entry_mode, oid, ..
+            } => (None, Some((entry_mode, oid))),
             Visited::Deletion {
-                entry_mode,
-                oid,
-                relation,
-            } => ChangeDetached::Deletion {
-                location,
-                relation,
-                entry_mode,
-                id: oid,
-            },
+                entry_mode, oid, ..
+            } => (Some((entry_mode, oid)), None),
             Visited::Modification {
                 previous_entry_mode,
                 previous_oid,
                 entry_mode,
                 oid,
-            } => ChangeDetached::Modification {
-                location,
-                previous_entry_mode,
-                previous_id: previous_oid,
-                entry_mode,
-                id: oid,
-            },
+            } => (
+                Some((previous_entry_mode, previous_oid)),
+                Some((entry_mode, oid)),
+            ),
         };
-        self.found.extend(diff::change(change));
+        let change = diff::change(self.places.path(), old, new);
+        self.found.extend(change);
         Ok(())
     }
 }

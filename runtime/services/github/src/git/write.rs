@@ -62,12 +62,17 @@ impl Git {
                 }
             }
         }
-        let refused = |_| {
-            let path = edits.iter().find_map(|edit| match edit {
-                Edit::Put { path, .. } => Some(path.clone()),
+        // The engine says with one error that a name is refused and that something is not there.
+        let refused = |error| {
+            let paths = edits.iter().filter_map(|edit| match edit {
+                Edit::Put { path, kind, .. } => Some((path, *kind)),
                 Edit::Remove { .. } => None,
             });
-            GitError::Path(path.unwrap_or_default())
+            let mut paths = paths.filter(|(path, kind)| !is_path_of_a_tree(path, *kind));
+            match paths.next() {
+                Some((path, _)) => GitError::Path(path.clone()),
+                None => GitError::from(error),
+            }
         };
         Ok(editor.write().map_err(refused)?.detach())
     }
@@ -125,6 +130,18 @@ fn signature(identity: &Identity) -> gix::actor::Signature {
         email: clean(&identity.email),
         time: gix::date::Time::new(identity.seconds, identity.offset),
     }
+}
+
+/// Whether the names of a path may be names in trees.
+fn is_path_of_a_tree(path: &str, kind: EntryKind) -> bool {
+    use gix::validate::path::component;
+    let options = component::Options {
+        protect_windows: false,
+        ..component::Options::default()
+    };
+    let mode = (kind == EntryKind::Symlink).then_some(component::Mode::Symlink);
+    let mut names = path.split('/').map(|name| name.as_bytes().into());
+    names.all(|name| gix::validate::path::component(name, mode, options).is_ok())
 }
 
 /// Refuses what `git fsck` would complain of; the engine looks at the rest when the tree is written.

@@ -12,6 +12,7 @@ mod history;
 mod import;
 mod issues;
 mod judging;
+mod merges;
 #[path = "../../../../../tests/differential/npm.rs"]
 mod npm;
 mod octokit;

@@ -62,8 +62,8 @@ impl Repo {
         commit.tree_id().unwrap().detach()
     }
 
-    /// The blob at a path of a branch.
-    pub(crate) fn blob(&self, branch: &str, path: &str) -> ObjectId {
+    /// What stands at a path of a branch.
+    pub(crate) fn entry(&self, branch: &str, path: &str) -> ObjectId {
         let tree = self.repo.find_tree(self.tree(branch)).unwrap();
         let entry = tree.lookup_entry(path.split('/')).unwrap();
         entry.unwrap().object_id()

@@ -326,13 +326,37 @@ async fn a_pack_that_was_cut_off_is_refused() {
     );
 }
 
+/// A name that is fine is not to blame for what lies beside it.
+#[tokio::test]
+async fn a_directory_that_is_lost_is_not_the_fault_of_who_writes_a_file() {
+    let mut lost = None;
+    let world = World::of(|dir| {
+        standard(dir);
+        let repo = Repo::again(dir);
+        let tree = repo.entry("main", "docs");
+        std::fs::remove_file(loose(dir, tree)).unwrap();
+        lost = Some(tree.to_string());
+    })
+    .await;
+    let lost = lost.unwrap();
+    let file = json!([{"path": "new.txt", "content": "x\n"}]);
+    let call = json!({"branch": "main", "files": file, "message": "m"});
+    let told = world.error("push_files", call).await;
+    assert!(told.contains(&lost), "{told}");
+    let error = world.session.capture().await.unwrap_err();
+    assert!(
+        matches!(error, ServiceError::InvalidWorld { .. }),
+        "{error}"
+    );
+}
+
 #[tokio::test]
 async fn a_damaged_object_is_the_worlds_fault_and_ends_no_session_that_only_read_it() {
     let mut lost = None;
     let world = World::of(|dir| {
         standard(dir);
         let repo = Repo::again(dir);
-        let blob = repo.blob("main", "src/lib.rs");
+        let blob = repo.entry("main", "src/lib.rs");
         std::fs::remove_file(loose(dir, blob)).unwrap();
         lost = Some(blob.to_string());
     })

@@ -1,0 +1,130 @@
+//! Merging what stands at one path.
+
+use gix::bstr::BStr;
+use gix::objs::tree::EntryMode;
+
+use super::text::{self, Marks};
+use super::trees::{BASE, OURS, THEIRS, Version};
+use crate::git::{Git, GitError, patch};
+
+/// The characters of a marker of a conflict.
+const MARK: usize = 7;
+
+/// What came of merging one file.
+pub(super) struct MergedFile {
+    /// With markers where it is not clean.
+    pub(super) version: Option<Version>,
+    pub(super) is_clean: bool,
+}
+
+/// Merges files.
+pub(super) struct Contents<'a> {
+    pub(super) git: &'a Git,
+    /// How many merges of common ancestors this one is for. The markers of each are longer, so that they are told
+    /// from those that will stand around them.
+    pub(super) depth: usize,
+}
+
+impl Contents<'_> {
+    /// Whether the merge is of common ancestors: it always comes to an end, with conflicts in its files.
+    pub(super) fn is_virtual(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Merges a file that both sides have. Where markers may be put around what comes of it, its own are longer by
+    /// what `nested` says.
+    pub(super) fn merge(
+        &self,
+        versions: [Option<Version>; 3],
+        names: [&BStr; 3],
+        nested: usize,
+    ) -> Result<MergedFile, GitError> {
+        let base = versions[BASE];
+        let (Some(ours), Some(theirs)) = (versions[OURS], versions[THEIRS]) else {
+            return Ok(MergedFile {
+                version: versions[OURS].or(versions[THEIRS]),
+                is_clean: true,
+            });
+        };
+        let base_mode = base.map(|it| it.mode);
+        let (mode, is_clean) = match ours.mode == theirs.mode || Some(ours.mode) == base_mode {
+            true => (theirs.mode, true),
+            false => (ours.mode, Some(theirs.mode) == base_mode),
+        };
+        let of = |id| Some(Version { mode, id });
+        let base_id = base.map(|it| it.id);
+        if ours.id == theirs.id || Some(ours.id) == base_id {
+            let version = of(theirs.id);
+            return Ok(MergedFile { version, is_clean });
+        }
+        if Some(theirs.id) == base_id {
+            let version = of(ours.id);
+            return Ok(MergedFile { version, is_clean });
+        }
+        let base = base.filter(|base| kind(base.mode) == kind(ours.mode));
+        if !ours.mode.is_blob() || !theirs.mode.is_blob() {
+            // A link, or a commit of another repository, which is not at hand.
+            let kept = if self.is_virtual() {
+                versions[BASE]
+            } else {
+                of(ours.id)
+            };
+            return Ok(MergedFile {
+                version: kept,
+                is_clean: false,
+            });
+        }
+        let read = |version: Version| self.git.blob(version.id);
+        let before = base.map(read).transpose()?.unwrap_or_default();
+        let (our, their) = (read(ours)?, read(theirs)?);
+        if [&before, &our, &their]
+            .into_iter()
+            .any(|it| patch::is_binary(it))
+        {
+            let kept = match self.is_virtual() {
+                true => self.write(base, &before)?,
+                false => ours.id,
+            };
+            return Ok(MergedFile {
+                version: of(kept),
+                is_clean: is_clean && self.is_virtual(),
+            });
+        }
+        let marks = self.marks(names, nested);
+        let merged = text::merge(&before, &our, &their, &marks);
+        // What conflicts is wanted only where it is merged further.
+        let id = match merged.is_clean || self.is_virtual() || nested > 0 {
+            true => self.write(None, &merged.bytes)?,
+            false => ours.id,
+        };
+        Ok(MergedFile {
+            version: of(id),
+            is_clean: is_clean && merged.is_clean,
+        })
+    }
+
+    fn write(&self, known: Option<Version>, bytes: &[u8]) -> Result<gix::ObjectId, GitError> {
+        match known {
+            Some(version) => Ok(version.id),
+            None => Ok(self.git.repo.write_blob(bytes)?.detach()),
+        }
+    }
+
+    fn marks(&self, names: [&BStr; 3], nested: usize) -> Marks {
+        let is_one = names[BASE] == names[OURS] && names[OURS] == names[THEIRS];
+        let label = |side: usize| match is_one {
+            true => format!("Temporary merge branch {side}"),
+            false => format!("Temporary merge branch {side}:{}", names[side]),
+        };
+        Marks {
+            length: MARK + 2 * self.depth + nested,
+            ours: label(OURS),
+            theirs: label(THEIRS),
+        }
+    }
+}
+
+/// What makes a file another type of thing.
+pub(super) fn kind(mode: EntryMode) -> u16 {
+    mode.value() & 0o170_000
+}

@@ -1,0 +1,155 @@
+//! What comes of each path, and the tree that this makes.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::content::{Contents, kind};
+use super::trees::{BASE, OURS, Place, State, THEIRS, Trees, Version, bit};
+use crate::git::GitError;
+use crate::git::similar::directory;
+
+/// Merges path by path, those in a directory before what stands at its own path.
+pub(super) struct Outcome<'a> {
+    contents: &'a Contents<'a>,
+    /// What will be at the paths; nothing is the same as no entry.
+    files: BTreeMap<BString, Version>,
+    /// The directories that will have something in them.
+    directories: HashSet<BString>,
+    /// The paths that cannot be merged.
+    pub(super) conflicts: BTreeSet<BString>,
+}
+
+impl<'a> Outcome<'a> {
+    pub(super) fn new(contents: &'a Contents<'a>) -> Self {
+        Self {
+            contents,
+            files: BTreeMap::new(),
+            directories: HashSet::new(),
+            conflicts: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn merge(&mut self, places: BTreeMap<BString, Place>) -> Result<(), GitError> {
+        let taken: HashSet<BString> = places.keys().cloned().collect();
+        for (path, place) in places.into_iter().rev() {
+            match place.state {
+                State::Settled(Some(version)) => self.put(path, version),
+                State::Settled(None) => {}
+                State::Open if place.files == 0 => {}
+                State::Open => self.place(path, place, &taken)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, path: BString, version: Version) {
+        let mut above = directory(path.as_bstr());
+        while !above.is_empty() && self.directories.insert(above.to_owned()) {
+            above = directory(above);
+        }
+        self.files.insert(path, version);
+    }
+
+    /// Merges a file that at least one tree has.
+    fn place(
+        &mut self,
+        path: BString,
+        mut place: Place,
+        taken: &HashSet<BString>,
+    ) -> Result<(), GitError> {
+        let mut at = path.clone();
+        if place.blocked {
+            let in_the_way = self.directories.contains(&path);
+            if in_the_way && place.files == bit(BASE) {
+                return Ok(());
+            }
+            let is_theirs = place.directories & bit(OURS) != 0;
+            place.same &= !place.directories;
+            place.directories = 0;
+            place.keep_files();
+            place.blocked = in_the_way;
+            if in_the_way {
+                let side = if is_theirs { THEIRS } else { OURS };
+                at = self.beside(path.as_bstr(), side, taken);
+            }
+        }
+        let (version, is_clean) = self.version(&path, &place)?;
+        let goes = place.same != 0 && version.is_none();
+        if !is_clean || (place.blocked || place.contested) && !goes {
+            self.conflicts.insert(path);
+        }
+        if let Some(version) = version {
+            self.put(at, version);
+        }
+        Ok(())
+    }
+
+    /// What a file becomes, and whether that is beyond doubt.
+    fn version(&self, path: &BString, place: &Place) -> Result<(Option<Version>, bool), GitError> {
+        let [base, ours, theirs] = place.versions;
+        let only = |side: usize| place.files & !bit(BASE) == bit(side);
+        if place.same != 0 {
+            let changed = place.same & bit(THEIRS) == 0;
+            return Ok((if changed { theirs } else { ours }, true));
+        }
+        if let (Some(our), Some(their)) = (ours, theirs) {
+            if kind(our.mode) != kind(their.mode) {
+                // The merge of common ancestors keeps what was; otherwise there is no telling.
+                return Ok((base.filter(|_| self.contents.is_virtual()), false));
+            }
+            let name = |tree: usize| match &place.names[tree] {
+                Some(name) => name.as_bstr(),
+                None => path.as_bstr(),
+            };
+            let names = [BASE, OURS, THEIRS].map(name);
+            let merged = self.contents.merge(place.versions, names, 0)?;
+            return Ok((merged.version, merged.is_clean));
+        }
+        if base.is_some() && (only(OURS) || only(THEIRS)) {
+            // Changed on one side, and gone on the other.
+            let kept = if self.contents.is_virtual() {
+                base
+            } else {
+                ours.or(theirs)
+            };
+            return Ok((kept, false));
+        }
+        Ok((ours.or(theirs), true))
+    }
+
+    /// A free name for a file of a side whose own name is a directory's.
+    fn beside(&self, path: &BStr, side: usize, taken: &HashSet<BString>) -> BString {
+        let first = BString::from(format!("{path}~Temporary merge branch {side}"));
+        let further = (0..).map(|count| BString::from(format!("{first}_{count}")));
+        let mut names = std::iter::once(first.clone()).chain(further);
+        let is_free = |name: &BString| !taken.contains(name) && !self.files.contains_key(name);
+        names.find(is_free).unwrap_or(first)
+    }
+
+    /// Writes the tree: ours, with what differs.
+    pub(super) fn write(self, trees: &Trees, ours: ObjectId) -> Result<ObjectId, GitError> {
+        let repo = &self.contents.git.repo;
+        let root = repo.find_tree(ours).map_err(GitError::of(ours))?;
+        let root = root.decode().map_err(GitError::of(ours))?.to_owned();
+        let mut editor = gix::objs::tree::Editor::new(root, &repo.objects, ours.kind());
+        fn parts(path: &BString) -> impl Iterator<Item = &BStr> {
+            path.split_str("/").map(BStr::new)
+        }
+        for path in trees.ours.keys() {
+            if !self.files.contains_key(path) {
+                editor.remove(parts(path))?;
+            }
+        }
+        for (path, version) in &self.files {
+            if trees.ours.get(path) != Some(version) && version.mode.is_no_tree() {
+                editor.upsert(parts(path), version.mode.kind(), version.id)?;
+            }
+        }
+        editor.write(|tree| {
+            let id = repo.write_object(tree).map_err(GitError::from)?;
+            Ok(id.detach())
+        })
+    }
+}
