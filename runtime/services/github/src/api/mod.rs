@@ -21,6 +21,7 @@ mod releases;
 mod reviews;
 mod search;
 mod sub_issues;
+mod threads;
 mod timeline;
 
 pub(crate) use actions::RunList;
