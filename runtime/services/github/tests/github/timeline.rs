@@ -154,7 +154,8 @@ async fn a_timeline_tells_who_mentions_an_issue_and_what_closed_it() {
             target: format!("/repos/acme/demo{below}"),
             ..HttpRequest::default()
         };
-        let answer: Value = serde_json::from_slice(&rest.read(&request).unwrap().body).unwrap();
+        let answer: Value =
+            serde_json::from_slice(&rest.answer(&request, CLOCK).unwrap().body).unwrap();
         let ours = site.get(below).await.json();
         assert_eq!(texts(&answer, "/event"), texts(&ours, "/event"), "{below}");
         // A whole repository tells when it was opened.
