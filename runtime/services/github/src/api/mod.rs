@@ -23,6 +23,7 @@ mod search;
 mod sub_issues;
 mod threads;
 mod timeline;
+mod words;
 
 pub(crate) use actions::RunList;
 pub(crate) use comments::Subject;
