@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Answer, Named};
+use super::{Answer, Call, Named};
 use crate::git::{Draft, Edit, EntryKind, GitError, Identity, ObjectId, check_new_ref_name};
 use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
@@ -77,6 +77,7 @@ impl Site {
         {
             return Err(call.refuse(422, format!("{name} is not a valid ref name.")));
         }
+        check_writable(&call, name)?;
         if self.git.find_ref(name).is_some() {
             return Err(call.refuse(422, "Reference already exists"));
         }
@@ -90,7 +91,7 @@ impl Site {
         };
         self.git.set_ref(name, id);
         self.hub.tick();
-        self.branches_moved();
+        self.branches_moved()?;
         Ok(self.reference(name, id)?)
     }
 
@@ -172,6 +173,7 @@ impl Site {
         force: bool,
     ) -> Answer<Value> {
         let call = self.call(at, "PATCH", &format!("/git/{name}"))?;
+        check_writable(&call, name)?;
         let Some(before) = self.git.find_ref(name) else {
             return Err(call.refuse(422, "Reference does not exist"));
         };
@@ -212,6 +214,7 @@ impl Site {
     /// Takes a ref away. Open pull requests from or into a branch that goes are closed.
     pub(crate) fn delete_ref(&mut self, at: &Named, name: &str) -> Answer<()> {
         let call = self.call(at, "DELETE", &format!("/git/{name}"))?;
+        check_writable(&call, name)?;
         if self.git.find_ref(name).is_none() {
             return Err(call.refuse(422, "Reference does not exist"));
         }
@@ -286,6 +289,8 @@ impl Site {
         let name = format!("refs/heads/{branch}");
         let before = self.git.find_ref(&name);
         self.git.set_ref(name, commit);
+        // First of all: what is merged is not closed by what it says of itself.
+        self.close_landed(branch, commit)?;
         if branch == self.hub.repository.default_branch
             && let Some(before) = before
         {
@@ -295,13 +300,13 @@ impl Site {
                 self.close_mentioned(&message);
             }
         }
-        self.close_landed(branch, commit)?;
         self.hub.tick();
-        self.branches_moved();
+        self.branches_moved()?;
         Ok(())
     }
 
-    /// Counts open pull requests as merged whose heads have come into their base some other way.
+    /// Counts open pull requests as merged whose heads have come into their base some other way, with what their
+    /// texts close.
     fn close_landed(&mut self, branch: &str, tip: ObjectId) -> Answer<()> {
         let mut landed = Vec::new();
         for (issue, pull) in self.hub.pulls() {
@@ -313,60 +318,90 @@ impl Site {
             }
         }
         let (now, by) = (self.hub.now, self.viewer());
+        let mut texts = Vec::new();
         for (number, head) in landed {
             self.hub.close(number, &by, None);
-            let issue = self.hub.issues.get_mut(&number);
-            if let Some(pull) = issue.and_then(|issue| issue.pull.as_mut()) {
+            if let Some(issue) = self.hub.issues.get_mut(&number)
+                && let Some(pull) = &mut issue.pull
+            {
                 pull.merged_at = Some(now);
                 pull.merged_by = Some(by.clone());
                 pull.merge_commit_sha = Some(head.to_string());
+                texts.extend(issue.body.clone());
+            }
+        }
+        if branch == self.hub.repository.default_branch {
+            for text in texts {
+                self.close_mentioned(&text);
             }
         }
         Ok(())
     }
 
-    /// Closes the open issues that a text on the default branch closes.
+    /// Closes the open issues and pull requests that a text on the default branch closes.
     pub(crate) fn close_mentioned(&mut self, text: &str) {
         let repository = &self.hub.repository;
         let numbers = crate::hub::closes(text, &repository.owner, &repository.name);
         let by = self.viewer();
         for number in numbers {
-            if self
-                .hub
-                .issues
-                .get(&number)
-                .is_some_and(|issue| issue.pull.is_none())
-            {
-                self.hub.close(number, &by, Some("completed"));
-            }
+            let is_pull = self.hub.pull(number).is_some();
+            let reason = (!is_pull).then_some("completed");
+            self.hub.close(number, &by, reason);
         }
     }
 
-    /// Brings open pull requests up to date with their branches.
-    pub(crate) fn branches_moved(&mut self) {
-        let mut heads = Vec::new();
-        for issue in self.hub.issues.values_mut() {
-            let Some(pull) = issue.pull.as_mut() else {
+    /// The open pull requests whose base or head is no longer what they say, with the tips of both and whether the
+    /// head is another.
+    fn with_other_ends(&self) -> Result<Vec<(u64, ObjectId, ObjectId, bool)>, GitError> {
+        let mut found = Vec::new();
+        for (issue, pull) in self.hub.pulls() {
+            if issue.state == State::Open {
+                let (base, head) = self.ends(pull)?;
+                let branch = pull.local_branch.as_deref().unwrap_or(&pull.head);
+                let new_base = self.git.branch(&pull.base).unwrap_or(base);
+                let new_head = self.git.branch(branch).unwrap_or(head);
+                let head_moved = new_head != head;
+                if head_moved || new_base != base {
+                    found.push((issue.number, new_base, new_head, head_moved));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Brings open pull requests up to date with their branches. One whose head was moved to where its base has
+    /// all of it is closed.
+    pub(crate) fn branches_moved(&mut self) -> Result<(), GitError> {
+        for (number, base, head, head_moved) in self.with_other_ends()? {
+            self.keep_threads(number, base, head)?;
+            let is_empty = head_moved && self.git.is_ancestor(head, base)?;
+            let now = self.hub.now;
+            let Some(issue) = self.hub.issues.get_mut(&number) else {
                 continue;
             };
-            if issue.state != State::Open {
+            let Some(pull) = &mut issue.pull else {
+                continue;
+            };
+            pull.base_sha = base.to_string();
+            if !head_moved {
                 continue;
             }
-            if let Some(base) = self.git.branch(&pull.base) {
-                pull.base_sha = base.to_string();
-            }
-            let branch = pull.local_branch.as_deref().unwrap_or(&pull.head);
-            if let Some(head) = self.git.branch(branch) {
-                let head_sha = head.to_string();
-                if pull.head_sha != head_sha {
-                    pull.head_sha = head_sha;
-                    issue.updated_at = self.hub.now;
-                }
-                heads.push((issue.number, head));
-            }
-        }
-        for (number, head) in heads {
+            pull.head_sha = head.to_string();
+            issue.updated_at = now;
             self.git.set_ref(format!("refs/pull/{number}/head"), head);
+            if is_empty {
+                let by = self.viewer();
+                self.hub.close(number, &by, None);
+            }
         }
+        Ok(())
+    }
+}
+
+/// Refuses the refs that GitHub keeps itself.
+fn check_writable(call: &Call, name: &str) -> Answer<()> {
+    match name.starts_with("refs/pull/") {
+        true => Err(call.refuse(422, "Reference update failed")),
+        false => Ok(()),
     }
 }

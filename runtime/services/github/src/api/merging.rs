@@ -97,33 +97,34 @@ impl Site {
     fn missing_approvals(&self, issue: &Issue, pull: &Pull) -> u32 {
         let rules = self.hub.repository.protected_branches.get(&pull.base);
         let wanted = rules.map_or(0, |rules| rules.required_approvals);
-        let mut latest: BTreeMap<&str, ReviewState> = BTreeMap::new();
-        for review in &pull.reviews {
-            let counts = matches!(
-                review.state,
-                ReviewState::Approved | ReviewState::ChangesRequested | ReviewState::Dismissed
-            );
-            let writes = || {
-                let user = self.hub.user(&review.user);
-                user.map_or(self.hub.repository.collaborators.is_empty(), |user| {
-                    self.is_member(user)
-                })
-            };
-            if counts && review.user != issue.user && writes() {
-                latest.insert(&review.user, review.state);
-            }
+        let writes = |login: &str| {
+            let user = self.hub.user(login);
+            user.map_or(self.hub.repository.collaborators.is_empty(), |user| {
+                self.is_member(user)
+            })
+        };
+        let mut opinions = opinions(issue, pull);
+        opinions.retain(|login, _| writes(login));
+        let many = |state| opinions.values().filter(|it| **it == state).count() as u32;
+        match many(ReviewState::ChangesRequested) {
+            0 => wanted.saturating_sub(many(ReviewState::Approved)),
+            _ => wanted,
         }
-        if wanted > 0
-            && latest
-                .values()
-                .any(|state| *state == ReviewState::ChangesRequested)
-        {
-            return wanted;
+    }
+
+    /// What the reviews of a pull request come to, as searches name it.
+    pub(crate) fn review_status(&self, issue: &Issue, pull: &Pull) -> &'static str {
+        let opinions = opinions(issue, pull);
+        let any = |state| opinions.values().any(|it| *it == state);
+        if any(ReviewState::ChangesRequested) {
+            "changes_requested"
+        } else if self.missing_approvals(issue, pull) > 0 {
+            "required"
+        } else if any(ReviewState::Approved) {
+            "approved"
+        } else {
+            ""
         }
-        let given = latest
-            .values()
-            .filter(|state| **state == ReviewState::Approved);
-        wanted.saturating_sub(given.count() as u32)
     }
 
     fn is_behind(&self, pull: &Pull, base: ObjectId, head: ObjectId) -> Result<bool, GitError> {
@@ -272,8 +273,15 @@ impl Site {
     /// Merges the base of a pull request into its head.
     pub(crate) fn update_branch(&mut self, at: &Named, number: u64, expected: &str) -> Answer<()> {
         let call = self.call(at, "PUT", &format!("/pulls/{number}/update-branch"))?;
-        let (_, pull) = self.find_pull(&call, number)?;
+        let (issue, pull) = self.find_pull(&call, number)?;
         let pull = pull.clone();
+        if issue.state == State::Closed {
+            return Err(call.refuse(422, "Cannot update a closed pull request's branch."));
+        }
+        let branch = pull.local_branch.as_ref().unwrap_or(&pull.head).clone();
+        if self.git.branch(&branch).is_none() {
+            return Err(call.refuse(422, format!("The {branch} branch has been deleted.")));
+        }
         if !expected.is_empty() && expected != pull.head_sha {
             return Err(call.refuse(
                 422,
@@ -287,7 +295,6 @@ impl Site {
         let Merged::Clean(tree) = self.git.merge(head, base)? else {
             return Err(call.refuse(422, "merge conflict between base and head"));
         };
-        let branch = pull.local_branch.as_ref().unwrap_or(&pull.head).clone();
         if self.is_closed_to_pushes(&branch) {
             return Err(call.refuse(422, "Changes must be made through a pull request."));
         }
@@ -300,6 +307,19 @@ impl Site {
         })?;
         self.move_branch(&branch, commit)
     }
+}
+
+/// What each reviewer has said last for or against a pull request.
+fn opinions<'a>(issue: &Issue, pull: &'a Pull) -> BTreeMap<&'a str, ReviewState> {
+    let counts = |state| {
+        matches!(
+            state,
+            ReviewState::Approved | ReviewState::ChangesRequested | ReviewState::Dismissed
+        )
+    };
+    let reviews = pull.reviews.iter();
+    let counted = reviews.filter(|it| counts(it.state) && it.user != issue.user);
+    counted.map(|it| (it.user.as_str(), it.state)).collect()
 }
 
 fn joined(request: &MergeRequest, title: String, message: String) -> String {

@@ -21,7 +21,9 @@ mod releases;
 mod reviews;
 mod search;
 mod sub_issues;
+mod threads;
 mod timeline;
+mod words;
 
 pub(crate) use actions::RunList;
 pub(crate) use comments::Subject;

@@ -72,6 +72,15 @@ impl Site {
     /// What a pull request changes: from where it left its base to its head.
     pub(crate) fn pull_changes(&self, pull: &Pull) -> Result<Vec<Change>, GitError> {
         let (base, head) = self.ends(pull)?;
+        self.changes_from(base, head)
+    }
+
+    /// What has changed up to a commit since it left a base.
+    pub(super) fn changes_from(
+        &self,
+        base: ObjectId,
+        head: ObjectId,
+    ) -> Result<Vec<Change>, GitError> {
         let before = match self.git.merge_base(base, head)? {
             Some(id) => Some(self.git.tree_of(id)?),
             None => None,
@@ -234,8 +243,8 @@ impl Site {
                 "state cannot be changed. The pull request cannot be reopened.",
             )));
         }
-        if reopened && self.git.branch(&head).is_none() {
-            let message = format!("state cannot be changed. The {head} branch has been deleted.");
+        if reopened && let Some(problem) = self.reopen_problem(pull, &head)? {
+            let message = format!("state cannot be changed. {problem}");
             return Err(call.invalid(field("", "custom", message)));
         }
         let base = match &change.base {
@@ -246,6 +255,10 @@ impl Site {
             Some(base) => Some((base.clone(), self.new_base(&call, number, base)?)),
             None => None,
         };
+        if let Some((_, tip)) = base {
+            let (_, head) = self.ends(pull)?;
+            self.keep_threads(number, tip, head)?;
+        }
         let (now, by) = (self.hub.now, self.viewer());
         if let Some(issue) = self.hub.issues.get_mut(&number) {
             if let Some(title) = change.title {
@@ -274,10 +287,26 @@ impl Site {
             self.hub.close(number, &by, None);
         }
         if reopened {
-            self.branches_moved();
+            self.branches_moved()?;
         }
         self.hub.tick();
         Ok(())
+    }
+
+    /// Why a closed pull request cannot be opened again.
+    fn reopen_problem(&self, pull: &Pull, branch: &str) -> Result<Option<String>, GitError> {
+        let Some(tip) = self.git.branch(branch) else {
+            return Ok(Some(format!("The {branch} branch has been deleted.")));
+        };
+        let (_, head) = self.ends(pull)?;
+        if !self.git.is_ancestor(head, tip)? {
+            return Ok(Some(format!(
+                "The {branch} branch was force-pushed or recreated."
+            )));
+        }
+        let base = self.git.branch(&pull.base);
+        let is_empty = base.map_or(Ok(false), |base| self.git.is_ancestor(tip, base))?;
+        Ok(is_empty.then(|| format!("There are no new commits on the {branch} branch.")))
     }
 
     /// The tip of a branch that an open pull request may be merged into instead.

@@ -329,21 +329,31 @@ impl Site {
         let Some(pull) = issue.and_then(|issue| issue.pull.as_mut()) else {
             return id;
         };
+        let mut others = pull.review_comments.iter();
+        let about = match others.find(|it| Some(it.id) == new.in_reply_to) {
+            // A thread is about one thing.
+            Some(answered) => answered.clone(),
+            None => ReviewComment {
+                path: new.path,
+                line: new.line,
+                side: new.side,
+                start_line: new.start_line,
+                start_side: new.start_side,
+                commit_id: pull.head_sha.clone(),
+                ..ReviewComment::default()
+            },
+        };
         pull.review_comments.push(ReviewComment {
             id,
             review: Some(review),
+            in_reply_to: new.in_reply_to,
             user,
             body: new.body,
-            path: new.path,
-            line: new.line,
-            side: new.side,
-            start_line: new.start_line,
-            start_side: new.start_side,
-            in_reply_to: new.in_reply_to,
-            commit_id: pull.head_sha.clone(),
             created_at: now,
             updated_at: now,
-            ..ReviewComment::default()
+            reactions: Vec::new(),
+            resolved: false,
+            ..about
         });
         self.hub.tick();
         id
@@ -434,7 +444,7 @@ impl Site {
 }
 
 /// Which of its hunks a patch shows a line in.
-fn hunk_of(hunks: &str, wanted: u64, left: bool) -> Option<usize> {
+pub(super) fn hunk_of(hunks: &str, wanted: u64, left: bool) -> Option<usize> {
     hunks
         .lines()
         .filter(|line| line.starts_with("@@ -"))

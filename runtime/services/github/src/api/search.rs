@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::query::{Query, Term, Texts, compares};
+use super::words::Words;
 use super::{Answer, Page, Paged};
 use crate::git::{Commit, Entry, EntryKind, Identity, ObjectId};
-use crate::hub::{Issue, ReviewState, State, Time, User};
+use crate::hub::{Issue, State, Time, User};
 use crate::view::Site;
 
 /// Larger files are not searched, as on GitHub.
@@ -197,9 +198,9 @@ impl Site {
         if everywhere || places.contains(&"comments") {
             texts.extend(issue.comments.iter().map(|comment| comment.body.as_str()));
         }
-        let texts = Texts::new(&texts);
+        let words = Words::new(&texts);
         query.fits(|term| match term {
-            Term::Text(word) => texts.hold(word),
+            Term::Text(word) => words.hold(word),
             Term::Qualifier { name, value } => self.has(issue, name, value),
         })
     }
@@ -287,14 +288,9 @@ impl Site {
             "merged" => at(pull.and_then(|pull| pull.merged_at)),
             "head" => pull.is_some_and(|pull| pull.head == value),
             "base" => pull.is_some_and(|pull| pull.base == value),
-            "review" => pull.is_some_and(|pull| {
-                let said = |state| pull.reviews.iter().any(|review| review.state == state);
-                match value {
-                    "approved" => said(ReviewState::Approved),
-                    "changes_requested" => said(ReviewState::ChangesRequested),
-                    "none" => pull.reviews.is_empty(),
-                    _ => true,
-                }
+            "review" => pull.is_some_and(|pull| match value {
+                "none" => pull.reviews.iter().all(|it| it.submitted_at.is_none()),
+                status => self.review_status(issue, pull) == status,
             }),
             "review-requested" | "user-review-requested" => {
                 pull.is_some_and(|pull| pull.requested_reviewers.iter().any(is))
@@ -430,9 +426,9 @@ impl Site {
         if let Some(tip) = tip {
             for id in self.git.newest_first([tip], [])? {
                 let commit = self.git.commit(id?)?;
-                let message = commit.message.to_lowercase();
+                let message = Words::new(&[commit.message.as_str()]);
                 let has = |term: &Term| match term {
-                    Term::Text(word) => message.contains(word.as_str()),
+                    Term::Text(word) => message.hold(word),
                     Term::Qualifier { name, value } => match self.is_place(name, value) {
                         Some(is_here) => is_here,
                         None => has_commit(self, &commit, name, value),

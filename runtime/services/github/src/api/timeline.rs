@@ -185,7 +185,9 @@ impl Site {
         at: Time,
         commits: &[Mentioning],
     ) -> Result<Option<Closer>, GitError> {
-        if issue.pull.is_some() {
+        if let Some(pull) = &issue.pull
+            && pull.merged_at.is_some()
+        {
             return Ok(None);
         }
         let default = &self.hub.repository.default_branch;

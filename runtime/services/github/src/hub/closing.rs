@@ -8,7 +8,7 @@ const KEYWORDS: [&str; 9] = [
 
 /// The numbers of the issues of `owner/name` that a text closes, in order and once each.
 ///
-/// A keyword, an optional colon, blanks, and then a mention of the issue.
+/// A keyword, an optional colon, blanks within a paragraph, and then a mention of the issue.
 /// Code and HTML comments close nothing.
 pub fn closes(text: &str, owner: &str, name: &str) -> Vec<u64> {
     let mut found = Vec::new();
@@ -25,7 +25,8 @@ pub fn closes(text: &str, owner: &str, name: &str) -> Vec<u64> {
 fn ends_with_keyword(text: &str) -> bool {
     let text = text.trim_end_matches(['(', '[', '*']);
     let words = text.trim_end();
-    if words.len() == text.len() {
+    let blanks = &text[words.len()..];
+    if blanks.is_empty() || blanks.matches('\n').count() > 1 {
         return false;
     }
     let word = words.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -55,10 +56,11 @@ mod tests {
             numbers("fix **#5**, fix [#6](https://github.com/o/r/issues/6)"),
             [5, 6]
         );
-        assert_eq!(numbers("fixes\n\nGH-5"), [5]);
+        assert_eq!(numbers("fixes\nGH-5"), [5]);
         assert_eq!(
             numbers(
-                "closes other/r#4, see #3, fixing #2, fixes 8, fixes #2a, fixes:#2, fix [#5](there)"
+                "closes other/r#4, see #3, fixing #2, fixes 8, fixes #2a, fixes:#2, fix [#5](there), \
+                 fixes\n\n#3, fixes \r\n \r\n#3"
             ),
             [0; 0]
         );
@@ -73,6 +75,9 @@ mod tests {
             "`` fixes ` #1 ``",
             "```\nfixes #1\n```\n",
             "    fixes #1",
+            "so:\n\n    fixes #1\n",
+            "so:\n\n\tfixes #1",
+            "<pre>\nfixes #1\n</pre>",
             "<!-- fixes #1 -->",
             "fixes <!-- --> #1",
             "fixes <code>a</code> #1",

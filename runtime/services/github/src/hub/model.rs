@@ -408,7 +408,8 @@ pub struct ReviewComment {
     /// The file.
     #[serde(default)]
     pub path: String,
-    /// The last line that it is about, in the file of `side`; absent: the whole file.
+    /// The last line that it is about, in the file of `side` at `commit_id`; absent: the whole file, or a line that
+    /// is no longer there, of which `original_line` tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// `LEFT` for the base, `RIGHT` for the head.
@@ -420,9 +421,21 @@ pub struct ReviewComment {
     /// The side of the first line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_side: Option<String>,
-    /// The commit that it was written on.
+    /// The commit that the lines are of: the one that it was written on, or a later one.
     #[serde(default)]
     pub commit_id: String,
+    /// The commit that it was written on, where that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original_commit_id: Option<String>,
+    /// What `line` was when it was written, where that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original_line: Option<u64>,
+    /// What `start_line` was when it was written, where that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original_start_line: Option<u64>,
+    /// The lines that it was written under, where the commits do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff_hunk: Option<String>,
     /// When it was written.
     #[serde(default)]
     pub created_at: Time,
@@ -435,6 +448,42 @@ pub struct ReviewComment {
     /// Whether the thread that it begins is settled.
     #[serde(default, skip_serializing_if = "is_false")]
     pub resolved: bool,
+}
+
+impl ReviewComment {
+    /// The commit that it was written on.
+    pub(crate) fn written_on(&self) -> &str {
+        self.original_commit_id
+            .as_deref()
+            .unwrap_or(&self.commit_id)
+    }
+
+    /// The last line that it was written on; none for a whole file.
+    pub(crate) fn first_line(&self) -> Option<u64> {
+        self.original_line.or(self.line)
+    }
+
+    /// The first line of the range that it was written on.
+    pub(crate) fn first_start(&self) -> Option<u64> {
+        self.original_start_line.or(self.start_line)
+    }
+
+    /// Says where its lines are in another commit, and keeps where they were; none where they are gone.
+    pub(crate) fn moved(&mut self, commit: String, line: Option<u64>, start_line: Option<u64>) {
+        self.original_commit_id = Some(self.written_on().to_owned());
+        self.original_line = self.first_line();
+        self.original_start_line = self.first_start();
+        (self.commit_id, self.line, self.start_line) = (commit, line, start_line);
+        self.shorten();
+    }
+
+    /// Leaves out of its beginnings what is so still.
+    pub(crate) fn shorten(&mut self) {
+        self.original_commit_id.take_if(|it| *it == self.commit_id);
+        self.original_line.take_if(|it| self.line == Some(*it));
+        self.original_start_line
+            .take_if(|it| self.start_line == Some(*it));
+    }
 }
 
 /// One of `releases.json`.

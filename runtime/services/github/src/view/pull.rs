@@ -157,15 +157,19 @@ impl Site {
         let url = self.api(&format!("/pulls/comments/{id}"));
         let page = self.html(&format!("/pull/{}#discussion_r{id}", issue.number));
         let pull = self.api(&format!("/pulls/{}", issue.number));
+        let Some(own) = &issue.pull else {
+            return Ok(Value::Null);
+        };
+        let (standing, hunk) = (self.standing(own, comment)?, self.hunk(own, comment)?);
         let mut view = json!({
             "url": url,
             "pull_request_review_id": comment.review.map(|id| Kind::Review.id(id)),
             "id": id,
             "node_id": Kind::ReviewComment.node_id(id),
-            "diff_hunk": self.hunk_of(issue, comment)?,
+            "diff_hunk": hunk,
             "path": comment.path,
-            "commit_id": comment.commit_id,
-            "original_commit_id": comment.commit_id,
+            "commit_id": standing.commit,
+            "original_commit_id": comment.written_on(),
             "user": self.user(&comment.user),
             "body": comment.body,
             "created_at": comment.created_at,
@@ -175,17 +179,17 @@ impl Site {
             "author_association": association(&self.hub, &comment.user),
             "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull}},
             "reactions": reactions(&url, &comment.reactions),
-            "start_line": comment.start_line,
-            "original_start_line": comment.start_line,
+            "start_line": standing.start_line,
+            "original_start_line": comment.first_start(),
             "start_side": comment.start_side,
-            "line": comment.line,
-            "original_line": comment.line,
+            "line": standing.line,
+            "original_line": comment.first_line(),
             "side": comment.side.as_deref().unwrap_or("RIGHT"),
         });
         if let Some(answered) = comment.in_reply_to {
             view["in_reply_to_id"] = Kind::ReviewComment.id(answered).into();
         }
-        view["subject_type"] = if comment.line.is_some() {
+        view["subject_type"] = if comment.first_line().is_some() {
             "line"
         } else {
             "file"
@@ -193,52 +197,4 @@ impl Site {
         .into();
         Ok(view)
     }
-
-    /// The hunk that a comment stands in, up to its line.
-    fn hunk_of(&self, issue: &Issue, comment: &ReviewComment) -> Result<String, GitError> {
-        let Some(pull) = &issue.pull else {
-            return Ok(String::new());
-        };
-        let changes = self.pull_changes(pull)?;
-        let change = changes
-            .into_iter()
-            .find(|change| change.path == comment.path);
-        let hunks = change.and_then(|change| change.hunks).unwrap_or_default();
-        let left = comment.side.as_deref() == Some("LEFT");
-        Ok(match comment.line {
-            Some(line) => up_to(&hunks, line, left),
-            None => hunks.split("\n@@ ").next().unwrap_or_default().to_owned(),
-        })
-    }
-}
-
-/// The part of a patch from the header of a hunk to one of its lines; nothing where no hunk has it.
-fn up_to(hunks: &str, wanted: u64, left: bool) -> String {
-    let (mut shown, mut old, mut new) = (Vec::new(), 0, 0);
-    for line in hunks.lines() {
-        if let Some(header) = line.strip_prefix("@@ -") {
-            let start = |text: &str| -> u64 {
-                let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
-                digits.parse().unwrap_or(0)
-            };
-            old = start(header);
-            new = header.split_once('+').map_or(0, |(_, rest)| start(rest));
-            shown.clear();
-            shown.push(line);
-            continue;
-        }
-        shown.push(line);
-        let (is_old, is_new) = match line.as_bytes().first() {
-            Some(b'+') => (false, true),
-            Some(b'-') => (true, false),
-            Some(b'\\') => continue,
-            _ => (true, true),
-        };
-        if (left && is_old && old == wanted) || (!left && is_new && new == wanted) {
-            return shown.join("\n");
-        }
-        old += u64::from(is_old);
-        new += u64::from(is_new);
-    }
-    String::new()
 }

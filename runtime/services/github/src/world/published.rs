@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Keys of GitHub's answers that say nothing, or what other keys say too.
-const DROPPED: [&str; 39] = [
+const DROPPED: [&str; 35] = [
     "url",
     "node_id",
     "repository",
@@ -25,12 +25,8 @@ const DROPPED: [&str; 39] = [
     "_links",
     "requested_teams",
     "comments_count",
-    "diff_hunk",
     "position",
     "original_position",
-    "original_line",
-    "original_start_line",
-    "original_commit_id",
     "subject_type",
     "default",
     "open_issues",

@@ -467,6 +467,9 @@ impl Reading {
                     *commit = head.to_string();
                 }
             }
+            for comment in &mut pull.review_comments {
+                comment.shorten();
+            }
         }
         Ok(())
     }

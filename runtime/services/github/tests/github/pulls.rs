@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::World;
+use crate::rest::Site;
+use crate::support::{Repo, World, standard, write};
 
 async fn open(world: &World) -> u64 {
     let made = world
@@ -426,4 +427,106 @@ async fn approvals_count_of_people_who_may_push() {
     world
         .text("merge_pull_request", json!({"pullNumber": 4}))
         .await;
+}
+
+#[tokio::test]
+async fn only_an_open_pull_request_with_a_branch_takes_in_its_base() {
+    let world = World::of(|dir| {
+        standard(dir);
+        let repo = Repo::again(dir);
+        let pull = |number: u64, more: Value| {
+            let mut pull = json!({"number": number, "title": "T", "head": "feature", "base": "main", "user": "bo"});
+            pull.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+            pull
+        };
+        let main = repo.tip("main").unwrap().to_string();
+        let merged = json!({"state": "closed", "merged_at": "2024-02-01T00:00:00Z", "merge_commit_sha": main});
+        let tip = repo.tip("clash").unwrap().to_string();
+        write(
+            dir,
+            "pulls.json",
+            &json!([
+                pull(3, json!({"state": "closed"})),
+                pull(4, merged),
+                pull(5, json!({"head": "gone", "head_sha": tip})),
+            ]),
+        );
+    })
+    .await;
+    let site = Site::of(world).await;
+    let branches = site.get("/branches").await.json();
+    for (number, problem) in [
+        (3, "Cannot update a closed pull request's branch."),
+        (4, "Cannot update a closed pull request's branch."),
+        (5, "The gone branch has been deleted."),
+    ] {
+        let refused = site
+            .world
+            .refusal("update_pull_request_branch", json!({"pullNumber": number}))
+            .await;
+        assert!(refused.ends_with(&format!("422 {problem} []")), "{refused}");
+    }
+    assert_eq!(site.get("/branches").await.json(), branches);
+}
+
+#[tokio::test]
+async fn what_lands_in_the_default_branch_closes_pull_requests_too() {
+    let world = World::of(|dir| {
+        standard(dir);
+        let pull = |number: u64, head: &str, body: &str| json!({"number": number, "title": "T", "head": head, "base": "main", "user": "bo", "body": body});
+        write(
+            dir,
+            "pulls.json",
+            &json!([pull(3, "clash", ""), pull(4, "feature", "Fixes #2")]),
+        );
+    })
+    .await;
+    let site = Site::of(world).await;
+    let state = async |number: u64| {
+        let pull = site.get(&format!("/pulls/{number}")).await.json();
+        (pull["state"].clone(), pull["merged"].clone())
+    };
+    // What is merged by a push was no pull request that somebody closed, though its commits say so.
+    let update = json!({"pullNumber": 4});
+    site.world.text("update_pull_request_branch", update).await;
+    let file = json!({"branch": "feature", "path": "new", "content": "n", "message": "Closes #3, closes #4"});
+    site.world.text("create_or_update_file", file).await;
+    assert_eq!(state(3).await, (json!("open"), json!(false)));
+    let head = site.get("/pulls/4").await.json()["head"]["sha"].clone();
+    site.ask("PATCH", "/git/refs/heads/main", json!({"sha": head}))
+        .await;
+    assert_eq!(state(4).await, (json!("closed"), json!(true)));
+    assert_eq!(state(3).await, (json!("closed"), json!(false)));
+    let issue = site.get("/issues/2").await.json();
+    assert_eq!(
+        (&issue["state"], &issue["state_reason"]),
+        (&json!("closed"), &json!("completed"))
+    );
+    assert_eq!(
+        site.get("/issues/3").await.json()["state_reason"],
+        Value::Null
+    );
+    let events = site.get("/issues/3/events").await.json();
+    let closed = events.as_array().unwrap().iter();
+    let closed: Vec<&Value> = closed.filter(|it| it["event"] == "closed").collect();
+    assert_eq!(closed[0]["commit_id"], head);
+}
+
+#[tokio::test]
+async fn the_refs_of_pull_requests_are_not_written_to() {
+    let site = Site::of(World::new().await).await;
+    let main = site.get("/commits/main").await.json()["sha"].clone();
+    let before = site.world.state().await.digest();
+    let new = json!({"ref": "refs/pull/99/head", "sha": main});
+    let there = "/git/refs/pull/3/head";
+    for answer in [
+        site.ask("POST", "/git/refs", new).await,
+        site.ask("PATCH", there, json!({"sha": main, "force": true}))
+            .await,
+        site.ask("DELETE", there, json!({})).await,
+    ] {
+        assert_eq!(answer.status, 422);
+        assert_eq!(answer.json()["message"], "Reference update failed");
+    }
+    assert_eq!(site.world.state().await.digest(), before);
 }

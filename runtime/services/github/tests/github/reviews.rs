@@ -1,8 +1,9 @@
 //! Reviews, at once and step by step.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::World;
+use crate::rest::Site;
+use crate::support::{Repo, World, write};
 
 #[tokio::test]
 async fn a_review_is_kept_back_until_it_is_submitted() {
@@ -228,4 +229,226 @@ async fn a_comment_is_on_a_range_of_one_hunk() {
             .text("add_comment_to_pending_review", comment(more))
             .await;
     }
+}
+
+/// Thirty lines, of which some have another text.
+fn lines(changed: &[(usize, &str)]) -> String {
+    let text = |line: usize| changed.iter().find(|(at, _)| *at == line);
+    (1..=30)
+        .map(|line| text(line).map_or(format!("line {line}\n"), |(_, text)| format!("{text}\n")))
+        .collect()
+}
+
+/// Lines 16 and 17 are changed by the pull request #1, and each comment is on some of them.
+fn commented(dir: &std::path::Path, comments: &Value) {
+    let mut repo = Repo::new(dir);
+    repo.commit("main", "Begin", &[("text", Some(&lines(&[])))]);
+    repo.branch("topic", "main");
+    let changed = lines(&[(16, "sixteen"), (17, "seventeen")]);
+    repo.commit("topic", "Change", &[("text", Some(&changed))]);
+    write(
+        dir,
+        "repository.json",
+        &json!({"owner": "acme", "name": "demo", "viewer": "ann"}),
+    );
+    let pull = json!({
+        "number": 1, "title": "Change", "head": "topic", "base": "main", "user": "bo", "review_comments": comments,
+    });
+    write(dir, "pulls.json", &json!([pull]));
+}
+
+/// Gives the text of the pull request another form, forced or not.
+async fn push(site: &Site, text: &str, force: bool) {
+    let parent = if force { "main" } else { "topic" };
+    let parent = site.get(&format!("/commits/{parent}")).await.json();
+    let tree =
+        json!({"tree": [{"path": "text", "mode": "100644", "type": "blob", "content": text}]});
+    let tree = site.ask("POST", "/git/trees", tree).await.json();
+    let commit = json!({"message": "Again", "tree": tree["sha"], "parents": [parent["sha"]]});
+    let commit = site.ask("POST", "/git/commits", commit).await.json();
+    let moved = json!({"sha": commit["sha"], "force": force});
+    let moved = site.ask("PATCH", "/git/refs/heads/topic", moved).await;
+    assert_eq!(moved.status, 200);
+}
+
+/// Where the comments are: `line`, `start_line` and what they were at first, and whether they are of the head.
+async fn places(site: &Site) -> Vec<Value> {
+    let head = site.get("/pulls/1").await.json()["head"]["sha"].clone();
+    let comments = site.get("/pulls/1/comments").await.json();
+    let place = |it: &Value| {
+        json!([
+            it["line"],
+            it["start_line"],
+            it["original_line"],
+            it["original_start_line"],
+            it["commit_id"] == head
+        ])
+    };
+    comments.as_array().unwrap().iter().map(place).collect()
+}
+
+async fn hunks(site: &Site) -> Vec<Value> {
+    let comments = site.get("/pulls/1/comments").await.json();
+    let hunk = |it: &Value| json!([it["diff_hunk"], it["original_commit_id"]]);
+    comments.as_array().unwrap().iter().map(hunk).collect()
+}
+
+#[tokio::test]
+async fn a_comment_keeps_what_it_was_written_on_and_goes_with_its_line() {
+    let world = World::of(|dir| commented(dir, &json!([]))).await;
+    let site = Site::of(world).await;
+    let head = site.get("/pulls/1").await.json()["head"]["sha"].clone();
+    for more in [
+        json!({"line": 16}),
+        json!({"line": 18, "start_line": 16}),
+        json!({"line": 16, "side": "LEFT"}),
+        json!({"subject_type": "file"}),
+        json!({"in_reply_to": 2_100_000_001}),
+    ] {
+        let mut comment = json!({"path": "text", "body": "b", "commit_id": head, "side": "RIGHT"});
+        comment
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().cloned().unwrap());
+        let made = site.ask("POST", "/pulls/1/comments", comment).await;
+        assert_eq!(made.status, 201, "{}", made.json());
+    }
+    let written = hunks(&site).await;
+    assert!(written[0][0].as_str().unwrap().ends_with("\n+sixteen"));
+    assert!(written[2][0].as_str().unwrap().ends_with("\n-line 16"));
+    assert_eq!(written[0], written[4]);
+
+    // A line more at the top moves what is in the head.
+    let changed = [(16, "sixteen"), (17, "seventeen")];
+    push(&site, &format!("top\n{}", lines(&changed)), false).await;
+    assert_eq!(
+        places(&site).await,
+        [
+            json!([17, null, 16, null, true]),
+            json!([19, 17, 18, 16, true]),
+            json!([16, null, 16, null, true]),
+            json!([null, null, null, null, false]),
+            json!([17, null, 16, null, true]),
+        ]
+    );
+    // The line itself is another: what was said of it is outdated, also for who answers now.
+    push(&site, &lines(&[(16, "SIXTEEN"), (17, "seventeen")]), false).await;
+    let answer = json!({"body": "b", "in_reply_to": 2_100_000_001});
+    let answer = site.ask("POST", "/pulls/1/comments", answer).await.json();
+    assert_eq!(
+        (
+            &answer["line"],
+            &answer["original_line"],
+            &answer["subject_type"]
+        ),
+        (&Value::Null, &json!(16), &json!("line"))
+    );
+    let outdated = places(&site).await;
+    assert_eq!(outdated[0], json!([null, null, 16, null, false]));
+    assert_eq!(outdated[1], json!([18, null, 18, 16, true]));
+    assert_eq!(outdated[2], json!([16, null, 16, null, true]));
+    // And as it was, it is so again.
+    push(&site, &lines(&changed), false).await;
+    assert_eq!(places(&site).await[0], json!([16, null, 16, null, true]));
+    assert_eq!(hunks(&site).await[..5], written);
+    let answered = site.get("/pulls/comments/2100000006").await.json();
+    assert_eq!(answered["diff_hunk"], written[0][0]);
+
+    // Nothing of that is in the state, where the commits tell it.
+    let dir = site.world.export().await;
+    let text = std::fs::read_to_string(dir.join("pulls.json")).unwrap();
+    assert!(
+        !text.contains("original_") && !text.contains("diff_hunk"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_branch_that_is_forced_elsewhere_takes_no_hunk_away() {
+    let comments = json!([
+        {"user": "bo", "body": "moves", "path": "text", "line": 17},
+        {"user": "bo", "body": "goes", "path": "text", "line": 16, "side": "RIGHT"},
+        {"user": "bo", "body": "file", "path": "text"},
+    ]);
+    let world = World::of(|dir| commented(dir, &comments)).await;
+    let site = Site::of(world).await;
+    let written = hunks(&site).await;
+    push(
+        &site,
+        &format!("top\n{}", lines(&[(17, "seventeen")])),
+        true,
+    )
+    .await;
+    let forced = [
+        json!([18, null, 17, null, true]),
+        json!([null, null, 16, null, true]),
+        json!([null, null, null, null, true]),
+    ];
+    assert_eq!(places(&site).await, forced);
+    assert_eq!(hunks(&site).await, written);
+    // The commit that they were written on is not in the state.
+    let site = Site::of(site.world.again().await).await;
+    assert_eq!(places(&site).await, forced);
+    assert_eq!(hunks(&site).await, written);
+
+    // Moved to its base, the pull request has nothing left and is closed.
+    let main = site.get("/commits/main").await.json();
+    let moved = json!({"sha": main["sha"], "force": true});
+    site.ask("PATCH", "/git/refs/heads/topic", moved).await;
+    let pull = site.get("/pulls/1").await.json();
+    assert_eq!(
+        (&pull["state"], &pull["merged"], &pull["commits"]),
+        (&json!("closed"), &json!(false), &json!(0))
+    );
+    assert_eq!(pull["head"]["sha"], main["sha"]);
+    assert_eq!(hunks(&site).await, written);
+    let open = site
+        .ask("PATCH", "/pulls/1", json!({"state": "open"}))
+        .await;
+    assert_eq!(
+        open.json()["errors"][0]["message"],
+        "state cannot be changed. There are no new commits on the topic branch."
+    );
+}
+
+#[tokio::test]
+async fn documents_say_of_comments_what_github_says() {
+    let hunk = "@@ -13,7 +13,7 @@ line 12\n line 13\n-line 16\n+other";
+    let gone = |one: &str| one.repeat(40);
+    let comments = json!([
+        {"id": 1, "user": "bo", "body": "outdated", "path": "text", "line": null, "original_line": 16, "side": "RIGHT",
+         "position": null, "original_position": 5, "diff_hunk": hunk, "commit_id": gone("1"),
+         "original_commit_id": gone("2")},
+        {"id": 2, "user": "bo", "body": "current", "path": "text", "line": 17, "original_line": 16, "side": "RIGHT",
+         "original_start_line": 14, "start_line": 15, "diff_hunk": hunk},
+        {"id": 3, "user": "bo", "body": "same", "path": "text", "line": 17, "original_line": 17, "diff_hunk": hunk,
+         "commit_id": gone("1"), "original_commit_id": gone("1")},
+    ]);
+    let make = |dir: &std::path::Path| commented(dir, &comments);
+    let site = Site::of(World::of(make).await).await;
+    let expected = [
+        json!([null, null, 16, null, false]),
+        json!([17, 15, 16, 14, true]),
+        json!([17, null, 17, null, false]),
+    ];
+    assert_eq!(places(&site).await, expected);
+    let written = hunks(&site).await;
+    assert_eq!(written[0], json!([hunk, gone("2")]));
+    let before = site.world.state().await.digest();
+    let site = Site::of(site.world.again().await).await;
+    assert_eq!(places(&site).await, expected);
+    assert_eq!(hunks(&site).await, written);
+    assert_eq!(site.world.state().await.digest(), before);
+    let dir = site.world.export().await;
+    let text = std::fs::read_to_string(dir.join("pulls.json")).unwrap();
+    assert_eq!(text.matches("original_commit_id").count(), 1, "{text}");
+    let world = World::as_of("v1.10.1", make, None).await;
+    let asked = json!({"pullNumber": 1, "method": "get_review_comments"});
+    let threads = world.json("pull_request_read", asked).await;
+    let told = |index: usize| {
+        let thread = &threads["review_threads"][index];
+        (&thread["is_outdated"], &thread["comments"][0]["line"])
+    };
+    assert_eq!(told(0), (&json!(true), &Value::Null));
+    assert_eq!(told(1), (&json!(false), &json!(17)));
 }

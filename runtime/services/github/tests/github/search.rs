@@ -2,13 +2,16 @@
 
 use serde_json::json;
 
-use crate::support::World;
+use crate::support::{Repo, World, standard, write};
 
 #[tokio::test]
 async fn issues_are_found_by_words_and_qualifiers() {
     let world = World::new().await;
     for (query, expected) in [
         ("three", vec![2]),
+        ("thr", vec![]),
+        ("comments:0 \"please adding\"", vec![]),
+        ("\"please adding\"", vec![2]),
         ("\"is missing\" is:open", vec![2]),
         ("is:closed", vec![1]),
         ("label:bug author:bo", vec![2]),
@@ -88,4 +91,56 @@ async fn code_users_and_repositories_are_found() {
     assert!(found.contains(r#""full_name":"acme/demo""#), "{found}");
     let me = world.text("get_me", json!({})).await;
     assert!(me.starts_with(r#"{"login":"ann","id":"#), "{me}");
+}
+
+#[tokio::test]
+async fn reviews_count_by_what_each_reviewer_said_last() {
+    let world = World::of(|dir| {
+        standard(dir);
+        write(
+            dir,
+            "repository.json",
+            &json!({"owner": "acme", "name": "demo", "viewer": "ann", "protected_branches": {"clash": {"required_approvals": 1}}}),
+        );
+        let review = |user: &str, state: &str| {
+            let submitted = (state != "PENDING").then_some("2024-04-01T00:00:00Z");
+            json!({"user": user, "state": state, "body": "b", "submitted_at": submitted})
+        };
+        let (no, yes) = (review("bo", "CHANGES_REQUESTED"), review("bo", "APPROVED"));
+        let reviews = [
+            json!([no, yes]),
+            json!([yes, no]),
+            json!([yes, review("ann", "CHANGES_REQUESTED"), review("bo", "COMMENTED")]),
+            json!([review("acme", "CHANGES_REQUESTED")]),
+            json!([review("ann", "PENDING")]),
+            json!([review("bo", "COMMENTED")]),
+            json!([]),
+            json!([yes]),
+        ];
+        let repo = Repo::again(dir);
+        let pulls = reviews.iter().enumerate().map(|(index, reviews)| {
+            let head = format!("topic{index}");
+            repo.branch(&head, "feature");
+            let base = if index < 6 { "main" } else { "clash" };
+            json!({"number": 10 + index, "title": "T", "user": "acme", "head": head, "base": base, "reviews": reviews})
+        });
+        write(dir, "pulls.json", &pulls.collect());
+    })
+    .await;
+    for (status, expected) in [
+        ("approved", vec![10, 17]),
+        ("changes_requested", vec![11, 12]),
+        ("required", vec![16]),
+        ("none", vec![14, 16]),
+        ("other", vec![]),
+    ] {
+        let query = json!({"query": format!("sort:created-asc review:{status}")});
+        let found = world.json("search_pull_requests", query).await;
+        let items = found["items"].as_array().cloned().unwrap_or_default();
+        let numbers: Vec<u64> = items
+            .iter()
+            .map(|it| it["number"].as_u64().unwrap())
+            .collect();
+        assert_eq!(numbers, expected, "{status}");
+    }
 }

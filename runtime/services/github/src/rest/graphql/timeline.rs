@@ -201,11 +201,9 @@ fn node(site: &Site, event: &Event<'_>) -> Resolved {
     Ok(view)
 }
 
-/// Whether a pull request closes an issue when it is merged.
+/// Whether a pull request closes another, or an issue, when it is merged.
 fn will_close(site: &Site, source: &Issue, target: &Issue) -> bool {
     let into_default = |base: &str| base == site.hub.repository.default_branch;
     let pull = source.pull.as_deref();
-    pull.is_some_and(|pull| into_default(&pull.base))
-        && target.pull.is_none()
-        && site.closes(source, target)
+    pull.is_some_and(|pull| into_default(&pull.base)) && site.closes(source, target)
 }

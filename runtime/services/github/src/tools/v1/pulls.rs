@@ -118,10 +118,14 @@ fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
     for root in first.iter().skip(skipped).take(size) {
         let of_thread = |it: &&&ReviewComment| it.id == root.id || it.in_reply_to == Some(root.id);
         let mut comments = Vec::new();
+        let mut outdated = false;
         for comment in seen.iter().filter(of_thread) {
             let view = site.review_comment(issue, comment)?;
+            if comment.id == root.id {
+                outdated = view["line"].is_null() && view["subject_type"] == "line";
+            }
             let short = json!({
-                "body": comment.body, "path": comment.path, "line": comment.line, "author": comment.user,
+                "body": comment.body, "path": comment.path, "line": view["line"], "author": comment.user,
                 "created_at": comment.created_at, "updated_at": comment.updated_at,
                 "html_url": view["html_url"],
             });
@@ -131,7 +135,7 @@ fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
         shown.push(json!({
             "id": Kind::ReviewThread.node_id(Kind::ReviewThread.id(root.id)),
             "is_resolved": root.resolved,
-            "is_outdated": false,
+            "is_outdated": outdated,
             "is_collapsed": root.resolved,
             "total_count": comments.len(),
             "comments": comments,

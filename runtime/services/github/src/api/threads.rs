@@ -1,0 +1,207 @@
+//! What comments on lines were written on, and where that stands now.
+//!
+//! A comment keeps the commit and the line that it was written on. Where the line is now follows from what came
+//! after, so it is worked out when it is asked for; only what commits no longer tell, once a branch was forced
+//! elsewhere, is written down.
+
+use super::reviews::hunk_of;
+use crate::git::{GitError, ObjectId, followed};
+use crate::hub::{Pull, ReviewComment};
+use crate::view::Site;
+
+/// Where a comment stands in the present head of its pull request.
+pub(crate) struct Standing {
+    /// The commit that the lines are of.
+    pub(crate) commit: String,
+    /// None where the line is no longer there: the comment is outdated, or on a whole file.
+    pub(crate) line: Option<u64>,
+    pub(crate) start_line: Option<u64>,
+}
+
+impl Site {
+    /// The commit of an id that a document holds; none where it is not in the repository.
+    fn commit_there(&self, id: &str) -> Result<Option<ObjectId>, GitError> {
+        let Ok(id) = ObjectId::from_hex(id.as_bytes()) else {
+            return Ok(None);
+        };
+        Ok((self.git.kind(id)? == Some("commit")).then_some(id))
+    }
+
+    /// Where a comment stands now: where its line is in the head, as long as the changes show it.
+    pub(crate) fn standing(
+        &self,
+        pull: &Pull,
+        comment: &ReviewComment,
+    ) -> Result<Standing, GitError> {
+        let mut standing = Standing {
+            commit: comment.commit_id.clone(),
+            line: comment.line,
+            start_line: comment.start_line,
+        };
+        let Some(line) = comment.line.filter(|_| comment.commit_id != pull.head_sha) else {
+            return Ok(standing);
+        };
+        // Of a commit that is not there, the line is what the document says.
+        let Some(then) = self.commit_there(&comment.commit_id)? else {
+            return Ok(standing);
+        };
+        let (base, head) = self.ends(pull)?;
+        let changes = self.pull_changes(pull)?;
+        let change = changes.iter().find(|it| it.path == comment.path);
+        let follow =
+            |line: u64, left: bool| -> Result<Option<u64>, GitError> {
+                let Some(change) = change else {
+                    return Ok(None);
+                };
+                let (from, to, path) = match left {
+                    false => (Some(then), Some(head), &change.path),
+                    true => (
+                        self.git.merge_base(base, then)?,
+                        self.git.merge_base(base, head)?,
+                        change.previous.as_ref().unwrap_or(&change.path),
+                    ),
+                };
+                let (Some(before), Some(after)) = (self.bytes(from, path)?, self.bytes(to, path)?)
+                else {
+                    return Ok(None);
+                };
+                let hunks = change.hunks.as_deref().unwrap_or_default();
+                Ok(followed(&before, &after, line)
+                    .filter(|line| hunk_of(hunks, *line, left).is_some()))
+            };
+        let is_left = |side: Option<&String>| side.is_some_and(|side| side == "LEFT");
+        standing.line = follow(line, is_left(comment.side.as_ref()))?;
+        standing.start_line = match (standing.line, comment.start_line) {
+            (Some(_), Some(start)) => {
+                let side = comment.start_side.as_ref().or(comment.side.as_ref());
+                follow(start, is_left(side))?
+            }
+            _ => None,
+        };
+        if standing.line.is_some() {
+            standing.commit = pull.head_sha.clone();
+        }
+        Ok(standing)
+    }
+
+    /// The bytes of a file of a commit.
+    fn bytes(&self, commit: Option<ObjectId>, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let Some(commit) = commit else {
+            return Ok(None);
+        };
+        match self.git.entry(self.git.tree_of(commit)?, path)? {
+            Some(entry) if entry.kind.object() == "blob" => Ok(Some(self.git.blob(entry.id)?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The hunk that a comment was written on, up to its line.
+    pub(crate) fn hunk(&self, pull: &Pull, comment: &ReviewComment) -> Result<String, GitError> {
+        if let Some(hunk) = &comment.diff_hunk {
+            return Ok(hunk.clone());
+        }
+        let (base, head) = self.ends(pull)?;
+        let commit = self.commit_there(comment.written_on())?.unwrap_or(head);
+        self.hunk_of_commit(base, commit, comment)
+    }
+
+    fn hunk_of_commit(
+        &self,
+        base: ObjectId,
+        commit: ObjectId,
+        comment: &ReviewComment,
+    ) -> Result<String, GitError> {
+        let changes = self.changes_from(base, commit)?;
+        let change = changes.into_iter().find(|it| it.path == comment.path);
+        let hunks = change.and_then(|change| change.hunks).unwrap_or_default();
+        let left = comment.side.as_deref() == Some("LEFT");
+        Ok(match comment.first_line() {
+            Some(line) => up_to(&hunks, line, left),
+            None => hunks.split("\n@@ ").next().unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// Writes down what the comments of a pull request are about, as far as that can no longer be told once it has
+    /// other ends.
+    pub(crate) fn keep_threads(
+        &mut self,
+        number: u64,
+        base: ObjectId,
+        head: ObjectId,
+    ) -> Result<(), GitError> {
+        let Some((_, pull)) = self.hub.pull(number) else {
+            return Ok(());
+        };
+        if pull.review_comments.is_empty() {
+            return Ok(());
+        }
+        let (old_base, old_head) = self.ends(pull)?;
+        let mut next = pull.clone();
+        (next.base_sha, next.head_sha) = (base.to_string(), head.to_string());
+        for comment in &mut next.review_comments {
+            if let Some(commit) = self.commit_there(comment.written_on())?
+                && comment.diff_hunk.is_none()
+            {
+                let stays = self.git.is_ancestor(commit, head)?
+                    && self.git.merge_base(old_base, commit)?
+                        == self.git.merge_base(base, commit)?;
+                if !stays {
+                    let hunk = self.hunk_of_commit(old_base, commit, comment)?;
+                    comment.diff_hunk = Some(hunk).filter(|hunk| !hunk.is_empty());
+                }
+            }
+        }
+        if old_head != head {
+            for index in 0..next.review_comments.len() {
+                let comment = &next.review_comments[index];
+                let lost = match self.commit_there(&comment.commit_id)? {
+                    Some(commit) => !self.git.is_ancestor(commit, head)?,
+                    None => false,
+                };
+                if lost {
+                    let Standing {
+                        line, start_line, ..
+                    } = self.standing(&next, comment)?;
+                    next.review_comments[index].moved(head.to_string(), line, start_line);
+                }
+            }
+        }
+        if let Some(issue) = self.hub.issues.get_mut(&number)
+            && let Some(pull) = &mut issue.pull
+        {
+            pull.review_comments = next.review_comments;
+        }
+        Ok(())
+    }
+}
+
+/// The part of a patch from the header of a hunk to one of its lines; nothing where no hunk has it.
+fn up_to(hunks: &str, wanted: u64, left: bool) -> String {
+    let (mut shown, mut old, mut new) = (Vec::new(), 0, 0);
+    for line in hunks.lines() {
+        if let Some(header) = line.strip_prefix("@@ -") {
+            let start = |text: &str| -> u64 {
+                let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+                digits.parse().unwrap_or(0)
+            };
+            old = start(header);
+            new = header.split_once('+').map_or(0, |(_, rest)| start(rest));
+            shown.clear();
+            shown.push(line);
+            continue;
+        }
+        shown.push(line);
+        let (is_old, is_new) = match line.as_bytes().first() {
+            Some(b'+') => (false, true),
+            Some(b'-') => (true, false),
+            Some(b'\\') => continue,
+            _ => (true, true),
+        };
+        if (left && is_old && old == wanted) || (!left && is_new && new == wanted) {
+            return shown.join("\n");
+        }
+        old += u64::from(is_old);
+        new += u64::from(is_new);
+    }
+    String::new()
+}

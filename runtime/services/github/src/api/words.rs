@@ -1,0 +1,130 @@
+//! The words of texts, as searches compare them.
+
+/// The words of some texts, in lower case and without their endings.
+pub(crate) struct Words {
+    texts: Vec<String>,
+}
+
+impl Words {
+    pub(crate) fn new(texts: &[&str]) -> Self {
+        Self {
+            texts: texts.iter().map(|text| text.to_lowercase()).collect(),
+        }
+    }
+
+    /// Whether one of the texts has a word, or the words of a phrase one after the other. What has no letter and no
+    /// digit is looked for as it is.
+    pub(crate) fn hold(&self, phrase: &str) -> bool {
+        let wanted: Vec<&str> = words(phrase).collect();
+        self.texts.iter().any(|text| {
+            if wanted.is_empty() {
+                return text.contains(phrase);
+            }
+            let found: Vec<&str> = words(text).collect();
+            found.windows(wanted.len()).any(|some| some == wanted)
+        })
+    }
+}
+
+/// The words of a text in lower case, each without its ending.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|c: char| !is_letter(c));
+        let first = rest.chars().next()?;
+        let length = match is_ideograph(first) {
+            true => first.len_utf8(),
+            false => rest
+                .find(|c: char| !is_letter(c) || is_ideograph(c))
+                .unwrap_or(rest.len()),
+        };
+        let (word, after) = rest.split_at(length);
+        rest = after;
+        Some(stem(word))
+    })
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a character is a word by itself, since nothing stands between words.
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// A word of English without what makes it a plural or another form of a verb. What is left is no word, and is only
+/// compared with its like.
+fn stem(word: &str) -> &str {
+    if !word.is_ascii() {
+        return word;
+    }
+    let without = |word: &str, ending: &str| -> Option<usize> {
+        let left = word.strip_suffix(ending)?;
+        let is_long = left.len() > 2 && left.contains(['a', 'e', 'i', 'o', 'u', 'y']);
+        is_long.then_some(left.len())
+    };
+    let is_part = |ending: &str| match ending {
+        "ed" => word.ends_with("eed"),
+        "s" => word.ends_with("ss"),
+        _ => false,
+    };
+    let length = ["ing", "ed", "es", "s"].iter().find_map(|ending| {
+        let is_ending = !is_part(ending);
+        without(word, ending).filter(|_| is_ending)
+    });
+    let word = &word[..length.unwrap_or(word.len())];
+    let last = ["e", "i", "y"].iter().find_map(|last| without(word, last));
+    &word[..last.unwrap_or(word.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Words;
+
+    #[test]
+    fn words_are_found_whole_and_whatever_their_endings() {
+        let text =
+            "Concatenate fails: two entries of foo_bar.py, std::fs merged.\nC++ café 第三回 don't";
+        let words = Words::new(&[text, "pages and classes were closed; the need for speed"]);
+        for found in [
+            "concatenate",
+            "fail",
+            "failing",
+            "entry",
+            "two entries of",
+            "foo_bar",
+            "foo_bar.py",
+            "std::fs",
+            "merge",
+            "merges",
+            "c++",
+            "++",
+            "café",
+            "三",
+            "don't",
+            "page",
+            "class",
+            "closes",
+            "needs",
+            "speeds",
+        ] {
+            assert!(words.hold(found), "{found}");
+        }
+        for absent in [
+            "cat",
+            "con",
+            "two of",
+            "foo",
+            "bar",
+            "std::io",
+            "cafe",
+            "--",
+            "merge page",
+            "spe",
+            "clos ing",
+        ] {
+            assert!(!words.hold(absent), "{absent}");
+        }
+    }
+}
