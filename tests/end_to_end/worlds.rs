@@ -109,6 +109,38 @@ fn a_repository_is_shown_with_its_branches_history_and_what_is_open() {
     1 pull request open, 0 closed
     #3    An idea  idea -> main
     ");
+    let shown = environment.run(["world", "show", path(&dir), "--json"]);
+    let repository = &shown.exits(0).json()["repository"];
+    assert_eq!(
+        *repository,
+        serde_json::json!({
+            "name": "mcpmark/repo",
+            "default_branch": "main",
+            "commits": 4,
+            "branches": [
+                {"name": "idea", "sha": idea, "title": "Try an idea"},
+                {"name": "main", "sha": merge, "title": "Merge the fix"},
+            ],
+            "issues": [{"number": 2, "title": "Ideas are missing", "user": "ann", "labels": []}],
+            "pulls": [
+                {"number": 3, "title": "An idea", "user": "ann", "labels": [], "head": "idea", "base": "main"},
+            ],
+        })
+    );
+
+    // What cannot be served cannot be shown, and both say why.
+    fs::write(dir.join("issues.json"), "[\n{").unwrap();
+    let served = ["mcp", "serve", "--world", path(&dir), "--service", "github"];
+    let served = environment.run(served).exits(4).stderr;
+    assert!(served.contains("issues.json:2:1: "), "{served}");
+    for more in [&[][..], &["--json"]] {
+        let shown = environment.run([&["world", "show", path(&dir)], more].concat());
+        let shown = shown.exits(4);
+        assert_eq!(
+            (shown.stdout, shown.stderr),
+            (String::new(), served.clone())
+        );
+    }
 }
 
 fn write_repository(builder: Builder, dir: &Path) {
@@ -210,6 +242,11 @@ fn a_published_template_becomes_a_world() {
         "{}",
         broken.stderr
     );
+    for (flag, login) in [("--owner", "a/b c"), ("--viewer", "")] {
+        let refused = environment.run([&args[..], &[flag, login]].concat());
+        let expected = format!("{flag} {login:?} is no login");
+        assert!(refused.exits(2).stderr.contains(&expected));
+    }
     let none = environment.run(["world", "import", "nowhere", "-o", path(&other)]);
     assert!(none.exits(2).stderr.contains("nowhere is no directory"));
 }

@@ -28,4 +28,4 @@ pub mod world;
 
 pub use git::GitError;
 pub use profile::PROFILES;
-pub use service::GitHub;
+pub use service::{GitHub, NAME};

@@ -18,7 +18,8 @@ use crate::tools::{Fault, Tools};
 use crate::view::Site;
 use crate::world::{self, ExportError, Opened, WorldError};
 
-const NAME: &str = "github";
+/// What the service is called.
+pub const NAME: &str = "github";
 
 /// The github service.
 #[derive(Clone, Default)]
@@ -54,7 +55,7 @@ impl Service for GitHub {
 
     fn check_state(&self, state: &Snapshot, scratch: &Path) -> Result<(), ServiceError> {
         let opened = world::open(&state.tree, &*state.blobs, scratch, 0);
-        opened.map(drop).map_err(refused)
+        opened.map(drop).map_err(ServiceError::from)
     }
 
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError> {
@@ -95,8 +96,7 @@ impl GitHubSession {
             &*world.store,
             world.scratch.parent(),
             world.clock,
-        )
-        .map_err(refused)?;
+        )?;
         let mut site = Site::new(hub, git);
         if let Some(runner) = runner {
             site = site.with_runner(runner);
@@ -117,12 +117,14 @@ impl GitHubSession {
 }
 
 /// Tells what is wrong with a world from what is wrong with the machine.
-fn refused(error: WorldError) -> ServiceError {
-    match error {
-        WorldError::Git(GitError::Copy(_)) | WorldError::Read { .. } => {
-            ServiceError::set_up(NAME, error)
+impl From<WorldError> for ServiceError {
+    fn from(error: WorldError) -> Self {
+        match error {
+            WorldError::Git(GitError::Copy(_)) | WorldError::Read { .. } => {
+                Self::set_up(NAME, error)
+            }
+            error => Self::invalid_world(NAME, error),
         }
-        error => ServiceError::invalid_world(NAME, error),
     }
 }
 

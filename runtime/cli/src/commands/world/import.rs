@@ -2,7 +2,7 @@
 
 use mcpmark_experiment::PUBLISHED_CLOCK;
 use mcpmark_github::GitError;
-use mcpmark_github::world::{ImportError, Importer, WorldError};
+use mcpmark_github::world::{ImportError, Importer, WorldError, is_login};
 use serde_json::json;
 
 use crate::args::ImportArgs;
@@ -19,6 +19,16 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
             CommandError::usage(format!("{} is no directory", args.template.display()))
                 .hint("name the directory with repo/, issues.json, pulls.json and meta.json"),
         );
+    }
+    let logins = [
+        ("--owner", Some(&args.owner)),
+        ("--viewer", args.viewer.as_ref()),
+    ];
+    for (flag, login) in logins {
+        if let Some(login) = login.filter(|login| !is_login(login)) {
+            return Err(CommandError::usage(format!("{flag} {login:?} is no login"))
+                .hint("letters, digits, hyphens and underscores, 39 at most"));
+        }
     }
     directory::check("--output", &args.output)?;
     let store = context.store()?;

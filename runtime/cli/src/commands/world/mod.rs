@@ -3,7 +3,9 @@ mod import;
 mod repository;
 
 use anstyle::Style;
-use mcpmark_snapshot::{Directory, Node, Tree, TreePath, diff};
+use mcpmark_github::world::{self, Opened, WorldError};
+use mcpmark_service::ServiceError;
+use mcpmark_snapshot::{Directory, Node, Store, Tree, TreePath, diff};
 use serde_json::{Value, json};
 
 use crate::args::WorldCommand;
@@ -100,6 +102,7 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
     let store = context.store()?;
     let named = context.tree(name, &store)?;
     let tree = named.tree();
+    let opened = repository_of(&named, &store)?;
     if as_json {
         let entries: Vec<_> = tree
             .walk(&TreePath::root())
@@ -110,6 +113,9 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
             value["world"] = id.to_string().into();
             value["seed"] = start.seed.into();
             value["clock"] = start.clock.into();
+        }
+        if let Some(opened) = &opened {
+            value["repository"] = repository::value(opened).map_err(broken)?;
         }
         value["entries"] = entries.into();
         output::print_json(&value)?;
@@ -125,15 +131,36 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
             output::paint(output::DIM, format!("seed {}, clock {clock}", start.seed))
         ));
     }
-    let scratch = mcpmark_snapshot::scratch_parent(None);
-    let repository = repository::repository_text(tree, &store, &scratch);
-    let entries = branches(tree.root(), repository.is_some());
+    let entries = branches(tree.root(), opened.is_some());
     text.push_str(&tree::draw(entries, true));
     text.push_str(&output::paint(output::DIM, summary(tree)));
     text.push('\n');
-    text.push_str(&repository.unwrap_or_default());
+    if let Some(opened) = &opened {
+        text.push_str(&repository::text(opened).map_err(broken)?);
+    }
     output::print(&text)?;
     Ok(exit::PASSED)
+}
+
+/// The world with its repository; none where it is of another service.
+fn repository_of(named: &Named, store: &Store) -> Result<Option<Opened>, CommandError> {
+    let tree = named.tree();
+    let is_own = match named {
+        Named::World(id, _) => id.service() == mcpmark_github::NAME,
+        Named::Directory(_) | Named::State(_) => world::is_world(tree),
+    };
+    if !is_own {
+        return Ok(None);
+    }
+    let scratch = mcpmark_snapshot::scratch_parent(None);
+    world::open(tree, store, &scratch, 0)
+        .map(Some)
+        .map_err(broken)
+}
+
+/// Words what is wrong with a world as serving it does.
+fn broken(error: impl Into<WorldError>) -> CommandError {
+    super::service_error(&ServiceError::from(error.into()), None)
 }
 
 fn summary(tree: &Tree) -> String {

@@ -1,12 +1,11 @@
 //! What stands in a repository of a github world: branches, the latest history, what is open.
 
-use std::path::Path;
-
 use anstyle::Style;
+use mcpmark_github::GitError;
 use mcpmark_github::git::{Commit, Filter, ObjectId};
 use mcpmark_github::hub::{Issue, State};
-use mcpmark_github::world::{self, Opened};
-use mcpmark_snapshot::{Blobs, Tree};
+use mcpmark_github::world::Opened;
+use serde_json::{Value, json};
 
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
@@ -14,63 +13,110 @@ use crate::output::{self, sanitise};
 /// Commits, issues and pull requests that are shown of each.
 const SHOWN: usize = 20;
 
-/// The repository of a world; nothing where it has none, or one that cannot be opened.
-pub(super) fn repository_text(tree: &Tree, blobs: &dyn Blobs, scratch: &Path) -> Option<String> {
-    let opened = world::open(tree, blobs, scratch, 0).ok()?;
+/// The repository of a world, for people.
+pub(super) fn text(opened: &Opened) -> Result<String, GitError> {
     let mut text = String::new();
-    let repository = &opened.hub.repository;
-    let name = format!("{}/{}", repository.owner, repository.name);
-    text += &format!("\n{}\n", output::paint(output::BOLD, sanitise::line(&name)));
-    text += &branches(&opened);
-    text += &history(&opened)?;
-    let issues: Vec<&Issue> = opened.hub.issues.values().collect();
-    let (pulls, issues): (Vec<&Issue>, Vec<&Issue>) =
-        issues.into_iter().partition(|it| it.pull.is_some());
+    text += &format!(
+        "\n{}\n",
+        output::paint(output::BOLD, sanitise::line(&name(opened)))
+    );
+    text += &branches(opened)?;
+    text += &history(opened)?;
+    let (pulls, issues) = parted(opened);
     text += &open("issue", &issues);
     text += &open("pull request", &pulls);
-    Some(text)
+    Ok(text)
+}
+
+/// The repository of a world, for programs: all branches, and all that is open.
+pub(super) fn value(opened: &Opened) -> Result<Value, GitError> {
+    let mut branches = Vec::new();
+    for (name, tip) in opened.git.refs_below("refs/heads/") {
+        let title = opened.git.commit(tip)?.title().to_owned();
+        branches.push(json!({"name": name, "sha": tip.to_string(), "title": title}));
+    }
+    let (pulls, issues) = parted(opened);
+    let of = |all: Vec<&Issue>| -> Vec<Value> { all.into_iter().filter_map(open_value).collect() };
+    Ok(json!({
+        "name": name(opened),
+        "default_branch": opened.hub.repository.default_branch,
+        "commits": commits(opened)?,
+        "branches": branches,
+        "issues": of(issues),
+        "pulls": of(pulls),
+    }))
+}
+
+/// An issue or a pull request, if it is open.
+fn open_value(issue: &Issue) -> Option<Value> {
+    let mut value = json!({
+        "number": issue.number,
+        "title": issue.title,
+        "user": issue.user,
+        "labels": issue.labels,
+    });
+    if let Some(pull) = &issue.pull {
+        value["head"] = pull.head.clone().into();
+        value["base"] = pull.base.clone().into();
+    }
+    (issue.state == State::Open).then_some(value)
+}
+
+fn name(opened: &Opened) -> String {
+    let repository = &opened.hub.repository;
+    format!("{}/{}", repository.owner, repository.name)
+}
+
+/// The pull requests and the issues.
+fn parted(opened: &Opened) -> (Vec<&Issue>, Vec<&Issue>) {
+    let all = opened.hub.issues.values();
+    all.partition(|it| it.pull.is_some())
+}
+
+/// How many commits the default branch has; none where it is not there.
+fn commits(opened: &Opened) -> Result<usize, GitError> {
+    let git = &opened.git;
+    match git.branch(&opened.hub.repository.default_branch) {
+        Some(tip) => Ok(git.log(tip, &Filter::default(), 0, usize::MAX)?.len()),
+        None => Ok(0),
+    }
 }
 
 fn heading(words: &str) -> String {
     format!("\n{}\n", output::paint(output::DIM, words))
 }
 
-fn branches(opened: &Opened) -> String {
+fn branches(opened: &Opened) -> Result<String, GitError> {
     let mut table = Table::new(&["branch", "tip", "~"]);
     for (name, tip) in opened.git.refs_below("refs/heads/") {
         let style = match name == opened.hub.repository.default_branch {
             true => output::BOLD,
             false => Style::new(),
         };
-        let title = opened.git.commit(tip).map(|it| it.title().to_owned());
+        let commit = opened.git.commit(tip)?;
         table.row(vec![
             (sanitise::line(name).into_owned(), style),
             (tip.to_hex_with_len(7).to_string(), output::DIM),
-            (
-                sanitise::line(&title.unwrap_or_default()).into_owned(),
-                output::DIM,
-            ),
+            (sanitise::line(commit.title()).into_owned(), output::DIM),
         ]);
     }
-    table.render()
+    Ok(table.render())
 }
 
 /// The latest commits of all branches, with lines between parents and children.
-fn history(opened: &Opened) -> Option<String> {
+fn history(opened: &Opened) -> Result<String, GitError> {
     let git = &opened.git;
     let tips: Vec<ObjectId> = git.refs_below("refs/heads/").map(|(_, tip)| tip).collect();
-    let mut commits = Vec::new();
-    for id in git.newest_first(tips, []).ok()?.take(SHOWN) {
-        commits.push(git.commit(id.ok()?).ok()?);
+    let mut shown = Vec::new();
+    for id in git.newest_first(tips, [])?.take(SHOWN) {
+        shown.push(git.commit(id?)?);
     }
-    let all = git.branch(&opened.hub.repository.default_branch)?;
-    let count = git.log(all, &Filter::default(), 0, usize::MAX).ok()?.len();
     let mut text = heading(&format!(
         "{} on the default branch",
-        output::count(count, "commit")
+        output::count(commits(opened)?, "commit")
     ));
     let mut lanes = Lanes::default();
-    for commit in &commits {
+    for commit in &shown {
         let drawn = lanes.draw(commit);
         text += &format!(
             "{drawn}  {} {} {}\n",
@@ -79,7 +125,7 @@ fn history(opened: &Opened) -> Option<String> {
             output::paint(output::DIM, sanitise::line(&commit.author.name)),
         );
     }
-    Some(text)
+    Ok(text)
 }
 
 fn open(what: &str, all: &[&Issue]) -> String {

@@ -58,25 +58,18 @@ impl Site {
 
     /// A page of the runs, the newest first.
     pub(crate) fn list_runs(&self, at: &Named, list: &RunList, page: Page) -> Answer<Value> {
-        let mut below = match list.workflow.as_str() {
-            "" => "/actions/runs?".to_owned(),
-            name => format!("/actions/workflows/{name}/runs?"),
+        let below = match list.workflow.as_str() {
+            "" => "/actions/runs".to_owned(),
+            name => format!("/actions/workflows/{name}/runs"),
         };
-        let (number, size) = (page.number.to_string(), page.size.to_string());
-        for (name, value) in [
+        let asked = page.query(&[
             ("actor", &list.actor),
             ("branch", &list.branch),
             ("event", &list.event),
             ("head_sha", &list.head_sha),
-            ("page", &number),
-            ("per_page", &size),
             ("status", &list.status),
-        ] {
-            if !value.is_empty() {
-                below.push_str(&format!("{name}={value}&"));
-            }
-        }
-        let call = self.call(at, "GET", below.trim_end_matches('&'))?;
+        ]);
+        let call = self.call(at, "GET", &(below + &asked))?;
         let runs = &self.hub.runs.workflow_runs;
         if !list.workflow.is_empty() {
             let of = |path: &str| is_workflow(path, &list.workflow);
@@ -123,14 +116,7 @@ impl Site {
 
     /// A page of the jobs of a run: those of its last attempt, or of all.
     pub(crate) fn list_jobs(&self, at: &Named, id: u64, filter: &str, page: Page) -> Answer<Value> {
-        let filtered = match filter {
-            "" => String::new(),
-            filter => format!("filter={filter}&"),
-        };
-        let below = format!(
-            "/jobs?{filtered}page={}&per_page={}",
-            page.number, page.size
-        );
+        let below = format!("/jobs{}", page.query(&[("filter", filter)]));
         let (call, run) = self.find_run(at, "GET", id, &below)?;
         let all: Vec<&Job> = match filter {
             "" | "latest" => self.hub.runs.latest_jobs(run).collect(),

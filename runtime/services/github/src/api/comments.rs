@@ -17,7 +17,7 @@ pub(crate) enum Subject {
 }
 
 /// The contents that a reaction may have.
-const REACTIONS: [&str; 8] = [
+pub(crate) const REACTIONS: [&str; 8] = [
     "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes",
 ];
 

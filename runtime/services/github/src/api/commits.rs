@@ -20,11 +20,8 @@ impl Site {
 
     /// A commit with a page of its files.
     pub(crate) fn get_commit(&self, at: &Named, sha: &str, page: Page) -> Answer<Value> {
-        let call = self.call(
-            at,
-            "GET",
-            &format!("/commits/{sha}?page={}&per_page={}", page.number, page.size),
-        )?;
+        let below = format!("/commits/{sha}{}", page.query(&[]));
+        let call = self.call(at, "GET", &below)?;
         let commit = self.git.commit(self.find_commit(&call, sha)?)?;
         let changes = self.changes_of(&commit)?;
         let mut view = self.commit_in_full(&commit, &changes)?;
@@ -41,15 +38,9 @@ impl Site {
         filter: Filter,
         page: Page,
     ) -> Answer<Vec<Commit>> {
-        let mut asked = String::new();
-        if let Some(author) = &filter.author {
-            asked += &format!("author={}&", author.text);
-        }
-        asked += &format!("page={}&per_page={}", page.number, page.size);
-        if !sha.is_empty() {
-            asked += &format!("&sha={sha}");
-        }
-        let call = self.call(at, "GET", &format!("/commits?{asked}"))?;
+        let author = filter.author.as_ref().map_or("", |it| it.asked.as_str());
+        let asked = page.query(&[("author", author), ("sha", sha)]);
+        let call = self.call(at, "GET", &format!("/commits{asked}"))?;
         let tip = match self.find_commit(&call, sha) {
             Ok(tip) => tip,
             Err(_) if sha.is_empty() => return Err(call.refuse(409, "Git Repository is empty.")),
@@ -75,12 +66,13 @@ impl Site {
         Some(Author {
             emails: emails.unwrap_or_default(),
             text: author.to_lowercase(),
+            asked: author.to_owned(),
         })
     }
 
     /// A page of the branches, by name.
     pub(crate) fn list_branches(&self, at: &Named, page: Page) -> Answer<Value> {
-        let below = format!("/branches?page={}&per_page={}", page.number, page.size);
+        let below = format!("/branches{}", page.query(&[]));
         self.call(at, "GET", &below)?;
         let branches = self.git.refs_below("refs/heads/").page(page);
         Ok(branches.map(|(name, tip)| self.branch(name, tip)).collect())
@@ -88,7 +80,7 @@ impl Site {
 
     /// A page of the tags, the last name first.
     pub(crate) fn list_tags(&self, at: &Named, page: Page) -> Answer<Value> {
-        let below = format!("/tags?page={}&per_page={}", page.number, page.size);
+        let below = format!("/tags{}", page.query(&[]));
         self.call(at, "GET", &below)?;
         let mut tags: Vec<_> = self.git.refs_below("refs/tags/").collect();
         tags.reverse();

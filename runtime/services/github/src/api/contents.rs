@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::address::{file_path, query, written_path};
 use super::{Answer, ApiError, Call, Named};
 use crate::git::{Draft, Edit, Entry, EntryKind, GitError, Identity, ObjectId};
 use crate::view::Site;
@@ -45,10 +46,8 @@ impl Site {
         path: &str,
         reference: &str,
     ) -> Answer<(At, ObjectId)> {
-        let mut below = format!("/contents/{path}");
-        if !reference.is_empty() {
-            below += &format!("?ref={reference}");
-        }
+        let asked = query(&[("ref", reference)]);
+        let below = format!("/contents/{}{asked}", file_path(path.trim_end_matches('/')));
         let call = self.call(at, "GET", &below)?;
         let commit = self.commit_of_contents(&call, reference)?;
         let path = path.trim_matches('/');
@@ -93,7 +92,11 @@ impl Site {
 
     /// Writes a file in a commit of its own.
     pub(crate) fn put_contents(&mut self, at: &Named, file: &PutFile) -> Answer<Value> {
-        let call = self.call(at, "PUT", &format!("/contents/{}", file.path))?;
+        let call = self.call(
+            at,
+            "PUT",
+            &format!("/contents/{}", written_path(&file.path)),
+        )?;
         let tip = self.tip_to_write(&call, &file.branch)?;
         if file.path.starts_with('/') {
             return Err(call.refuse(422, "path cannot start with a slash"));
@@ -146,7 +149,11 @@ impl Site {
 
     /// Takes a file away in a commit of its own; the bytes of `file` are not looked at.
     pub(crate) fn delete_contents(&mut self, at: &Named, file: &PutFile) -> Answer<Value> {
-        let call = self.call(at, "DELETE", &format!("/contents/{}", file.path))?;
+        let call = self.call(
+            at,
+            "DELETE",
+            &format!("/contents/{}", written_path(&file.path)),
+        )?;
         let tip = self.tip_to_write(&call, &file.branch)?;
         let before = self.git.tree_of(tip)?;
         let known = match file.path.is_empty() {

@@ -22,10 +22,10 @@ impl Site {
         since: Option<Time>,
         page: Page,
     ) -> Answer<Vec<Value>> {
-        let paging = format!("page={}&per_page={}", page.number, page.size);
+        let paging = page.query(&[]);
         let viewer = &self.hub.repository.viewer;
         if let Some(owner) = owner {
-            let call = self.call_anywhere("GET", &format!("/users/{owner}/gists?{paging}"));
+            let call = self.call_anywhere("GET", &format!("/users/{owner}/gists{paging}"));
             if self.hub.user(owner).is_none() {
                 return Err(call.not_found());
             }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::address::ref_name;
 use super::{Answer, Call, Named};
 use crate::git::{Draft, Edit, EntryKind, GitError, Identity, ObjectId, check_new_ref_name};
 use crate::hub::{Issue, Pull, State};
@@ -62,7 +63,7 @@ impl Site {
     /// What a ref points to; `name` is full or begins after `refs/`.
     pub(crate) fn get_ref(&self, at: &Named, name: &str) -> Answer<(String, ObjectId)> {
         let short = name.strip_prefix("refs/").unwrap_or(name);
-        let call = self.call(at, "GET", &format!("/git/ref/{short}"))?;
+        let call = self.call(at, "GET", &format!("/git/ref/{}", ref_name(short)))?;
         let full = format!("refs/{short}");
         let id = self.git.find_ref(&full).ok_or_else(|| call.not_found())?;
         Ok((full, id))
@@ -103,6 +104,9 @@ impl Site {
         files: &[TreeFile],
     ) -> Answer<ObjectId> {
         let call = self.call(at, "POST", "/git/trees")?;
+        if files.is_empty() {
+            return Err(call.refuse(422, "Invalid tree info"));
+        }
         let mut edits = Vec::new();
         for file in files {
             let (path, kind) = (file.path.clone(), file.kind);
@@ -148,7 +152,11 @@ impl Site {
     ) -> Answer<ObjectId> {
         let tree = self.git.tree_of(tip)?;
         let tree = self.create_tree(at, tree, files)?;
-        let call = self.call(at, "PATCH", &format!("/git/refs/heads/{branch}"))?;
+        let call = self.call(
+            at,
+            "PATCH",
+            &format!("/git/refs/heads/{}", ref_name(branch)),
+        )?;
         if self.is_closed_to_pushes(branch) {
             return Err(call.refuse(422, "Changes must be made through a pull request."));
         }

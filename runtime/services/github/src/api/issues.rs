@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::labels::check_labels;
 use super::{Answer, Call, FieldError, Named, Page, Paged};
 use crate::hub::{Comment, Issue, Kind, State, Time};
 use crate::view::Site;
@@ -32,6 +33,9 @@ pub(crate) struct IssueChange {
     pub(crate) kind: Option<String>,
 }
 
+/// By what a list of issues may be sorted.
+pub(crate) const ISSUE_ORDERS: [&str; 3] = ["CREATED_AT", "UPDATED_AT", "COMMENTS"];
+
 /// Which issues are listed, and in what order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IssueList {
@@ -41,23 +45,23 @@ pub(crate) struct IssueList {
     /// One of them is enough.
     pub(crate) labels: Vec<String>,
     pub(crate) since: Option<Time>,
-    /// `CREATED_AT`, `UPDATED_AT` or `COMMENTS`.
+    /// One of [`ISSUE_ORDERS`]; the first where it is empty.
     pub(crate) order: String,
     pub(crate) ascending: bool,
 }
 
 /// The most characters of a title.
-const LONGEST_TITLE: usize = 256;
+pub(crate) const LONGEST_TITLE: usize = 256;
 
 /// The most characters of the text of an issue, a pull request or a comment.
 const LONGEST_TEXT: usize = 65_536;
 
-fn is_too_long(text: &str, most: usize) -> bool {
+pub(super) fn is_too_long(text: &str, most: usize) -> bool {
     // No text has more characters than bytes.
     text.len() > most && text.chars().count() > most
 }
 
-fn too_long(most: usize) -> String {
+pub(super) fn too_long(most: usize) -> String {
     format!("is too long (maximum is {most} characters)")
 }
 
@@ -165,6 +169,7 @@ impl Site {
         self.check_kind(&call, new.kind.as_deref())?;
         self.check_people(&call, "Issue", &new.assignees)?;
         self.check_milestone(&call, new.milestone)?;
+        check_labels(&call, &new.labels)?;
         let labels = new.labels.iter().map(|name| self.hub.label(name));
         let labels = unique(labels.collect());
         let now = self.hub.now;
@@ -210,6 +215,7 @@ impl Site {
         }
         self.check_milestone(&call, change.milestone.flatten())?;
         self.check_kind(&call, change.kind.as_deref())?;
+        check_labels(&call, change.labels.as_deref().unwrap_or_default())?;
         let labels = change
             .labels
             .map(|names| unique(names.iter().map(|name| self.hub.label(name)).collect()));
@@ -294,10 +300,7 @@ impl Site {
 
     /// A page of the comments on an issue or a pull request, the oldest first.
     pub(crate) fn list_comments(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
-        let below = format!(
-            "/issues/{number}/comments?page={}&per_page={}",
-            page.number, page.size
-        );
+        let below = format!("/issues/{number}/comments{}", page.query(&[]));
         let call = self.call(at, "GET", &below)?;
         let issue = self.find_issue(&call, number)?;
         let comments = issue.comments.iter().page(page);

@@ -1,6 +1,6 @@
 //! Labels, of the repository and of its issues, and milestones.
 
-use super::issues::unique;
+use super::issues::{is_too_long, too_long, unique};
 use super::{Answer, Call, FieldError, Named};
 use crate::hub::{Label, Milestone, State, Time};
 use crate::view::Site;
@@ -14,6 +14,12 @@ pub(crate) struct MilestoneChange {
     pub(crate) due_on: Option<Option<Time>>,
 }
 
+/// The most characters of a label's name.
+const LONGEST_NAME: usize = 50;
+
+/// The most characters of what a label is for.
+const LONGEST_DESCRIPTION: usize = 100;
+
 fn field(resource: &'static str, field: &'static str, code: &'static str) -> Vec<FieldError> {
     vec![FieldError {
         resource,
@@ -21,6 +27,27 @@ fn field(resource: &'static str, field: &'static str, code: &'static str) -> Vec
         code,
         message: String::new(),
     }]
+}
+
+/// Refuses a text of a label that is too long.
+fn check_length(call: &Call, name: &'static str, text: &str, most: usize) -> Answer<()> {
+    if !is_too_long(text, most) {
+        return Ok(());
+    }
+    Err(call.invalid(vec![FieldError {
+        resource: "Label",
+        field: name,
+        code: "custom",
+        message: format!("{name} {}", too_long(most)),
+    }]))
+}
+
+/// Refuses names that no label can have, which would be made by being used.
+pub(super) fn check_labels(call: &Call, names: &[String]) -> Answer<()> {
+    match names.iter().any(|name| is_too_long(name, LONGEST_NAME)) {
+        true => Err(call.invalid(field("Label", "name", "invalid"))),
+        false => Ok(()),
+    }
 }
 
 impl Site {
@@ -42,13 +69,16 @@ impl Site {
         if let Some(before) = before {
             self.find_label(&call, before)?;
         }
-        let colour = label.color.trim_start_matches('#').to_lowercase();
+        let colour = label.color.to_lowercase();
         if colour.len() != 6 || !colour.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(call.invalid(field("Label", "color", "invalid")));
         }
         if label.name.trim().is_empty() {
             return Err(call.invalid(field("Label", "name", "missing_field")));
         }
+        check_length(&call, "name", &label.name, LONGEST_NAME)?;
+        let description = label.description.as_deref().unwrap_or_default();
+        check_length(&call, "description", description, LONGEST_DESCRIPTION)?;
         let key = label.name.to_lowercase();
         let own = before.is_some_and(|before| before.to_lowercase() == key);
         if self.hub.labels.contains_key(&key) && !own {
@@ -92,6 +122,7 @@ impl Site {
     ) -> Answer<()> {
         let before = self.find_issue(call, number)?.labels.clone();
         let names = change(before.clone());
+        check_labels(call, &names)?;
         let names = unique(names.iter().map(|name| self.hub.label(name)).collect());
         let now = self.hub.now;
         if names != before
@@ -162,6 +193,9 @@ impl Site {
         };
         if let Some(title) = change.title {
             milestone.title = title;
+        }
+        if milestone.title.trim().is_empty() {
+            return Err(call.invalid(field("Milestone", "title", "missing_field")));
         }
         let mut others = self.hub.milestones.values();
         if others.any(|it| it.title == milestone.title && it.number != milestone.number) {

@@ -3,6 +3,7 @@
 //! Both the MCP tools and whoever speaks REST stand on these.
 
 mod actions;
+mod address;
 mod comments;
 mod commits;
 mod compare;
@@ -20,18 +21,21 @@ mod query;
 mod releases;
 mod reviews;
 mod search;
+mod searchable;
 mod sub_issues;
 mod threads;
 mod timeline;
 mod words;
 
 pub(crate) use actions::RunList;
-pub(crate) use comments::Subject;
+use address::address;
+pub(crate) use address::{broken_escape, decoded, parted, stepped};
+pub(crate) use comments::{REACTIONS, Subject};
 pub(crate) use compare::MOST_FILES;
 pub(crate) use contents::{At, Link, PutFile};
 pub(crate) use error::{ApiError, FieldError, Refusal};
 pub(crate) use git_data::{NewCommit, TreeContent, TreeFile};
-pub(crate) use issues::{IssueChange, IssueList, NewIssue};
+pub(crate) use issues::{ISSUE_ORDERS, IssueChange, IssueList, LONGEST_TITLE, NewIssue};
 pub(crate) use labels::MilestoneChange;
 pub(crate) use merging::{MergeRequest, Mergeable, Method};
 pub(crate) use page::{Page, Paged, cursor, position};
@@ -118,7 +122,7 @@ impl Site {
         let Named { owner, repo } = at;
         let call = Call {
             method,
-            url: format!("{}/repos/{owner}/{repo}{below}", crate::view::API),
+            url: crate::view::API.to_owned() + &address(&format!("/repos/{owner}/{repo}{below}")),
         };
         match self.hub.is(owner, repo) {
             true => Ok(call),
@@ -130,7 +134,7 @@ impl Site {
     pub(crate) fn call_anywhere(&self, method: &'static str, path: &str) -> Call {
         Call {
             method,
-            url: format!("{}{path}", crate::view::API),
+            url: crate::view::API.to_owned() + &address(path),
         }
     }
 

@@ -3,11 +3,15 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::address::query;
+
 /// A page, counted from 1.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
     pub(crate) number: usize,
     pub(crate) size: usize,
+    /// The number and the size that were asked for, as they were; none where nobody asked.
+    asked: Option<(i64, i64)>,
 }
 
 impl Default for Page {
@@ -15,6 +19,7 @@ impl Default for Page {
         Self {
             number: 1,
             size: 30,
+            asked: None,
         }
     }
 }
@@ -24,15 +29,34 @@ impl Page {
     pub(crate) const ALL: Self = Self {
         number: 1,
         size: usize::MAX,
+        asked: None,
     };
 
     /// A page as somebody asked for it: GitHub gives at most 100 entries, 30 where nothing was said.
     pub(crate) fn asked(number: i64, size: i64) -> Self {
-        let size = if size <= 0 { 30 } else { size.min(100) };
+        let number = if number == 0 { 1 } else { number };
+        let size = if size == 0 { 30 } else { size };
+        let given = if size < 0 { 30 } else { size.min(100) };
         Self {
-            number: usize::try_from(number).unwrap_or(1).max(1),
-            size: usize::try_from(size).unwrap_or(30),
+            number: usize::try_from(number).unwrap_or(1),
+            size: usize::try_from(given).unwrap_or(30),
+            asked: Some((number, size)),
         }
+    }
+
+    /// The same page of another size.
+    pub(crate) fn sized(self, size: usize) -> Self {
+        Self { size, ..self }
+    }
+
+    /// The query that asks for it, with more that is asked for.
+    pub(crate) fn query(self, more: &[(&str, &str)]) -> String {
+        let (number, size) = match self.asked {
+            Some((number, size)) => (number.to_string(), size.to_string()),
+            None => (String::new(), String::new()),
+        };
+        let paging = [("page", number.as_str()), ("per_page", size.as_str())];
+        query(&[more, &paging].concat())
     }
 
     /// The number of entries before this page.

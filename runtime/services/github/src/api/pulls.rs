@@ -104,7 +104,14 @@ impl Site {
 
     /// A page of the pull requests.
     pub(crate) fn list_pulls(&self, at: &Named, list: &PullList, page: Page) -> Answer<Value> {
-        let below = format!("/pulls?page={}&per_page={}", page.number, page.size);
+        let asked = page.query(&[
+            ("state", &list.state),
+            ("head", &list.head),
+            ("base", &list.base),
+            ("sort", &list.sort),
+            ("direction", &list.direction),
+        ]);
+        let below = format!("/pulls{asked}");
         self.call(at, "GET", &below)?;
         let mut pulls: Vec<(&Issue, &Pull)> = self
             .hub
@@ -361,10 +368,7 @@ impl Site {
 
     /// A page of the files of a pull request.
     pub(crate) fn list_pull_files(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
-        let below = format!(
-            "/pulls/{number}/files?page={}&per_page={}",
-            page.number, page.size
-        );
+        let below = format!("/pulls/{number}/files{}", page.query(&[]));
         let call = self.call(at, "GET", &below)?;
         let (_, pull) = self.find_pull(&call, number)?;
         let (_, head) = self.ends(pull)?;

@@ -56,6 +56,18 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
+    /// How many characters the words and phrases have, with a blank between each two.
+    pub(crate) fn length_of_texts(&self) -> usize {
+        let (mut length, mut count) = (0, 0_usize);
+        self.wanted.each(&mut |term| {
+            if let Term::Text(text) = term {
+                length += text.chars().count();
+                count += 1;
+            }
+        });
+        length + count.saturating_sub(1)
+    }
+
     /// Whether what is asked for holds, by whether each term does.
     pub(crate) fn holds<E>(
         &self,
@@ -94,6 +106,14 @@ impl Wanted {
             }
             Self::Not(other) => Ok(!other.holds(term)?),
             Self::One(asked) => term(asked),
+        }
+    }
+
+    fn each(&self, seen: &mut impl FnMut(&Term)) {
+        match self {
+            Self::All(list) | Self::Any(list) => list.iter().for_each(|it| it.each(seen)),
+            Self::Not(other) => other.each(seen),
+            Self::One(term) => seen(term),
         }
     }
 

@@ -18,7 +18,7 @@ impl Site {
 
     /// A page of the releases, the newest first.
     pub(crate) fn list_releases(&self, at: &Named, page: Page) -> Answer<Value> {
-        let below = format!("/releases?page={}&per_page={}", page.number, page.size);
+        let below = format!("/releases{}", page.query(&[]));
         self.call(at, "GET", &below)?;
         let releases = self.releases().into_iter().page(page);
         Ok(releases.map(|release| self.release(release)).collect())

@@ -154,6 +154,7 @@ impl Site {
     /// Issues and pull requests.
     pub(crate) fn search_issues(&self, text: &str, sorted: &Sorted, page: Page) -> Answer<Value> {
         let query = Query::parse(text, OF_ISSUES);
+        self.check_searchable("issues", text, &query, sorted, page)?;
         let sorted = sorted.or_of(&query);
         let all = self.hub.issues.values();
         let mut issues: Vec<&Issue> = all.filter(|issue| self.matches(issue, &query)).collect();
@@ -331,6 +332,7 @@ impl Site {
     /// Files of the default branch.
     pub(crate) fn search_code(&self, text: &str, page: Page) -> Answer<Value> {
         let query = Query::parse(text, OF_CODE);
+        self.check_searchable("code", text, &query, &Sorted::default(), page)?;
         let tip = self.git.branch(&self.hub.repository.default_branch);
         let mut items = Vec::new();
         if let Some(tip) = tip {
@@ -420,6 +422,7 @@ impl Site {
     /// Commits of the default branch, the newest first.
     pub(crate) fn search_commits(&self, text: &str, sorted: &Sorted, page: Page) -> Answer<Value> {
         let query = Query::parse(text, OF_COMMITS);
+        self.check_searchable("commits", text, &query, sorted, page)?;
         let sorted = sorted.or_of(&query);
         let tip = self.git.branch(&self.hub.repository.default_branch);
         let mut commits = Vec::new();

@@ -12,10 +12,7 @@ const MOST: usize = 100;
 impl Site {
     /// A page of the sub-issues of an issue, the most important first.
     pub(crate) fn list_sub_issues(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
-        let below = format!(
-            "/issues/{number}/sub_issues?page={}&per_page={}",
-            page.number, page.size
-        );
+        let below = format!("/issues/{number}/sub_issues{}", page.query(&[]));
         let call = self.call(at, "GET", &below)?;
         let issue = self.find_issue(&call, number)?;
         let sub_issues = issue
@@ -29,7 +26,13 @@ impl Site {
     fn by_issue_id(&self, call: &Call, id: u64) -> Answer<u64> {
         let number = Kind::Issue.ordinal(id);
         number
-            .filter(|number| self.hub.issues.contains_key(number))
+            // No pull request is part of an issue.
+            .filter(|number| {
+                self.hub
+                    .issues
+                    .get(number)
+                    .is_some_and(|it| it.pull.is_none())
+            })
             .ok_or_else(|| call.refuse(404, "The provided sub-issue does not exist"))
     }
 

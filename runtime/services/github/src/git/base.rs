@@ -449,18 +449,43 @@ impl Reader<'_> {
         if let Some(Node::Directory(refs)) = self.dir.get("refs") {
             let mut files = Vec::new();
             collect(refs, "refs", &mut files)?;
+            let mut symbolic = BTreeMap::new();
             for (name, file) in files {
                 let text = self.text(&name, &file)?;
-                if !text.starts_with("ref: ") {
-                    all.insert(name.clone(), parse_id(text.trim_end(), &name)?);
+                match text.strip_prefix("ref: ") {
+                    Some(target) => {
+                        symbolic.insert(name, target.trim().to_owned());
+                    }
+                    None => {
+                        all.insert(name.clone(), parse_id(text.trim_end(), &name)?);
+                    }
                 }
             }
+            refuse_loops(&symbolic)?;
         }
         for name in all.keys() {
             check_ref_name(name).map_err(|problem| damaged(name, problem))?;
         }
         Ok(all)
     }
+}
+
+/// Refuses refs that name others in a circle.
+fn refuse_loops(symbolic: &BTreeMap<String, String>) -> Result<(), GitError> {
+    for name in symbolic.keys() {
+        let mut at = name;
+        // Whoever takes more steps than there are has come around.
+        for _ in 0..symbolic.len() {
+            match symbolic.get(at) {
+                Some(target) => at = target,
+                None => break,
+            }
+        }
+        if symbolic.contains_key(at) {
+            return Err(damaged(name, "leads to itself"));
+        }
+    }
+    Ok(())
 }
 
 fn parse_id(text: &str, at: &str) -> Result<ObjectId, GitError> {

@@ -29,6 +29,8 @@ pub struct Author {
     pub emails: Vec<String>,
     /// What was asked for, in lower case.
     pub text: String,
+    /// What was asked for, as it was written.
+    pub asked: String,
 }
 
 impl Filter {

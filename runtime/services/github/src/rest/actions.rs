@@ -162,7 +162,7 @@ pub(super) fn of_commit(
             for (run, _) in site.checked(commit) {
                 suites.push(site.check_suite(run)?);
             }
-            let Page { number, size } = asked.page();
+            let Page { number, size, .. } = asked.page();
             let total = suites.len();
             let shown: Vec<Value> = suites
                 .into_iter()

@@ -3,7 +3,7 @@
 use mcpmark_service::HttpRequest;
 use serde_json::{Map, Value};
 
-use crate::api::{Answer, ApiError, Call, Page};
+use crate::api::{Answer, ApiError, Call, Page, decoded};
 use crate::git::{Identity, ObjectId};
 use crate::hub::Time;
 
@@ -36,7 +36,7 @@ impl<'a> Asked<'a> {
         let segments = inside(path).split('/').filter(|it| !it.is_empty());
         let pair = |pair: &str| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let plain = |text: &str| decode(&text.replace('+', " "));
+            let plain = |text: &str| decoded(&text.replace('+', " "));
             (plain(name), plain(value))
         };
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -50,7 +50,7 @@ impl<'a> Asked<'a> {
                 _ => "",
             },
             raw_path: path,
-            segments: segments.map(decode).collect(),
+            segments: segments.map(decoded).collect(),
             query: pairs.map(pair).collect(),
             request,
         }
@@ -91,10 +91,7 @@ impl<'a> Asked<'a> {
             _ => size,
         };
         let size = usize::try_from(asked).unwrap_or(30);
-        Page {
-            size,
-            ..Page::asked(number("page"), asked)
-        }
+        Page::asked(number("page"), asked).sized(size)
     }
 
     /// Whether the client asks for a form of its own, such as `diff` or `raw`.
@@ -130,27 +127,6 @@ impl<'a> Asked<'a> {
         serde_json::from_slice(&self.request.body)
             .map_err(|_| call.refuse(400, "Problems parsing JSON"))
     }
-}
-
-/// A text without percent signs for what they stand for. What is no text after that is marked.
-fn decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                plain.push(byte);
-                at += 3;
-            }
-            None => {
-                plain.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&plain).into_owned()
 }
 
 /// The fields of a body, refused as GitHub refuses them.

@@ -180,6 +180,15 @@ fn list(site: &Site, asked: &Asked<'_>, call: &Call) -> Outcome {
             Err(_) => return Err(call.invalid(vec![invalid("milestone")])),
         },
     }
+    match login("type") {
+        None => {}
+        Some("*") => issues.retain(|issue| issue.kind.is_some()),
+        Some("none") => issues.retain(|issue| issue.kind.is_none()),
+        Some(wanted) => {
+            let is = |kind: &String| kind.eq_ignore_ascii_case(wanted);
+            issues.retain(|issue| issue.kind.as_ref().is_some_and(is));
+        }
+    }
     let views = issues.into_iter().map(|issue| site.issue(issue));
     Ok(Reply::list(asked, views.collect()))
 }

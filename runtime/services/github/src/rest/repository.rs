@@ -346,10 +346,7 @@ fn compare(site: &Site, asked: &Asked<'_>, at: &Named, ends: &str) -> Outcome {
     }
     // Without a page up to 250 commits are shown.
     let page = match asked.parameter("per_page") {
-        "" => Page {
-            size: 250,
-            ..asked.page()
-        },
+        "" => asked.page().sized(250),
         _ => asked.page(),
     };
     let (view, total) = site.compare(at, ends, page)?;

@@ -2,28 +2,46 @@
 
 use super::arguments::Arguments;
 use super::commits::unresolved;
-use super::decoded::Decoded;
+use super::decoded::{Decoded, Field};
 use super::{Failure, Outcome, Output, said};
+use crate::api::Named;
 use crate::profile::Profile;
 use crate::view::Site;
 
 /// By which Copilot is asked for a review.
 const REVIEWER: &str = "copilot-pull-request-reviewer[bot]";
 
+/// What the older version is told.
+const ISSUE: &[Field] = &[
+    Field::Text("Owner"),
+    Field::Text("Repo"),
+    Field::Number("IssueNumber"),
+];
+
+/// What the newer version is told.
+const ISSUE_AND_WORK: &[Field] = &[
+    Field::Text("owner"),
+    Field::Text("repo"),
+    Field::Number("issue_number"),
+    Field::Text("base_ref"),
+    Field::Text("custom_instructions"),
+];
+
 pub(super) fn assign(site: &Site, with: &Arguments, profile: Profile) -> Outcome {
-    let with = Decoded(with);
-    let at = with.repository()?;
-    let (number, more) = match profile {
+    let (at, more) = match profile {
         Profile::V0_15_0 => (
-            "issueNumber",
+            Decoded::strict(with, &[ISSUE])?.repository(),
             "using-github-copilot/using-copilot-coding-agent-to-work-on-tasks/about-assigning-tasks-to-copilot",
         ),
-        Profile::V1_10_1 => (
-            "issue_number",
-            "concepts/agents/cloud-agent/about-cloud-agent",
-        ),
+        Profile::V1_10_1 => {
+            let with = Decoded::weak(with, &[ISSUE_AND_WORK])?;
+            let at = Named {
+                owner: with.text("owner"),
+                repo: with.text("repo"),
+            };
+            (at, "concepts/agents/cloud-agent/about-cloud-agent")
+        }
     };
-    with.number(number, "IssueNumber")?;
     unresolved(site, &at).map_err(|failure| match (failure, profile) {
         // The older version hands on what GraphQL says as an error of the protocol.
         (Failure::Said(problem), Profile::V0_15_0) => Failure::Protocol(problem),

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::{Failure, Outcome, Output, protocol, said, shaped, written};
-use crate::api::{ApiError, At, Named, PutFile, TreeFile};
+use crate::api::{ApiError, At, Named, PutFile, TreeFile, broken_escape, decoded, parted, stepped};
 use crate::git::{Entry, ObjectId};
+use crate::profile::Profile;
 use crate::view::{Site, guess_type, percent_encoded};
 
 /// The paths that are suggested for one that is not there.
@@ -187,9 +188,33 @@ pub(super) fn suggest(site: &Site, at: &Named, path: &str, resolved: &Resolved) 
     )))
 }
 
+/// The path of a file that is written: the client makes it part of an address as it is, where steps like `..` are
+/// taken and `%20` is a blank.
+pub(super) fn written_path(site: &Site, at: &Named, path: &str) -> Result<String, Failure> {
+    const DURING: &str = "failed to create/update file";
+    let repository = format!("repos/{}/{}", at.owner, at.repo);
+    let (plain, _) = parted(path);
+    if let Some(broken) = broken_escape(plain) {
+        let address = format!("{repository}/contents/{path}");
+        return Err(Failure::Said(format!(
+            "{DURING}: parse {address:?}: invalid URL escape {broken:?}"
+        )));
+    }
+    let taken = stepped(&format!("/{repository}/contents/{plain}"));
+    match taken.strip_prefix(&format!("/{repository}/contents/")) {
+        Some(path) => Ok(decoded(path)),
+        // It leads to something else, which takes no files.
+        None => {
+            let call = site.call(at, "PUT", &format!("/contents/{plain}"));
+            let call = call.map_err(said(DURING))?;
+            Err(said(DURING)(call.not_found()))
+        }
+    }
+}
+
 pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let file = PutFile {
+    let mut file = PutFile {
         path: with.text("path")?,
         content: with.text("content")?.into_bytes(),
         message: with.text("message")?,
@@ -198,6 +223,7 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
         author: None,
         committer: None,
     };
+    file.path = written_path(site, &at, &file.path)?;
     let answer = site
         .put_contents(&at, &file)
         .map_err(said("failed to create/update file"))?;
@@ -210,7 +236,29 @@ fn tip(site: &Site, at: &Named, branch: &str) -> Result<ObjectId, ApiError> {
         .map(|(_, id)| id)
 }
 
-pub(super) fn push_files(site: &mut Site, with: &Arguments) -> Outcome {
+/// Makes a branch of the default branch, as the newer version does it where there is none to push to.
+fn from_default(site: &mut Site, at: &Named, branch: &str) -> Result<ObjectId, Failure> {
+    let worded = |during: &'static str| {
+        move |error: ApiError| match error {
+            ApiError::Refused(refusal) => Failure::Said(format!(
+                "failed to create branch from default: {during}: {refusal}"
+            )),
+            ApiError::Git(error) => error.into(),
+        }
+    };
+    site.call(at, "GET", "").map_err(worded(
+        "failed to resolve default branch: failed to get repository info",
+    ))?;
+    let default = site.hub.repository.default_branch.clone();
+    let start = tip(site, at, &default).map_err(worded(
+        "failed to resolve default branch: failed to get default branch reference",
+    ))?;
+    site.create_ref(at, &format!("refs/heads/{branch}"), &start.to_string())
+        .map_err(worded("failed to create new branch reference"))?;
+    Ok(start)
+}
+
+pub(super) fn push_files(site: &mut Site, with: &Arguments, profile: Profile) -> Outcome {
     let at = with.repository()?;
     let branch = with.text("branch")?;
     let message = with.text("message")?;
@@ -219,7 +267,13 @@ pub(super) fn push_files(site: &mut Site, with: &Arguments) -> Outcome {
             "files parameter must be an array of objects with path and content",
         ));
     };
-    let tip = tip(site, &at, &branch).map_err(said("failed to get branch reference"))?;
+    let makes_branch = profile == Profile::V1_10_1;
+    let tip = match tip(site, &at, &branch) {
+        Err(ApiError::Refused(refusal)) if makes_branch && refusal.status == 404 => {
+            from_default(site, &at, &branch)?
+        }
+        tip => tip.map_err(said("failed to get branch reference"))?,
+    };
     let mut files = Vec::new();
     for file in given {
         if !file.is_object() {

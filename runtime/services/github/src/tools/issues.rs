@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use super::arguments::Arguments;
 use super::commits::unresolved;
 use super::{Failure, Outcome, minimal, protocol, said, shaped, written};
-use crate::api::{IssueChange, IssueList, NewIssue, cursor, position};
+use crate::api::{ISSUE_ORDERS, IssueChange, IssueList, NewIssue, cursor, position};
 use crate::hub::{Issue, Kind, State, Time};
+use crate::profile::Profile;
 use crate::view::Site;
 
 pub(super) fn get_issue(site: &Site, with: &Arguments) -> Outcome {
@@ -48,7 +49,8 @@ pub(super) fn create_issue(site: &mut Site, with: &Arguments) -> Outcome {
     let kind = with.optional_text("type")?;
     let new = NewIssue {
         title,
-        body: Some(body).filter(|body| !body.is_empty()),
+        // The client sends an empty text where there is none.
+        body: Some(body),
         labels,
         assignees,
         milestone: u64::try_from(milestone).ok().filter(|number| *number > 0),
@@ -173,13 +175,39 @@ impl Site {
     }
 }
 
-pub(super) fn list_issues(site: &Site, with: &Arguments) -> Outcome {
+/// What an argument chooses.
+#[derive(Debug, PartialEq)]
+enum Choice {
+    Nothing,
+    One(&'static str),
+    Other(String),
+}
+
+/// Reads an argument that chooses one of some words. The newer version takes small letters too, and what is none of
+/// the words for nothing.
+fn chosen(
+    with: &Arguments,
+    name: &str,
+    words: &[&'static str],
+    profile: Profile,
+) -> Result<Choice, Failure> {
+    let text = with.optional_text(name)?;
+    let newer = profile == Profile::V1_10_1;
+    let is = |word: &&&str| **word == text || (newer && word.eq_ignore_ascii_case(&text));
+    Ok(match words.iter().find(is) {
+        Some(word) => Choice::One(word),
+        None if newer || text.is_empty() => Choice::Nothing,
+        None => Choice::Other(text),
+    })
+}
+
+pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Outcome {
     let at = with.repository()?;
-    let state = match with.optional_text("state")?.as_str() {
-        "" => None,
-        "OPEN" => Some(State::Open),
-        "CLOSED" => Some(State::Closed),
-        other => {
+    let state = match chosen(with, "state", &["OPEN", "CLOSED"], profile)? {
+        Choice::Nothing => None,
+        Choice::One("OPEN") => Some(State::Open),
+        Choice::One(_) => Some(State::Closed),
+        Choice::Other(other) => {
             let problem = format!(
                 "Variable $states of type [IssueState!] was provided invalid value for 0 (Expected \"{other}\" to be one of: OPEN, CLOSED)"
             );
@@ -187,8 +215,8 @@ pub(super) fn list_issues(site: &Site, with: &Arguments) -> Outcome {
         }
     };
     let labels = with.texts("labels")?;
-    let order = with.optional_text("orderBy")?;
-    let ascending = with.optional_text("direction")? == "ASC";
+    let order = chosen(with, "orderBy", &ISSUE_ORDERS, profile)?;
+    let direction = chosen(with, "direction", &["ASC", "DESC"], profile)?;
     let since = match with.optional_text("since")?.as_str() {
         "" => None,
         text => Some(parse_since(text).ok_or_else(|| {
@@ -216,14 +244,26 @@ pub(super) fn list_issues(site: &Site, with: &Arguments) -> Outcome {
         size => usize::try_from(size)
             .map_err(|_| Failure::Protocol(format!("perPage value {size} cannot be negative")))?,
     };
+    for (variable, choice) in [
+        ("$orderBy of type IssueOrderField", &order),
+        ("$direction of type OrderDirection", &direction),
+    ] {
+        if let Choice::Other(_) = choice {
+            let problem = format!("Variable {variable}! was provided invalid value");
+            return Err(Failure::Said(problem));
+        }
+    }
     unresolved(site, &at)?;
     let list = IssueList {
         with_pulls: false,
         state,
         labels,
         since,
-        order,
-        ascending,
+        order: match order {
+            Choice::One(order) => order.to_owned(),
+            _ => String::new(),
+        },
+        ascending: direction == Choice::One("ASC"),
     };
     let issues = site.list_issues(&list);
     let skipped = match after.as_str() {

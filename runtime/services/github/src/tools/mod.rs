@@ -18,6 +18,7 @@ mod sub_issues;
 mod v1;
 
 use arguments::Arguments;
+use decoded::{Decoded, PULL};
 use mcpmark_service::{HttpRequest, HttpResponse, ToolHandler, ToolSurface};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
@@ -285,7 +286,7 @@ impl Tools {
 
             "get_file_contents" => files::get_file_contents(site, with),
             "create_or_update_file" => files::create_or_update_file(site, with),
-            "push_files" => files::push_files(site, with),
+            "push_files" => files::push_files(site, with, self.profile),
             "delete_file" => files::delete_file(site, with),
             "create_branch" => files::create_branch(site, with),
 
@@ -311,7 +312,7 @@ impl Tools {
             "search_pull_requests" => search::issues(site, with, "pr"),
 
             "get_issue" => issues::get_issue(site, with),
-            "list_issues" => issues::list_issues(site, with),
+            "list_issues" => issues::list_issues(site, with, self.profile),
             "create_issue" => issues::create_issue(site, with),
             "update_issue" => issues::update_issue(site, with),
             "add_issue_comment" => issues::add_issue_comment(site, with),
@@ -337,11 +338,25 @@ impl Tools {
 
             "get_pull_request_reviews" => reviews::get_reviews(site, with),
             "get_pull_request_review_comments" => reviews::get_review_comments(site, with),
-            "create_and_submit_pull_request_review" => reviews::create_and_submit(site, with),
-            "create_pending_pull_request_review" => reviews::create_pending(site, with),
-            "add_comment_to_pending_review" => reviews::add_comment(site, with),
-            "submit_pending_pull_request_review" => reviews::submit_pending(site, with),
-            "delete_pending_pull_request_review" => reviews::delete_pending(site, with),
+            "create_and_submit_pull_request_review" => {
+                let fields = [PULL, reviews::REVIEW, reviews::COMMIT];
+                reviews::create_and_submit(site, &Decoded::strict(with, &fields)?)
+            }
+            "create_pending_pull_request_review" => {
+                let fields = [PULL, reviews::COMMIT];
+                reviews::create_pending(site, &Decoded::strict(with, &fields)?)
+            }
+            "add_comment_to_pending_review" => {
+                let fields = [PULL, reviews::COMMENT];
+                reviews::add_comment(site, &Decoded::strict(with, &fields)?)
+            }
+            "submit_pending_pull_request_review" => {
+                let fields = [PULL, reviews::SUBMITTED];
+                reviews::submit_pending(site, &Decoded::strict(with, &fields)?)
+            }
+            "delete_pending_pull_request_review" => {
+                reviews::delete_pending(site, &Decoded::strict(with, &[PULL])?)
+            }
 
             "list_workflows" => actions::list_workflows(site, with),
             "list_workflow_runs" => actions::list_workflow_runs(site, with),

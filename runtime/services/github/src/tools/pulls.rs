@@ -1,6 +1,7 @@
 //! Pull requests.
 
 use super::arguments::Arguments;
+use super::decoded::{Decoded, PULL};
 use super::{Failure, Outcome, Output, minimal, said, shaped};
 use crate::api::{ApiError, MergeRequest, Method, NewPull, PullChange, PullList};
 use crate::hub::Kind;
@@ -78,16 +79,22 @@ pub(super) fn update_pull_request(site: &mut Site, with: &Arguments) -> Outcome 
         base: with.given_text("base")?,
         maintainer_can_modify: with.given_bool("maintainer_can_modify")?,
     };
+    // The client leaves the base out where it closes: GitHub would refuse both at once.
+    let closes = change.state.as_deref() == Some("closed");
     let reviewers = with.texts("reviewers")?;
     if change.is_empty() && draft.is_none() && reviewers.is_empty() {
         return Err(Failure::said("No update parameters provided."));
     }
     if !change.is_empty() {
+        let change = PullChange {
+            base: change.base.filter(|_| !closes),
+            ..change
+        };
         site.edit_pull(&at, number, change)
             .map_err(said("failed to update pull request"))?;
     }
     if let Some(draft) = draft {
-        super::reviews::find(site, &at, number)
+        super::reviews::find(site, &at, with.number("pullNumber")?)
             .map_err(|problem| Failure::Said(format!("Failed to find pull request: {problem}")))?;
         site.set_draft(number, draft);
     }
@@ -145,8 +152,8 @@ pub(super) fn get_pull_request_files(site: &Site, with: &Arguments) -> Outcome {
 }
 
 pub(super) fn get_pull_request_diff(site: &Site, with: &Arguments) -> Outcome {
-    let at = with.repository()?;
-    let number = with.issue("pullNumber")?;
+    let (at, number) = Decoded::strict(with, &[PULL])?.pull();
+    let number = u64::try_from(number).unwrap_or(0);
     let diff = site
         .pull_diff(&at, number)
         .map_err(said("failed to get pull request diff"))?;

@@ -2,20 +2,40 @@
 
 use super::arguments::Arguments;
 use super::commits::unresolved;
-use super::decoded::Decoded;
+use super::decoded::{Decoded, Field};
 use super::{Failure, Outcome, Output, said, shaped};
 use crate::api::{Named, NewReviewComment, Page, ReviewEvent};
 use crate::hub::Kind;
 use crate::view::Site;
 
-impl Decoded<'_> {
-    fn pull(&self) -> Result<(Named, u64), Failure> {
-        let at = self.repository()?;
-        Ok((at, self.number("pullNumber", "PullNumber")?.unwrap_or(0)))
+/// What a review is made of.
+pub(super) const REVIEW: &[Field] = &[Field::Text("Body"), Field::Text("Event")];
+
+/// What a review is submitted with.
+pub(super) const SUBMITTED: &[Field] = &[Field::Text("Event"), Field::Text("Body")];
+
+/// The commit that is reviewed.
+pub(super) const COMMIT: &[Field] = &[Field::Text("CommitID")];
+
+/// What a comment on a line is made of.
+pub(super) const COMMENT: &[Field] = &[
+    Field::Text("Path"),
+    Field::Text("Body"),
+    Field::Text("SubjectType"),
+    Field::Number("Line"),
+    Field::Text("Side"),
+    Field::Number("StartLine"),
+    Field::Text("StartSide"),
+];
+
+impl Decoded {
+    pub(super) fn pull(&self) -> (Named, i64) {
+        let number = self.number("PullNumber").unwrap_or(0);
+        (self.repository(), number.into())
     }
 
     fn event(&self) -> Result<ReviewEvent, Failure> {
-        let text = self.text("event", "Event")?.unwrap_or_default();
+        let text = self.text("Event");
         ReviewEvent::parse(&text).ok_or_else(|| {
             Failure::Said(format!(
                 "Variable $input of type AddPullRequestReviewInput! was provided invalid value for event (Expected \
@@ -23,18 +43,25 @@ impl Decoded<'_> {
             ))
         })
     }
+
+    fn line(&self, name: &str) -> Option<u64> {
+        self.number(name)
+            .map(|line| u64::try_from(line).unwrap_or(0))
+    }
 }
 
-/// Makes sure that a pull request is there; GraphQL's words otherwise.
-pub(super) fn find(site: &Site, at: &Named, number: u64) -> Result<(), String> {
-    match unresolved(site, at) {
-        Err(Failure::Said(problem)) => Err(problem),
-        Err(_) => Err(String::new()),
-        Ok(()) if site.hub.pull(number).is_some() => Ok(()),
-        Ok(()) => Err(format!(
-            "Could not resolve to a PullRequest with the number of {number}."
-        )),
+/// The number of a pull request that is there; GraphQL's words otherwise.
+pub(super) fn find(site: &Site, at: &Named, number: i64) -> Result<u64, String> {
+    if let Err(failure) = unresolved(site, at) {
+        return Err(match failure {
+            Failure::Said(problem) => problem,
+            _ => String::new(),
+        });
     }
+    let known = u64::try_from(number).ok();
+    known
+        .filter(|number| site.hub.pull(*number).is_some())
+        .ok_or_else(|| format!("Could not resolve to a PullRequest with the number of {number}."))
 }
 
 pub(super) fn get_reviews(site: &Site, with: &Arguments) -> Outcome {
@@ -60,10 +87,10 @@ fn done(text: &str) -> Outcome {
 }
 
 /// The pull request that a review is made on, and the commit where one is named.
-fn reviewed(site: &Site, with: &Decoded<'_>) -> Result<(u64, Option<String>), Failure> {
-    let (at, number) = with.pull()?;
-    let commit = with.text("commitID", "CommitID")?;
-    find(site, &at, number)
+fn reviewed(site: &Site, with: &Decoded) -> Result<(u64, Option<String>), Failure> {
+    let (at, number) = with.pull();
+    let commit = with.given_text("CommitID");
+    let number = find(site, &at, number)
         .map_err(|problem| Failure::Said(format!("failed to get pull request: {problem}")))?;
     let commit = match (commit, site.hub.pull(number)) {
         (Some(commit), Some((_, pull))) => {
@@ -76,10 +103,9 @@ fn reviewed(site: &Site, with: &Decoded<'_>) -> Result<(u64, Option<String>), Fa
     Ok((number, commit))
 }
 
-pub(super) fn create_and_submit(site: &mut Site, with: &Arguments) -> Outcome {
-    let with = Decoded(with);
-    let (number, commit) = reviewed(site, &with)?;
-    let body = with.text("body", "Body")?.unwrap_or_default();
+pub(super) fn create_and_submit(site: &mut Site, with: &Decoded) -> Outcome {
+    let (number, commit) = reviewed(site, with)?;
+    let body = with.text("Body");
     let event = with.event()?;
     if let Some((issue, _)) = site.hub.pull(number)
         && let Some(problem) = site.review_problem(issue, &body, event)
@@ -90,9 +116,8 @@ pub(super) fn create_and_submit(site: &mut Site, with: &Arguments) -> Outcome {
     done("pull request review submitted successfully")
 }
 
-pub(super) fn create_pending(site: &mut Site, with: &Arguments) -> Outcome {
-    let with = Decoded(with);
-    let (number, commit) = reviewed(site, &with)?;
+pub(super) fn create_pending(site: &mut Site, with: &Decoded) -> Outcome {
+    let (number, commit) = reviewed(site, with)?;
     if let Some((_, pull)) = site.hub.pull(number)
         && site.pending_review(pull).is_some()
     {
@@ -106,9 +131,9 @@ pub(super) fn create_pending(site: &mut Site, with: &Arguments) -> Outcome {
 
 /// The pull request, and the id of the pending review on it; the real server looks at the first review of whoever
 /// acts.
-fn pending(site: &Site, with: &Decoded<'_>) -> Result<(u64, u64), Failure> {
-    let (at, number) = with.pull()?;
-    find(site, &at, number).map_err(|problem| {
+fn pending(site: &Site, with: &Decoded) -> Result<(u64, u64), Failure> {
+    let (at, number) = with.pull();
+    let number = find(site, &at, number).map_err(|problem| {
         Failure::Said(format!(
             "failed to get latest review for current user: {problem}"
         ))
@@ -134,20 +159,19 @@ fn pending(site: &Site, with: &Decoded<'_>) -> Result<(u64, u64), Failure> {
     }
 }
 
-pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
-    let with = Decoded(with);
+pub(super) fn add_comment(site: &mut Site, with: &Decoded) -> Outcome {
     let new = NewReviewComment {
-        path: with.text("path", "Path")?.unwrap_or_default(),
-        body: with.text("body", "Body")?.unwrap_or_default(),
-        line: with.number("line", "Line")?,
-        side: with.text("side", "Side")?,
-        start_line: with.number("startLine", "StartLine")?,
-        start_side: with.text("startSide", "StartSide")?,
+        path: with.text("Path"),
+        body: with.text("Body"),
+        line: with.line("Line"),
+        side: with.given_text("Side"),
+        start_line: with.line("StartLine"),
+        start_side: with.given_text("StartSide"),
         in_reply_to: None,
     };
-    let subject = with.text("subjectType", "SubjectType")?.unwrap_or_default();
+    let subject = with.text("SubjectType");
     let about_file = subject == "FILE";
-    let (number, review) = pending(site, &with)?;
+    let (number, review) = pending(site, with)?;
     if !matches!(subject.as_str(), "FILE" | "LINE") {
         return Err(Failure::Said(format!(
             "Variable $input of type AddPullRequestReviewThreadInput! was provided invalid value for subjectType \
@@ -182,10 +206,9 @@ pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
     done("pull request review comment successfully added to pending review")
 }
 
-pub(super) fn submit_pending(site: &mut Site, with: &Arguments) -> Outcome {
-    let with = Decoded(with);
-    let body = with.text("body", "Body")?;
-    let (number, review) = pending(site, &with)?;
+pub(super) fn submit_pending(site: &mut Site, with: &Decoded) -> Outcome {
+    let body = with.given_text("Body");
+    let (number, review) = pending(site, with)?;
     let event = with.event()?;
     if let Some((issue, pull)) = site.hub.pull(number) {
         let has_comments = pull
@@ -205,9 +228,8 @@ pub(super) fn submit_pending(site: &mut Site, with: &Arguments) -> Outcome {
     done("pending pull request review successfully submitted")
 }
 
-pub(super) fn delete_pending(site: &mut Site, with: &Arguments) -> Outcome {
-    let with = Decoded(with);
-    let (number, review) = pending(site, &with)?;
+pub(super) fn delete_pending(site: &mut Site, with: &Decoded) -> Outcome {
+    let (number, review) = pending(site, with)?;
     site.delete_review(number, review);
     done("pending pull request review successfully deleted")
 }

@@ -4,8 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::WorldError;
 use super::documents::Documents;
+use super::people::{check_logins, named_by};
+use super::published::FIRST_OF_GITHUB;
+use super::schema::DOCUMENTS;
+use crate::api::{LONGEST_TITLE, REACTIONS};
 use crate::git::{GIT_DIR, Git, GitError};
-use crate::hub::{Gist, Hub, Issue, Label, Repository, State};
+use crate::hub::{Gist, Hub, Issue, Label, Pull, Reaction, Repository, State};
 
 /// Refuses a default branch that is not there, unless there is none at all.
 pub(super) fn check_default_branch(
@@ -35,6 +39,21 @@ pub(super) fn check_default_branch(
     })
 }
 
+/// Refuses a document that is named as one of its entries: it would not be read.
+pub(super) fn check_names(documents: &Documents<'_>) -> Result<(), WorldError> {
+    for name in DOCUMENTS {
+        let Some(stem) = name.strip_suffix("s.json") else {
+            continue;
+        };
+        let singular = format!("{stem}.json");
+        if documents.dir.get(&singular).is_some() {
+            let problem = format!("is not read; its name is {name}");
+            return Err(WorldError::value(&singular, "the document", problem));
+        }
+    }
+    Ok(())
+}
+
 /// Why an issue is in its state.
 const REASONS: [&str; 4] = ["completed", "not_planned", "duplicate", "reopened"];
 
@@ -60,8 +79,13 @@ pub(super) fn check_relations(hub: &Hub) -> Result<(), WorldError> {
     let mut parents = BTreeMap::new();
     for (number, issue) in issues {
         for part in &issue.sub_issues {
-            if !issues.contains_key(part) {
-                return refused(number, format!("its sub-issue #{part} is not there"));
+            match issues.get(part) {
+                None => return refused(number, format!("its sub-issue #{part} is not there")),
+                Some(part) if part.pull.is_some() => {
+                    let problem = format!("its sub-issue #{} is a pull request", part.number);
+                    return refused(number, problem);
+                }
+                Some(_) => {}
             }
             if let Some(other) = parents.insert(part, number) {
                 return refused(
@@ -95,6 +119,22 @@ pub(super) fn check_relations(hub: &Hub) -> Result<(), WorldError> {
 pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), WorldError> {
     let refused = |problem: String| Err(WorldError::value(file, place, problem));
     check_number(file, place, issue.number)?;
+    check_logins(file, place, named_by(issue))?;
+    let length = issue.title.chars().count();
+    if issue.title.trim().is_empty() {
+        return refused("its title is empty".to_owned());
+    }
+    if length > LONGEST_TITLE {
+        return refused(format!(
+            "its title has {length} characters, more than {LONGEST_TITLE}"
+        ));
+    }
+    if let Some(Reaction { content, .. }) = unknown_reaction(issue) {
+        return refused(format!(
+            "the reaction {content:?} is none of {}",
+            REACTIONS.join(", ")
+        ));
+    }
     if let Some(reason) = &issue.state_reason
         && !REASONS.contains(&reason.to_lowercase().as_str())
     {
@@ -106,6 +146,15 @@ pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), 
     if let Some(pull) = &issue.pull {
         if issue.state == State::Open && pull.merged_at.is_some() {
             return refused("it is merged and still open".to_owned());
+        }
+        let head = pull.local_branch.as_ref().unwrap_or(&pull.head);
+        if issue.state == State::Open && *head == pull.base {
+            return refused(format!("its head and its base are both {head:?}"));
+        }
+        if let Some(answered) = unknown_answered(pull) {
+            return refused(format!(
+                "a comment answers the comment {answered}, which is not there"
+            ));
         }
         let merged = pull.merge_commit_sha.as_deref().unwrap_or_default();
         for (key, sha) in [
@@ -119,6 +168,26 @@ pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// A reaction that there is not.
+fn unknown_reaction(issue: &Issue) -> Option<&Reaction> {
+    let pull = issue.pull.iter();
+    let on_lines = pull.flat_map(|pull| &pull.review_comments);
+    let on_lines = on_lines.flat_map(|comment| &comment.reactions);
+    let on_comments = issue.comments.iter().flat_map(|it| &it.reactions);
+    let mut all = issue.reactions.iter().chain(on_comments).chain(on_lines);
+    all.find(|reaction| !REACTIONS.contains(&reaction.content.as_str()))
+}
+
+/// What a comment on a line says that it answers, where nothing can have had that id. Ids of GitHub are not kept, and
+/// what a comment with an id answers may have been deleted.
+fn unknown_answered(pull: &Pull) -> Option<u64> {
+    let comments = &pull.review_comments;
+    let is_there = |id: u64| comments.iter().any(|comment| comment.id == id);
+    let new = comments.iter().filter(|comment| comment.id == 0);
+    let mut answered = new.filter_map(|comment| comment.in_reply_to);
+    answered.find(|id| *id < FIRST_OF_GITHUB && !is_there(*id))
 }
 
 /// Refuses a label whose colour is none.

@@ -113,7 +113,7 @@ impl Documents<'_> {
     /// The entries of a document that is a list; none where there is no such file.
     pub(super) fn list(&self, file: &str) -> Result<Vec<Value>, WorldError> {
         match self.read(file)? {
-            None | Some(Value::Null) => Ok(Vec::new()),
+            None => Ok(Vec::new()),
             Some(Value::Array(entries)) => Ok(entries),
             Some(_) => Err(WorldError::value(file, "the document", "is no list")),
         }

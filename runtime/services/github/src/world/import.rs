@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::documents::{Documents, WorldError};
 use super::export::{ExportError, export};
+use super::people::check_repository;
 use super::published;
 use super::read::documents_of;
 use crate::api::{ApiError, Named, NewIssue, NewPull};
@@ -197,6 +198,7 @@ impl Importer {
             collaborators: Vec::new(),
             created_at: clock,
         };
+        check_repository("meta.json", &repository)?;
         let mut hub = Hub::new(repository, clock);
         let mut people = documents.entries::<User>("users.json", published::plain)?;
         for (login, kind) in [(&self.viewer, None), (&self.owner, Some("Organization"))] {

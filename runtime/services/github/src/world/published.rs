@@ -101,12 +101,15 @@ fn reaction(value: &mut Value) {
     }
 }
 
-/// Whether an id of an entry is one of ours: those are counted from 1.
+/// Ids from here on are of GitHub; ours are counted from 1.
+pub(super) const FIRST_OF_GITHUB: u64 = 1_000_000;
+
+/// Whether an id of an entry is one of ours.
 fn keeps_id(value: &Value) -> bool {
     value
         .get("id")
         .and_then(Value::as_u64)
-        .is_some_and(|id| id < 1_000_000)
+        .is_some_and(|id| id < FIRST_OF_GITHUB)
 }
 
 fn said_with_id(value: &mut Value) {

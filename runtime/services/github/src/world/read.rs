@@ -1,5 +1,6 @@
 //! Reads a world, and derives what its documents leave out.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use mcpmark_snapshot::{Blobs, Directory, Node, Tree};
@@ -7,9 +8,11 @@ use serde_json::Value;
 
 use super::WorldError;
 use super::checks::{
-    check_color, check_default_branch, check_issue, check_number, check_relations, gist_problem,
+    check_color, check_default_branch, check_issue, check_names, check_number, check_relations,
+    gist_problem,
 };
 use super::documents::{Documents, place, typed};
+use super::people::{check_logins, check_repository, check_user};
 use super::published;
 use crate::git::{Base, Git, ObjectId};
 use crate::hub::{
@@ -38,6 +41,17 @@ pub fn repository_of(tree: &Tree, blobs: &dyn Blobs) -> Result<Repository, World
         blobs,
     };
     repository(&documents, None)
+}
+
+/// Whether a tree is meant to be a world of this service: it has a clone, or documents of ours beside `repo/`.
+pub fn is_world(tree: &Tree) -> bool {
+    let dir = documents_of(tree);
+    let Some(Node::Directory(work_tree)) = dir.get("repo") else {
+        return false;
+    };
+    // Other documents have names that anything may have.
+    let own = ["repository.json", "issues.json", "pulls.json"];
+    work_tree.get(".git").is_some() || own.iter().any(|name| dir.get(name).is_some())
 }
 
 /// The directory that the documents and `repo/` lie in.
@@ -116,7 +130,9 @@ fn repository(documents: &Documents<'_>, head: Option<&str>) -> Result<Repositor
         let owner = entry["owner"].clone();
         entry.insert("viewer".to_owned(), owner);
     }
-    typed(file, "the document", value)
+    let repository = typed(file, "the document", value)?;
+    check_repository(file, &repository)?;
+    Ok(repository)
 }
 
 /// The keys of a published template's `meta.json` that are known.
@@ -142,6 +158,7 @@ struct Reading {
 
 impl Reading {
     fn all(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        check_names(documents)?;
         self.people(documents)?;
         self.lists(documents)?;
         self.issues(documents)?;
@@ -150,7 +167,9 @@ impl Reading {
     }
 
     fn people(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
+        let mut owners = HashMap::new();
         for user in documents.entries::<User>("users.json", published::plain)? {
+            check_user(&user, &mut owners)?;
             let key = user.login.to_lowercase();
             if self.hub.users.insert(key, user.clone()).is_some() {
                 return Err(WorldError::value(
@@ -180,6 +199,8 @@ impl Reading {
             at_least(&mut milestone.updated_at, milestone.created_at);
             let number = milestone.number;
             check_number("milestones.json", &format!("#{number}"), number)?;
+            let place = format!("#{number}");
+            check_logins("milestones.json", &place, &milestone.creator)?;
             if self.hub.milestones.insert(number, milestone).is_some() {
                 return Err(WorldError::value(
                     "milestones.json",
@@ -190,6 +211,7 @@ impl Reading {
         }
         let releases = documents.entries::<Release>("releases.json", published::plain)?;
         for (index, mut release) in releases.into_iter().enumerate() {
+            check_logins("releases.json", &format!("[{index}]"), [&release.author])?;
             at_least(&mut release.created_at, self.clock);
             if release.published_at.is_none() && !release.draft {
                 release.published_at = Some(release.created_at);
@@ -223,6 +245,7 @@ impl Reading {
             if let Some(problem) = gist_problem(&gist) {
                 return Err(refused(problem));
             }
+            check_logins(FILE, &format!("[{index}]"), [&gist.owner])?;
             at_least(&mut gist.created_at, self.clock);
             at_least(&mut gist.updated_at, gist.created_at);
             if self.hub.gists.insert(gist.id.clone(), gist).is_some() {

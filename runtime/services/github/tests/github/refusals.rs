@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::World;
+use crate::support::{World, texts};
 
 #[tokio::test]
 async fn arguments_are_refused_in_the_words_of_the_server() {
@@ -108,9 +108,7 @@ async fn what_is_not_there_is_not_found() {
         (
             "create_or_update_file",
             json!({"branch": "main", "path": "../a", "content": "a", "message": "m"}),
-            format!(
-                "failed to create/update file: PUT {url}/contents/../a: 422 path contains a malformed path component []"
-            ),
+            format!("failed to create/update file: PUT {url}/a: 404 Not Found []"),
         ),
         (
             "create_or_update_file",
@@ -154,6 +152,184 @@ async fn what_is_not_there_is_not_found() {
     assert!(
         invalid.contains("[{Resource:Issue Field:assignees Code:invalid Message:}]"),
         "{invalid}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_decoded_at_once_is_refused_at_once() {
+    let decoding =
+        |problems: &str| format!("decoding failed due to the following error(s):\n\n{problems}");
+    let url = "https://api.github.com/repos/acme";
+    let world = World::new().await;
+    for (tool, arguments, expected) in [
+        (
+            "submit_pending_pull_request_review",
+            json!({"pullNumber": "3", "event": true, "body": 1}),
+            decoding(
+                "'PullNumber' expected type 'int32', got unconvertible type 'string'\n\
+                 'Event' expected type 'string', got unconvertible type 'bool'\n\
+                 'Body' expected type 'string', got unconvertible type 'float64'",
+            ),
+        ),
+        (
+            "get_pull_request_diff",
+            json!({"repo": null, "pullNumber": 3}),
+            format!("failed to get pull request diff: GET {url}//pulls/3: 404 Not Found []"),
+        ),
+        (
+            "get_pull_request_diff",
+            json!({"pullNumber": []}),
+            decoding("'PullNumber' expected type 'int32', got unconvertible type '[]interface {}'"),
+        ),
+        (
+            "create_pending_pull_request_review",
+            json!({"pullNumber": -1}),
+            "failed to get pull request: Could not resolve to a PullRequest with the number of -1."
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(world.refusal(tool, arguments).await, expected, "{tool}");
+    }
+    let world = World::as_of("v1.10.1", crate::support::standard, None).await;
+    for (tool, arguments, expected) in [
+        (
+            "pull_request_review_write",
+            json!({"method": "create", "pullNumber": "three", "body": {}}),
+            decoding(
+                "'PullNumber' cannot parse value as 'int32': strconv.ParseInt: invalid syntax\n\
+                 'Body' expected type 'string', got unconvertible type 'map[string]interface {}'",
+            ),
+        ),
+        (
+            "assign_copilot_to_issue",
+            json!({"issue_number": []}),
+            decoding(
+                "'issue_number' expected type 'int32', got unconvertible type '[]interface {}'",
+            ),
+        ),
+        (
+            "add_comment_to_pending_review",
+            json!({"pullNumber": 3, "path": "src/lib.rs"}),
+            "missing required parameter: body".to_owned(),
+        ),
+    ] {
+        assert_eq!(world.refusal(tool, arguments).await, expected, "{tool}");
+    }
+    // A number may be written as a text.
+    let review = json!({"method": "create", "pullNumber": "3"});
+    world.text("pull_request_review_write", review).await;
+}
+
+#[tokio::test]
+async fn refusals_name_the_address_that_was_asked_for() {
+    let world = World::new().await;
+    for (tool, arguments, expected) in [
+        (
+            "get_file_contents",
+            json!({"path": "a b/\u{fc}(1).md", "ref": "refs/heads/main"}),
+            "/contents/a%20b/%C3%BC%281%29.md?ref=refs%2Fheads%2Fmain: 404",
+        ),
+        (
+            "list_commits",
+            json!({"sha": "none", "author": "RIGHT", "page": -1, "perPage": 1000}),
+            "/commits?author=RIGHT&page=-1&per_page=1000&sha=none: 404",
+        ),
+        (
+            "list_pull_requests",
+            json!({"repo": "other", "state": "all", "head": "a:b c", "direction": "desc"}),
+            "/pulls?direction=desc&head=a%3Ab+c&page=1&per_page=30&state=all: 404",
+        ),
+        (
+            "get_pull_request_files",
+            json!({"pullNumber": 99, "perPage": 101}),
+            "/pulls/99/files?page=1&per_page=101: 404",
+        ),
+        (
+            "get_tag",
+            json!({"tag": "a,b\u{fc}"}),
+            "/git/ref/tags/a%2Cb%C3%BC: 404",
+        ),
+        (
+            "get_tag",
+            json!({"owner": "a/./b", "tag": "v1"}),
+            "repos/a/b/demo/git/ref/tags/v1: 404",
+        ),
+        (
+            "create_or_update_file",
+            json!({"branch": "none", "path": "a b", "content": "x", "message": "m"}),
+            "/contents/a%20b: 404",
+        ),
+        (
+            "create_or_update_file",
+            json!({"branch": "main", "path": "100%.md", "content": "x", "message": "m"}),
+            "parse \"repos/acme/demo/contents/100%.md\": invalid URL escape \"%.m\"",
+        ),
+    ] {
+        let refused = world.refusal(tool, arguments).await;
+        assert!(refused.contains(expected), "{tool}: {refused}");
+    }
+    // What is written goes where the address leads.
+    let file = json!({"branch": "main", "path": "a/./b%20c/../d", "content": "x", "message": "m"});
+    let written = world.json("create_or_update_file", file).await;
+    assert_eq!(written["content"]["path"], "a/d");
+}
+
+#[tokio::test]
+async fn what_is_chosen_is_one_of_the_words_that_there_are() {
+    let world = World::new().await;
+    for (argument, variable) in [
+        ("direction", "$direction of type OrderDirection!"),
+        ("orderBy", "$orderBy of type IssueOrderField!"),
+    ] {
+        assert_eq!(
+            world.refusal("list_issues", json!({argument: "asc"})).await,
+            format!("Variable {variable} was provided invalid value")
+        );
+    }
+    let files = json!({"branch": "feature", "message": "m", "files": []});
+    let empty = world.refusal("push_files", files).await;
+    assert!(
+        empty.ends_with("/git/trees: 422 Invalid tree info []"),
+        "{empty}"
+    );
+    // Who closes a pull request is not held up by a base that it cannot have.
+    let closed = json!({"pullNumber": 3, "state": "closed", "base": "bob"});
+    world.text("update_pull_request", closed).await;
+    let closed = world
+        .json("get_pull_request", json!({"pullNumber": 3}))
+        .await;
+    assert_eq!(closed["state"], "closed");
+
+    let pushed = |branch: &str| {
+        let file = json!({"path": "new.txt", "content": "x"});
+        json!({"branch": branch, "message": "m", "files": [file]})
+    };
+    let refused = world.refusal("push_files", pushed("fresh")).await;
+    assert!(
+        refused.starts_with("failed to get branch reference: "),
+        "{refused}"
+    );
+
+    // The newer version takes small letters, and disregards what is none of the words.
+    let world = World::as_of("v1.10.1", crate::support::standard, None).await;
+    for (arguments, expected) in [
+        (json!({"direction": "asc"}), vec![1, 2]),
+        (json!({"direction": "down", "orderBy": "none"}), vec![2, 1]),
+        (json!({"state": "closed"}), vec![1]),
+    ] {
+        let list = world.json("list_issues", arguments).await;
+        let numbers = list["issues"].as_array().unwrap().iter();
+        let numbers: Vec<u64> = numbers.map(|it| it["number"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, expected);
+    }
+    // And it makes the branch that it is to push to.
+    world.text("push_files", pushed("fresh")).await;
+    let made = world.json("list_branches", json!({})).await;
+    assert!(texts(&made, "/name").contains(&"fresh"));
+    assert_eq!(
+        world.refusal("push_files", pushed("a..b")).await,
+        "failed to create branch from default: failed to create new branch reference: POST \
+         https://api.github.com/repos/acme/demo/git/refs: 422 refs/heads/a..b is not a valid ref name. []"
     );
 }
 
@@ -397,7 +573,7 @@ async fn no_repository_of_a_world_has_copilot() {
         world
             .refusal("assign_copilot_to_issue", json!({"issueNumber": "2"}))
             .await,
-        "1 error(s) decoding:\n\n* 'IssueNumber' expected type 'int32', got unconvertible type 'string'"
+        "decoding failed due to the following error(s):\n\n'IssueNumber' expected type 'int32', got unconvertible type 'string'"
     );
     let review = json!({"pullNumber": 3});
     let post = "POST https://api.github.com/repos/acme/demo/pulls/3/requested_reviewers";

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{World, git, texts};
+use crate::support::{World, git, standard, texts, write};
 
 /// An answer as it came over the wire.
 pub(crate) struct Answer {
@@ -445,6 +445,90 @@ async fn refusals_are_worded_as_github_words_them() {
     );
     let missing = site.send("GET", "/search/issues", "", b"").await;
     Site::refused(&missing, 422, "Validation Failed");
+}
+
+#[tokio::test]
+async fn labels_milestones_and_trees_are_refused_that_github_refuses() {
+    let site = Site::new().await;
+    let (long, longer) = ("x".repeat(51), "x".repeat(101));
+    let milestone = json!({"resource": "Milestone", "field": "title", "code": "missing_field"});
+    let label =
+        |field: &str, code: &str| json!({"resource": "Label", "field": field, "code": code});
+    let too_long = |field: &str, most: u32| {
+        let mut error = label(field, "custom");
+        error["message"] = format!("{field} is too long (maximum is {most} characters)").into();
+        error
+    };
+    for (method, below, body, error) in [
+        (
+            "POST",
+            "/milestones",
+            json!({"title": "  "}),
+            milestone.clone(),
+        ),
+        ("PATCH", "/milestones/1", json!({"title": ""}), milestone),
+        (
+            "POST",
+            "/labels",
+            json!({"name": long}),
+            too_long("name", 50),
+        ),
+        (
+            "POST",
+            "/labels",
+            json!({"name": "y", "description": longer}),
+            too_long("description", 100),
+        ),
+        (
+            "POST",
+            "/labels",
+            json!({"name": "y", "color": "#ffffff"}),
+            label("color", "invalid"),
+        ),
+        (
+            "POST",
+            "/issues",
+            json!({"title": "x", "labels": [long]}),
+            label("name", "invalid"),
+        ),
+        (
+            "POST",
+            "/issues/2/labels",
+            json!({"labels": [long]}),
+            label("name", "invalid"),
+        ),
+        (
+            "PATCH",
+            "/issues/2",
+            json!({"labels": [long]}),
+            label("name", "invalid"),
+        ),
+    ] {
+        let refused = site.ask(method, below, body).await;
+        Site::refused(&refused, 422, "Validation Failed");
+        assert_eq!(refused.json()["errors"], json!([error]), "{method} {below}");
+    }
+    let part = json!({"sub_issue_id": 3_000_000_003_u64});
+    let part = site.ask("POST", "/issues/2/sub_issues", part).await;
+    Site::refused(&part, 404, "The provided sub-issue does not exist");
+    let site = Site::of(
+        World::of(|dir| {
+            standard(dir);
+            let kinds = json!([
+                {"number": 1, "title": "One", "type": "Bug"},
+                {"number": 2, "title": "Two"},
+            ]);
+            write(dir, "issues.json", &kinds);
+        })
+        .await,
+    )
+    .await;
+    for (wanted, expected) in [("Bug", vec![1]), ("*", vec![1]), ("Task", vec![])] {
+        let list = site.get(&format!("/issues?type={wanted}")).await.json();
+        let numbers = list.as_array().unwrap().iter();
+        let numbers: Vec<u64> = numbers.map(|it| it["number"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, expected, "{wanted}");
+    }
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ async fn issues_are_found_by_words_and_qualifiers() {
         ("created:2024-01-01..2024-01-31", vec![1]),
         ("commenter:@me", vec![2]),
         ("comments:>0", vec![2]),
-        ("repo:acme/other", vec![]),
+        ("repo:acme/other repo:acme/demo is:closed", vec![1]),
         ("label:bug OR is:closed", vec![2, 1]),
         ("(label:bug)", vec![2]),
         ("-(label:bug OR label:none)", vec![1]),
@@ -49,6 +49,32 @@ async fn issues_are_found_by_words_and_qualifiers() {
             .await,
         r#"{"total_count":0,"incomplete_results":false}"#
     );
+    let url = "https://api.github.com/search/issues?page=1&per_page=30&q=";
+    let long = "x".repeat(257);
+    for (query, encoded, message) in [
+        (
+            "repo:acme/other",
+            "is%3Aissue+repo%3Aacme%2Fother".to_owned(),
+            "The listed users and repositories cannot be searched either because the resources do not exist or you \
+             do not have permission to view them.",
+        ),
+        (
+            long.as_str(),
+            format!("repo%3Aacme%2Fdemo+is%3Aissue+{long}"),
+            "The search is longer than 256 characters.",
+        ),
+    ] {
+        let refused = world.error("search_issues", json!({"query": query})).await;
+        let expected = format!(
+            "failed to search issues: GET {url}{encoded}: 422 Validation Failed [{{Resource:Search Field:q \
+             Code:invalid Message:{message}}}]"
+        );
+        assert!(refused.contains(&expected), "{refused}");
+    }
+    // Qualifiers do not count.
+    let many = format!("{} three", "label:bug ".repeat(40));
+    let found = world.json("search_issues", json!({"query": many})).await;
+    assert_eq!(found["total_count"], 1);
     let pulls = world
         .json(
             "search_pull_requests",

@@ -83,7 +83,7 @@ pub(crate) async fn problem(change: impl FnOnce(&Path)) -> String {
 
 #[tokio::test]
 async fn a_broken_world_says_where() {
-    let cases: [(&str, &str, &str); 28] = [
+    let cases: [(&str, &str, &str); 41] = [
         (
             "issues.json",
             "[\n  {\"number\": 1,\n}",
@@ -223,6 +223,73 @@ async fn a_broken_world_says_where() {
             "PACK",
             "repo/.git/objects/pack/pack-a.pack: its index is not there",
         ),
+        (
+            "issues.json",
+            "null",
+            "issues.json: the document: is no list",
+        ),
+        (
+            "issues.json",
+            "[{\"number\": 7, \"title\": \"x\"},\n{\"number\": 8, \"title\": \" \"}]",
+            "issues.json:2: #8: its title is empty",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 7, "title": "x", "user": "a b/c"}]"#,
+            "issues.json:1: #7: \"a b/c\" is no login",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 7, "title": "x", "comments": [{"user": "dan", "body": "x",
+                 "reactions": [{"user": "bo", "content": "meh"}]}]}]"#,
+            "issues.json:1: #7: the reaction \"meh\" is none of +1, -1,",
+        ),
+        (
+            "issues.json",
+            r#"[{"number": 7, "title": "x", "sub_issues": [3]}]"#,
+            "issues.json:1: #7: its sub-issue #3 is a pull request",
+        ),
+        (
+            "issue.json",
+            "[]",
+            "issue.json: the document: is not read; its name is issues.json",
+        ),
+        (
+            "users.json",
+            "[{\"login\": \"ann\", \"email\": \"a@x.org\"},\n{\"login\": \"bo\", \"emails\": [\"A@x.org\"]}]",
+            "users.json:2: bo: the address \"A@x.org\" is that of ann already",
+        ),
+        (
+            "users.json",
+            r#"[{"login": "ann", "name": "A\n"}]"#,
+            "users.json:1: ann: \"A\\n\" has a control character",
+        ),
+        (
+            "repository.json",
+            r#"{"owner": "a/b", "name": "demo"}"#,
+            "repository.json: the document: \"a/b\" is no login",
+        ),
+        (
+            "repository.json",
+            r#"{"owner": "acme", "name": "a b"}"#,
+            "repository.json: the document: \"a b\" is no name of a repository",
+        ),
+        (
+            "pulls.json",
+            r#"[{"number": 7, "title": "x", "head": "main", "base": "main"}]"#,
+            "pulls.json:1: #7: its head and its base are both \"main\"",
+        ),
+        (
+            "pulls.json",
+            r#"[{"number": 7, "title": "x", "head": "clash", "base": "main",
+                 "review_comments": [{"user": "bo", "body": "x", "in_reply_to": 77}]}]"#,
+            "pulls.json:1: #7: a comment answers the comment 77, which is not there",
+        ),
+        (
+            "repo/.git/refs/heads/round",
+            "ref: refs/heads/round\n",
+            "repo/.git/refs/heads/round: leads to itself",
+        ),
     ];
     for (file, text, expected) in cases {
         let problem = problem(|dir| {
@@ -233,6 +300,11 @@ async fn a_broken_world_says_where() {
         .await;
         assert!(problem.contains(expected), "{file}: {problem}");
     }
+    let long = "x".repeat(257);
+    let document = json!([{"number": 7, "title": long}]);
+    let titled = problem(|dir| write(dir, "issues.json", &document)).await;
+    let expected = "#7: its title has 257 characters, more than 256";
+    assert!(titled.contains(expected), "{titled}");
     let missing = problem(|dir| std::fs::remove_dir_all(dir.join("repo/.git")).unwrap()).await;
     assert!(missing.contains("repo/.git/ is not there"), "{missing}");
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::asked::Asked;
 use super::reply::{Outcome, Reply};
 use super::{nothing, ok};
-use crate::api::{ApiError, Call, IssueList};
+use crate::api::{ApiError, Call, ISSUE_ORDERS, IssueList};
 use crate::git::{Blamed, Commit, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, State, Time};
 use crate::view::{HTML, Site};
@@ -165,8 +165,9 @@ fn repository(site: &Site, field: &Field) -> Resolved {
         )));
     }
     object("Repository", &field.selection, |field| {
-        let number = field.arguments.get("number").and_then(Value::as_u64);
-        let number = number.unwrap_or(0);
+        let asked = field.arguments.get("number").and_then(Value::as_i64);
+        let asked = asked.unwrap_or(0);
+        let number = u64::try_from(asked).unwrap_or(0);
         match field.name.as_str() {
             "id" => Ok(site.repository()["node_id"].clone()),
             "name" => Ok(site.hub.repository.name.as_str().into()),
@@ -187,13 +188,13 @@ fn repository(site: &Site, field: &Field) -> Resolved {
             "issue" => match site.hub.issues.get(&number) {
                 Some(found) if found.pull.is_none() => issue(site, found, &field.selection),
                 _ => Err(not_found(format!(
-                    "Could not resolve to an Issue with the number of {number}."
+                    "Could not resolve to an Issue with the number of {asked}."
                 ))),
             },
             "pullRequest" => match site.hub.pull(number) {
                 Some((issue, found)) => pull(site, issue, found, &field.selection),
                 None => Err(not_found(format!(
-                    "Could not resolve to a PullRequest with the number of {number}."
+                    "Could not resolve to a PullRequest with the number of {asked}."
                 ))),
             },
             name => Err(no_field(name, "Repository")),
@@ -406,6 +407,18 @@ fn issues(site: &Site, field: &Field) -> Resolved {
     let labels = arguments.get("labels").and_then(Value::as_array);
     let labels = labels.into_iter().flatten();
     let order = arguments.get("orderBy").unwrap_or(&Value::Null);
+    for (key, kind, words) in [
+        ("field", "IssueOrderField", &ISSUE_ORDERS[..]),
+        ("direction", "OrderDirection", &["ASC", "DESC"]),
+    ] {
+        let given = order[key].as_str();
+        if given.is_some_and(|given| !words.contains(&given)) {
+            let name = if key == "field" { "orderBy" } else { key };
+            return Err(said(format!(
+                "Variable ${name} of type {kind}! was provided invalid value"
+            )));
+        }
+    }
     let since = arguments.get("filterBy").map(|it| &it["since"]);
     let list = IssueList {
         with_pulls: false,

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{minimal, said, unknown};
-use crate::api::{IssueChange, NewIssue, Sorted, Subject};
+use crate::api::{IssueChange, NewIssue, REACTIONS, Sorted, Subject};
 use crate::hub::{Issue, Kind, State};
+use crate::profile::Profile;
 use crate::tools::arguments::Arguments;
 use crate::tools::commits::unresolved;
 use crate::tools::issues::NewState;
@@ -13,10 +14,6 @@ use crate::view::Site;
 
 /// The pull requests that an issue tells of at most.
 const REFERENCES: usize = 5;
-
-const REACTIONS: [&str; 8] = [
-    "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes",
-];
 
 pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
     let method = with.text("method")?;
@@ -200,7 +197,8 @@ pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
         "create" => {
             let new = NewIssue {
                 title,
-                body: Some(body).filter(|body| !body.is_empty()),
+                // The client sends an empty text where there is none.
+                body: Some(body),
                 labels,
                 assignees,
                 milestone,
@@ -247,7 +245,8 @@ pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
         )));
     }
     let fields = with.texts("fields")?;
-    let Output::Text(text) = crate::tools::issues::list_issues(site, with)? else {
+    let Output::Text(text) = crate::tools::issues::list_issues(site, with, Profile::V1_10_1)?
+    else {
         return Err(Failure::said("failed to list issues"));
     };
     let listed: Value = serde_json::from_str(&text)

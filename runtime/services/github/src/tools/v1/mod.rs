@@ -59,7 +59,7 @@ pub(super) fn answer(site: &mut Site, tool: &str, with: &Arguments) -> Option<Ou
 
         "get_file_contents" => repos::get_file_contents(site, with),
         "create_or_update_file" => repos::create_or_update_file(site, with),
-        "push_files" => files::push_files(site, with),
+        "push_files" => files::push_files(site, with, Profile::V1_10_1),
         "delete_file" => files::delete_file(site, with),
         "create_branch" => files::create_branch(site, with),
         "get_commit" => repos::get_commit(site, with),
@@ -99,7 +99,7 @@ pub(super) fn answer(site: &mut Site, tool: &str, with: &Arguments) -> Option<Ou
         "merge_pull_request" => super::pulls::merge_pull_request(site, with),
         "update_pull_request_branch" => super::pulls::update_pull_request_branch(site, with),
         "pull_request_review_write" => pulls::review_write(site, with),
-        "add_comment_to_pending_review" => super::reviews::add_comment(site, with),
+        "add_comment_to_pending_review" => pulls::add_comment(site, with),
         "add_reply_to_pull_request_comment" => pulls::reply(site, with),
 
         "assign_copilot_to_issue" => copilot::assign(site, with, Profile::V1_10_1),

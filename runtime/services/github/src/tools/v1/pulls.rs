@@ -6,6 +6,7 @@ use super::{issues, minimal, said, unknown};
 use crate::api::{Paged, Subject, cursor, position};
 use crate::hub::{Kind, ReviewComment};
 use crate::tools::arguments::Arguments;
+use crate::tools::decoded::{Decoded, Field, PULL};
 use crate::tools::{Failure, Outcome, Output, pulls, reviews, written};
 use crate::view::Site;
 
@@ -97,7 +98,7 @@ pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
 fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
     let at = with.repository()?;
     let during = "failed to get pull request review threads";
-    reviews::find(site, &at, number)
+    reviews::find(site, &at, with.number("pullNumber")?)
         .map_err(|problem| Failure::Said(format!("{during}: {problem}")))?;
     let size = usize::try_from(with.optional_number("perPage")?).unwrap_or(0);
     let size = if size == 0 { 30 } else { size.min(100) };
@@ -177,10 +178,15 @@ pub(super) fn create(site: &mut Site, with: &Arguments) -> Outcome {
     pulls::answer(site, number)
 }
 
+const METHOD: &[Field] = &[Field::Text("Method")];
+const THREAD: &[Field] = &[Field::Text("ThreadID")];
+
 pub(super) fn review_write(site: &mut Site, with: &Arguments) -> Outcome {
-    let method = with.optional_text("method")?;
+    let fields = [METHOD, PULL, reviews::REVIEW, reviews::COMMIT, THREAD];
+    let with = &Decoded::weak(with, &fields)?;
+    let method = with.text("Method");
     match method.as_str() {
-        "create" if with.optional_text("event")?.is_empty() => reviews::create_pending(site, with),
+        "create" if with.text("Event").is_empty() => reviews::create_pending(site, with),
         "create" => reviews::create_and_submit(site, with),
         "submit_pending" => reviews::submit_pending(site, with),
         "delete_pending" => reviews::delete_pending(site, with),
@@ -190,9 +196,35 @@ pub(super) fn review_write(site: &mut Site, with: &Arguments) -> Outcome {
     }
 }
 
+/// Adds a comment to the pending review; what must be there is looked at, and zero is no line.
+pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
+    let at = with.repository()?;
+    let mut decoded = Decoded::default()
+        .with_text("Owner", at.owner)
+        .with_text("Repo", at.repo)
+        .with_number("PullNumber", with.number("pullNumber")?)
+        .with_text("Path", with.text("path")?)
+        .with_text("Body", with.text("body")?)
+        .with_text("SubjectType", with.text("subjectType")?);
+    for (field, name) in [("Line", "line"), ("StartLine", "startLine")] {
+        let line = with.optional_number(name)?;
+        if line != 0 {
+            decoded = decoded.with_number(field, line);
+        }
+    }
+    for (field, name) in [("Side", "side"), ("StartSide", "startSide")] {
+        // What is no text counts as absent.
+        let side = with.optional_text(name).unwrap_or_default();
+        if !side.is_empty() {
+            decoded = decoded.with_text(field, side);
+        }
+    }
+    reviews::add_comment(site, &decoded)
+}
+
 /// Resolves a thread, or takes that back; either may be so already.
-fn resolve(site: &mut Site, with: &Arguments, resolved: bool) -> Outcome {
-    let node = with.optional_text("threadId")?;
+fn resolve(site: &mut Site, with: &Decoded, resolved: bool) -> Outcome {
+    let node = with.text("ThreadID");
     if node.is_empty() {
         return Err(Failure::said(
             "threadId is required for resolve_thread and unresolve_thread methods",

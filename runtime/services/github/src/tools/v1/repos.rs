@@ -234,6 +234,10 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
         },
         Err(_) => {}
     }
+    let file = PutFile {
+        path: files::written_path(site, &at, path)?,
+        ..file
+    };
     let answer = site.put_contents(&at, &file);
     let answer = answer.map_err(said("failed to create/update file"))?;
     let author = minimal::picked(&answer["commit"]["author"], "name email date");

@@ -237,6 +237,68 @@ pub(super) fn of_the_default() -> Vec<Call> {
         ("merge_pull_request", json!({"pullNumber": 5})),
         ("get_pull_request", json!({"pullNumber": 5})),
         ("get_issue", json!({"issue_number": 4})),
+        ("create_issue", json!({"title": "Without a text"})),
+        ("get_issue", json!({"issue_number": 6})),
+        (
+            "get_pull_request_diff",
+            json!({"repo": null, "pullNumber": 3}),
+        ),
+        ("get_pull_request_diff", json!({"pullNumber": [3]})),
+        (
+            "create_and_submit_pull_request_review",
+            json!({"pullNumber": true, "event": 1, "body": []}),
+        ),
+        (
+            "submit_pending_pull_request_review",
+            json!({"pullNumber": -1, "event": "COMMENT"}),
+        ),
+        (
+            "add_comment_to_pending_review",
+            json!({"pullNumber": 3, "path": {}, "line": "x", "startLine": [1]}),
+        ),
+        (
+            "list_commits",
+            json!({"sha": "nöne", "author": "RIGHT", "page": -1, "perPage": 1000}),
+        ),
+        (
+            "list_pull_requests",
+            json!({"repo": "other", "state": "all", "head": "a:b c", "base": "ü"}),
+        ),
+        (
+            "get_file_contents",
+            json!({"path": "ü/a b(1).txt", "ref": "refs/heads/main"}),
+        ),
+        ("get_file_contents", json!({"path": "a(1).txt"})),
+        ("get_commit", json!({"sha": "a b", "page": -1})),
+        ("get_tag", json!({"tag": "a,b ü"})),
+        ("get_tag", json!({"owner": "a/./b", "tag": "v1"})),
+        (
+            "create_or_update_file",
+            json!({"path": "a/./b c", "content": "x", "message": "m", "branch": "feature"}),
+        ),
+        (
+            "create_or_update_file",
+            json!({"path": "../x", "content": "x", "message": "m", "branch": "feature"}),
+        ),
+        (
+            "create_or_update_file",
+            json!({"path": "50% (ü).txt", "content": "x", "message": "m", "branch": "feature"}),
+        ),
+        (
+            "create_or_update_file",
+            json!({"path": "50%25 (ü).txt", "content": "x", "message": "m", "branch": "none"}),
+        ),
+        (
+            "push_files",
+            json!({"branch": "feature", "message": "m", "files": []}),
+        ),
+        ("list_issues", json!({"direction": "get"})),
+        ("list_issues", json!({"orderBy": "get"})),
+        ("search_issues", json!({"query": "repo:acme/other"})),
+        (
+            "update_pull_request",
+            json!({"pullNumber": 3, "state": "closed", "base": "bob"}),
+        ),
         ("create_repository", json!({"name": "new"})),
         ("fork_repository", json!({})),
     ]

@@ -1,0 +1,156 @@
+//! Addresses, as GitHub's client for Go makes them of what it is given.
+
+use crate::view::percent_encoded;
+
+/// What stands for itself in a path that was encoded as a whole.
+const PLAIN: &[u8] = b"$&+,/:;=@";
+
+/// What may stand in a path that comes encoded.
+const VALID: &str = "-_.~!$&'()*+,;=:@[]/%";
+
+/// An address below a repository as it is asked for: steps like `..` are taken, and what may not stand in an address is
+/// encoded. From the first `?` or `#` on it stays.
+pub(crate) fn address(below: &str) -> String {
+    let (path, tail) = parted(below);
+    let path = stepped(path);
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || VALID.contains(c);
+    match path.chars().all(is_valid) {
+        true => path + tail,
+        false => percent_encoded(&decoded(&path), PLAIN) + tail,
+    }
+}
+
+/// The path of an address, and what follows on it.
+pub(crate) fn parted(address: &str) -> (&str, &str) {
+    let end = address.find(['?', '#']).unwrap_or(address.len());
+    address.split_at(end)
+}
+
+/// A path in which no part is `.` or `..`.
+pub(crate) fn stepped(path: &str) -> String {
+    let parts: Vec<&str> = path.split('/').collect();
+    if !parts.iter().any(|part| matches!(*part, "." | "..")) {
+        return path.to_owned();
+    }
+    let mut kept = Vec::new();
+    for part in &parts {
+        match *part {
+            "." => {}
+            // The first part is what stands before the slash of the root.
+            ".." => kept.truncate(kept.len().saturating_sub(1).max(1)),
+            part => kept.push(part),
+        }
+    }
+    if matches!(parts.last(), Some(&"." | &"..")) {
+        kept.push("");
+    }
+    kept.join("/")
+}
+
+/// The path of a file, encoded as clients do it that encode such paths before anything else.
+pub(crate) fn file_path(path: &str) -> String {
+    percent_encoded(path, PLAIN)
+}
+
+/// The path of a file that is written, which clients encode only where an address would end in it.
+pub(crate) fn written_path(path: &str) -> String {
+    match path.contains(['?', '#', '%']) {
+        true => file_path(path),
+        false => path.to_owned(),
+    }
+}
+
+/// The name of a ref, encoded part by part.
+pub(crate) fn ref_name(name: &str) -> String {
+    percent_encoded(name, b"$&+:=@/")
+}
+
+/// A query of what is not empty, sorted by name, with its question mark.
+pub(crate) fn query(pairs: &[(&str, &str)]) -> String {
+    let mut pairs: Vec<_> = pairs
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .collect();
+    pairs.sort();
+    let encoded = |text: &str| percent_encoded(text, b" ").replace(' ', "+");
+    let pairs: Vec<String> = pairs
+        .iter()
+        .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
+        .collect();
+    match pairs.is_empty() {
+        true => String::new(),
+        false => format!("?{}", pairs.join("&")),
+    }
+}
+
+/// A text without percent signs for what they stand for. What is no text after that is marked.
+pub(crate) fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match escape(text, at) {
+            Some(byte) => {
+                plain.push(byte);
+                at += 3;
+            }
+            None => {
+                plain.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
+/// The byte that stands encoded at a place.
+fn escape(text: &str, at: usize) -> Option<u8> {
+    let hex = text.get(at..at + 3)?.strip_prefix('%')?;
+    let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u8::from_str_radix(hex, 16).ok().filter(|_| is_hex)
+}
+
+/// The first percent sign that encodes nothing, with as much of what follows as an encoded byte would have.
+pub(crate) fn broken_escape(text: &str) -> Option<String> {
+    let mut signs = text.match_indices('%').map(|(at, _)| at);
+    let broken = signs.find(|at| escape(text, *at).is_none())?;
+    Some(text[broken..].chars().take(3).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_made_as_the_client_makes_them() {
+        for (below, expected) in [
+            ("/contents/a b/ü.md", "/contents/a%20b/%C3%BC.md"),
+            ("/contents/a(1)", "/contents/a(1)"),
+            ("/contents/a (1)", "/contents/a%20%281%29"),
+            ("/contents/a%20b", "/contents/a%20b"),
+            ("/contents/a%20b ", "/contents/a%20b%20"),
+            ("/contents/a/./b", "/contents/a/b"),
+            ("/contents/../a", "/a"),
+            ("/contents/a//b", "/contents/a//b"),
+            ("/contents/..", "/"),
+            ("/commits/x?page=-1", "/commits/x?page=-1"),
+            ("/commits/x?sha=a/../b", "/commits/x?sha=a/../b"),
+        ] {
+            assert_eq!(address(below), expected, "{below}");
+        }
+        assert_eq!(
+            query(&[("sha", "a/b c"), ("author", "RIGHT"), ("path", "")]),
+            "?author=RIGHT&sha=a%2Fb+c"
+        );
+        assert_eq!(query(&[("page", "")]), "");
+        assert_eq!(ref_name("heads/a,b/c:d"), "heads/a%2Cb/c:d");
+        for (text, broken) in [
+            ("100%", "%"),
+            ("5% off", "% o"),
+            ("%41", ""),
+            ("%+1x", "%+1"),
+        ] {
+            assert_eq!(broken_escape(text).unwrap_or_default(), broken, "{text}");
+        }
+    }
+}

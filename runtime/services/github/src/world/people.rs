@@ -1,0 +1,136 @@
+//! Who may be in a world, and what may be said of them.
+
+use std::collections::HashMap;
+
+use super::WorldError;
+use crate::hub::{Issue, Repository, User};
+
+/// Whether a text can be a login: letters, digits, hyphens and underscores, 39 at most; `[bot]` follows on that of an
+/// app.
+pub fn is_login(text: &str) -> bool {
+    let name = text.strip_suffix("[bot]").unwrap_or(text);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    (1..=39).contains(&name.len()) && name.chars().all(is_part)
+}
+
+fn login_problem(login: &str) -> String {
+    format!("{login:?} is no login: letters, digits, hyphens and underscores, 39 at most")
+}
+
+/// Refuses people in a document who cannot be.
+pub(super) fn check_logins<'a>(
+    file: &str,
+    place: &str,
+    logins: impl IntoIterator<Item = &'a String>,
+) -> Result<(), WorldError> {
+    match logins.into_iter().find(|login| !is_login(login)) {
+        Some(login) => Err(WorldError::value(file, place, login_problem(login))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a repository that has no address, and people of it who cannot be.
+pub(super) fn check_repository(file: &str, repository: &Repository) -> Result<(), WorldError> {
+    const PLACE: &str = "the document";
+    let Repository {
+        owner,
+        viewer,
+        collaborators,
+        name,
+        ..
+    } = repository;
+    check_logins(
+        file,
+        PLACE,
+        [owner, viewer].into_iter().chain(collaborators),
+    )?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_name = (1..=100).contains(&name.len()) && name.chars().all(is_part);
+    if !is_name || matches!(name.as_str(), "." | "..") {
+        let problem = format!(
+            "{name:?} is no name of a repository: letters, digits, hyphens, underscores and dots, 100 at most"
+        );
+        return Err(WorldError::value(file, PLACE, problem));
+    }
+    Ok(())
+}
+
+/// Refuses a user that cannot be, and an address that is another user's already.
+pub(super) fn check_user(
+    user: &User,
+    owners: &mut HashMap<String, String>,
+) -> Result<(), WorldError> {
+    const FILE: &str = "users.json";
+    check_logins(FILE, &user.login, [&user.login])?;
+    let refused = |problem: String| Err(WorldError::value(FILE, &user.login, problem));
+    let texts = user.name.iter().chain(&user.email).chain(&user.emails);
+    if let Some(text) = texts.clone().find(|text| text.contains(char::is_control)) {
+        return refused(format!("{text:?} has a control character"));
+    }
+    for address in user.email.iter().chain(&user.emails) {
+        let owner = owners
+            .entry(address.to_lowercase())
+            .or_insert_with(|| user.login.clone());
+        if *owner != user.login {
+            return refused(format!(
+                "the address {address:?} is that of {owner} already"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Everybody whom an issue or a pull request names.
+pub(super) fn named_by(issue: &Issue) -> Vec<&String> {
+    // Templates name nobody as the author.
+    let mut all: Vec<&String> = Some(&issue.user)
+        .filter(|it| !it.is_empty())
+        .into_iter()
+        .collect();
+    all.extend(issue.assignees.iter().chain(&issue.closed_by));
+    let mut reactions: Vec<_> = issue.reactions.iter().collect();
+    for comment in &issue.comments {
+        all.push(&comment.user);
+        reactions.extend(&comment.reactions);
+    }
+    if let Some(pull) = &issue.pull {
+        all.extend(pull.requested_reviewers.iter().chain(&pull.merged_by));
+        all.extend(pull.reviews.iter().map(|review| &review.user));
+        for comment in &pull.review_comments {
+            all.push(&comment.user);
+            reactions.extend(&comment.reactions);
+        }
+    }
+    all.extend(reactions.iter().map(|reaction| &reaction.user));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_login;
+
+    #[test]
+    fn logins_are_short_words() {
+        for login in [
+            "ann",
+            "a-b",
+            "octo_corp",
+            "dependabot[bot]",
+            &"x".repeat(39),
+        ] {
+            assert!(is_login(login), "{login}");
+        }
+        for text in [
+            "",
+            "a b",
+            "a/b",
+            "[bot]",
+            "a.b",
+            "\u{e9}",
+            "a\n",
+            &"x".repeat(40),
+        ] {
+            assert!(!is_login(text), "{text}");
+        }
+    }
+}
