@@ -224,7 +224,7 @@ fn an_experiment_goes_on_at_another_machine() {
     let path = file.to_str().unwrap();
     library.run(["store", "export", "e", "-o", path]).exits(0);
     library
-        .run(["store", "export", "none", "-o", path])
+        .run(["store", "export", "none", "-o", "none.mcpmark"])
         .exits(2)
         .says(&["none"]);
     library

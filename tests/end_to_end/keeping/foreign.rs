@@ -82,7 +82,8 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
         let resume = |more: &[&str]| {
             let args = [&["resume", "e"], more].concat();
             let mut command = machine.command(args);
-            Output::of(command.env("MCPMARK_ROOT", &library.root))
+            command.env("MCPMARK_ROOT", &library.root);
+            Output::of(command.env("HOME_OF_MINE", "here"))
         };
         let refused = resume(&[]).exits(2).says(&told);
         assert!(refused.stderr.contains("was imported"), "{refused:?}");
