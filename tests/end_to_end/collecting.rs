@@ -133,7 +133,7 @@ fn nothing_that_an_attempt_needs_is_lost() {
                 let file = environment.path("receipt.json");
                 let (id, path) = (text(&attempt["id"]), file.to_str().unwrap());
                 environment
-                    .run(["receipt", "show", &id, "-o", path])
+                    .run(["receipt", "show", &id, "-o", path, "--force"])
                     .exits(0);
                 environment.run(["receipt", "verify", path]).exits(0);
                 verified += 1;

@@ -68,7 +68,7 @@ fn a_file_of_another_program_is_left_alone() {
     fs::write(&file, "Dear diary, ").unwrap();
     nop(&library)
         .exits(5)
-        .says(&["journal.db", "not a database"]);
+        .says(&["journal.db", "not a database", "hint: put back what"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "Dear diary, ");
 }
 

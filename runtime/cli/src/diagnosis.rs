@@ -68,6 +68,10 @@ pub(crate) fn home_error(error: &HomeError) -> CommandError {
             source: JournalError::Format { .. },
             ..
         } => result,
+        HomeError::Journal { file, source } if source.is_malformed() => result.hint(format!(
+            "put back what {} was before, or move it away: the states in the store stay, and the experiments are gone",
+            file.display()
+        )),
         HomeError::Running { name } => result.hint(format!(
             "wait for it or stop it; `mcpmark runs {}` shows how far it is",
             sanitise::line(name)

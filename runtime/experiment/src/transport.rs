@@ -3,6 +3,8 @@
 //! The file is a tar archive of two streams: the states that attempts need, and then the rows of the
 //! journal. Whoever reads it has the states before the first row says that they are there.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -11,8 +13,9 @@ use mcpmark_archive::states::{self, StatesError, WriteError, Written};
 use mcpmark_archive::tar::{Bounds, Reader, TarError, Writer};
 use mcpmark_snapshot::{Blobs, Digest, Store};
 
-use crate::journal::{AttemptNeeds, CarryError, JournalError, Most};
-use crate::{Journal, Terms, VerifierTerms};
+use crate::journal::{AttemptNeeds, CarryError, JournalError, Most, Need, PLANNED};
+use crate::terms::TermsError;
+use crate::{Journal, Spec, Terms, VerifierTerms};
 
 const STATES: &str = "states.tar.zst";
 const ROWS: &str = "experiment.jsonl.zst";
@@ -36,13 +39,14 @@ const CONTENT: Bounds = Bounds {
 };
 
 /// How much one file carries, by the names that the page of limits has.
-pub const LIMITS: [(&str, u64); 6] = [
+pub const LIMITS: [(&str, u64); 7] = [
     ("file_bytes", FILE.bytes),
     ("state_entries", CONTENT.entries),
     ("state_bytes", CONTENT.bytes),
     ("rows", Most::OF_ALL.rows),
     ("row_bytes", Most::OF_ALL.row_bytes),
     ("rows_bytes", Most::OF_ALL.rows_bytes),
+    ("attempts", PLANNED),
 ];
 
 /// Why an experiment is not carried.
@@ -94,7 +98,8 @@ impl TransportError {
     }
 }
 
-/// Writes an experiment, and all that its attempts need of the store.
+/// Writes an experiment, and all that its attempts need of the store. Gives how many verifiers are among that:
+/// whoever has the file has them, too.
 ///
 /// # Errors
 ///
@@ -105,11 +110,16 @@ pub fn export(
     experiment: &str,
     out: &mut dyn Write,
     scratch: &Path,
-) -> Result<(), TransportError> {
-    journal.experiment(experiment)?;
+) -> Result<usize, TransportError> {
+    let spec = journal.experiment(experiment)?.spec;
+    let spec: Spec = serde_json::from_str(&spec).map_err(JournalError::from)?;
+    may_have("attempts in its plan", spec.planned() as u64, PLANNED)?;
     let (mut trees, mut blobs) = (Vec::new(), Vec::new());
+    let mut verifiers = HashSet::new();
     for attempt in journal.needs()? {
         if attempt.experiment == experiment {
+            let kept = attempt.verifiers.iter();
+            verifiers.extend(kept.filter(|digest| store.contains(digest)).copied());
             add(&attempt, store, &mut trees, &mut blobs);
         }
     }
@@ -132,7 +142,7 @@ pub fn export(
         archive.stream(name, size, file)?;
     }
     archive.finish()?.flush()?;
-    Ok(())
+    Ok(verifiers.len())
 }
 
 fn may_be_carried(written: Written, most: Bounds) -> Result<(), TransportError> {
@@ -216,12 +226,60 @@ pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, T
     archive.next()?;
     let mut decoder = zstd::Decoder::new(&mut archive)?;
     decoder.window_log_max(23)?;
-    let name = journal.take_over(&mut BufReader::new(decoder), &|state| store.contains(state))?;
+    let whole = RefCell::new(HashSet::new());
+    let name = journal.take_over(&mut BufReader::new(decoder), &|need| {
+        is_kept(store, need, &whole)
+    })?;
     Ok(name)
+}
+
+const NOT_CARRIED: &str = "is not carried with it";
+
+/// Whether the store has something that an attempt needs, and has it as that: the rows are anybody's. `whole`
+/// are the trees that are known to be.
+fn is_kept(
+    store: &Store,
+    need: Need<'_>,
+    whole: &RefCell<HashSet<Digest>>,
+) -> Result<(), &'static str> {
+    let blob = |digest: &Digest| store.contains(digest).then_some(()).ok_or(NOT_CARRIED);
+    let tree = |root: &Digest| {
+        blob(root)?;
+        if whole.borrow().contains(root) {
+            return Ok(());
+        }
+        let tree = store.load_tree(root).map_err(|_| "is no state")?;
+        tree.files().try_for_each(|(_, file)| blob(&file.content))?;
+        whole.borrow_mut().insert(*root);
+        Ok(())
+    };
+    match need {
+        Need::Start(root) | Need::State(root) => tree(root),
+        Need::Verifier(digest) => blob(digest),
+        Need::Terms(digest, of) => {
+            let terms = Terms::read(store, digest).map_err(|error| match error {
+                TermsError::Malformed { .. } => "does not say what a grade follows from",
+                _ => NOT_CARRIED,
+            })?;
+            if terms.verifier.digest() != *of {
+                return Err("is of another verifier than the grade");
+            }
+            match terms.verifier {
+                VerifierTerms::Script { beside, ci, .. } => {
+                    tree(&beside)?;
+                    ci.as_ref().map_or(Ok(()), blob)
+                }
+                VerifierTerms::Component { .. } => Ok(()),
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use mcpmark_snapshot::{TreeBuilder, TreePath};
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -242,5 +300,55 @@ mod tests {
             error.to_string().contains("17179869185 bytes, and"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn what_is_needed_is_what_it_is_needed_as() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let put = |bytes: &[u8]| store.put(bytes).unwrap();
+        let (text, absent) = (put(b"text"), Digest::of(b"absent"));
+        let directory = |content: &Digest| {
+            let file = mcpmark_snapshot::File {
+                size: 4,
+                executable: false,
+                modified: None,
+                content: *content,
+            };
+            let mut tree = TreeBuilder::new();
+            tree.insert_file(&TreePath::parse("a").unwrap(), file)
+                .unwrap();
+            store.put_tree(&tree.finish()).unwrap()
+        };
+        let (sound, lacking) = (directory(&text), directory(&absent));
+        let terms = Terms::new(
+            VerifierTerms::Component { digest: text },
+            json!({}),
+            false,
+            mcpmark_sandbox::Limits::default(),
+            0,
+        );
+        let terms = terms.keep(&store).unwrap();
+        for (need, problem) in [
+            (Need::State(&sound), None),
+            (Need::Start(&absent), Some(NOT_CARRIED)),
+            (Need::State(&lacking), Some(NOT_CARRIED)),
+            (Need::State(&text), Some("is no state")),
+            (Need::Verifier(&text), None),
+            (Need::Verifier(&absent), Some(NOT_CARRIED)),
+            (Need::Terms(&terms, &text), None),
+            (Need::Terms(&absent, &text), Some(NOT_CARRIED)),
+            (
+                Need::Terms(&text, &text),
+                Some("does not say what a grade follows from"),
+            ),
+            (
+                Need::Terms(&terms, &sound),
+                Some("is of another verifier than the grade"),
+            ),
+        ] {
+            let found = is_kept(&store, need, &RefCell::default());
+            assert_eq!(found.err(), problem, "{need:?}");
+        }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
+use std::io;
 use std::path::Path;
 
-use mcpmark_snapshot::{Blobs, Digest, Needed, Removed, Store, StoreError};
+use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Needed, Removed, Store, StoreError};
 use serde::Serialize;
 
 use crate::journal::{AttemptNeeds, JournalError};
+use crate::terms::TermsError;
 use crate::{Journal, Terms, VerifierTerms};
 
 /// Why the store cannot be looked after.
@@ -19,17 +21,23 @@ pub enum UpkeepError {
     /// The store cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What an attempt needs is not whole, so what it names is not known.
-    #[error(
-        "attempt {attempt} of experiment {experiment:?} needs {digest}, which is missing or damaged"
-    )]
+    /// What an attempt needs is not as it should be, so what it names is not known.
+    #[error("attempt {attempt} of experiment {experiment:?} needs {digest}, which {problem}")]
     NotWhole {
         /// The attempt.
         attempt: String,
         /// Its experiment.
         experiment: String,
-        /// A tree or a document.
+        /// A directory of a tree, or a document.
         digest: Digest,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A journal that knows of no experiment says nothing about what is needed.
+    #[error("the journal knows of no experiment, and the store has {blobs} blobs")]
+    NothingKnown {
+        /// Those in the store.
+        blobs: usize,
     },
 }
 
@@ -79,13 +87,15 @@ impl Amount {
     }
 }
 
-/// A blob that an attempt needs and that is not as it should be.
+/// A blob that an attempt needs and that is not as it should be: it is missing, or one of the two.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// The blob.
     pub digest: Digest,
-    /// Whether it is there, with other bytes; else it is missing.
+    /// Whether it is there, with other bytes.
     pub damaged: bool,
+    /// Whether it has the bytes of its name, and they are not the directory or document that is needed.
+    pub unfit: bool,
     /// The attempts that need it, the first of them.
     pub attempts: Vec<String>,
 }
@@ -104,18 +114,15 @@ pub struct Checked {
 /// Attempts that are named for one fault.
 const NAMED: usize = 10;
 
-/// Adds what an attempt needs. What is missing of it is told to `missing`, which may end it.
+/// Adds what an attempt needs, as far as that is known. What should say more and does not is told to `lost`,
+/// with what is wrong with it, which may end it.
 fn add(
     needed: &mut Needed,
     attempt: &AttemptNeeds,
     store: &Store,
-    mut missing: impl FnMut(Digest) -> Result<(), UpkeepError>,
+    mut lost: impl FnMut(Digest, &'static str) -> Result<(), UpkeepError>,
 ) -> Result<(), UpkeepError> {
-    for tree in &attempt.trees {
-        if needed.add_tree(store, tree).is_err() {
-            missing(*tree)?;
-        }
-    }
+    let mut trees = attempt.trees.clone();
     let blobs = attempt.verifiers.iter().chain(&attempt.terms).copied();
     for digest in blobs.chain(attempt.answer) {
         needed.add_blob(digest);
@@ -129,31 +136,35 @@ fn add(
                 if let Some(ci) = ci {
                     needed.add_blob(ci);
                 }
-                if needed.add_tree(store, &beside).is_err() {
-                    missing(beside)?;
-                }
+                trees.push(beside);
             }
             Ok(_) => {}
-            Err(_) => missing(*digest)?,
+            Err(TermsError::Malformed { .. }) => lost(*digest, NO_DOCUMENT)?,
+            Err(_) => lost(*digest, NOT_WHOLE)?,
+        }
+    }
+    for tree in &trees {
+        if let Err(error) = needed.add_tree(store, tree) {
+            let problem = match error {
+                TreeError::Encoding { .. } => NO_DIRECTORY,
+                _ => NOT_WHOLE,
+            };
+            lost(error.directory().unwrap_or(*tree), problem)?;
         }
     }
     Ok(())
 }
 
-fn not_whole(attempt: &AttemptNeeds, digest: Digest) -> UpkeepError {
-    UpkeepError::NotWhole {
-        attempt: attempt.attempt.clone(),
-        experiment: attempt.experiment.clone(),
-        digest,
-    }
-}
+const NOT_WHOLE: &str = "is missing or damaged";
+const NO_DIRECTORY: &str = "is no directory";
+const NO_DOCUMENT: &str = "does not say what a grade follows from";
 
 /// What becomes of the removal where something that an attempt needs is lost already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Nothing is removed.
     Stops,
-    /// What only the lost parts name is removed too.
+    /// What nothing names but the lost parts is removed too.
     IsTaken,
 }
 
@@ -161,7 +172,8 @@ pub enum Loss {
 ///
 /// # Errors
 ///
-/// When anybody else uses the store, or what an attempt needs is not whole.
+/// When anybody else uses the store, or the loss stops it: what an attempt needs is not whole, or the
+/// journal has no experiment and the store is not empty.
 pub fn collect(
     journal: &Journal,
     store: &Store,
@@ -170,9 +182,20 @@ pub fn collect(
     go_on: impl FnMut() -> bool,
 ) -> Result<Removed, UpkeepError> {
     let mut needed = Needed::new();
+    if loss == Loss::Stops && journal.experiments(1)?.is_empty() {
+        let blobs = store.blobs()?.len();
+        if blobs > 0 {
+            return Err(UpkeepError::NothingKnown { blobs });
+        }
+    }
     for attempt in journal.needs()? {
-        add(&mut needed, &attempt, store, |digest| match loss {
-            Loss::Stops => Err(not_whole(&attempt, digest)),
+        add(&mut needed, &attempt, store, |digest, problem| match loss {
+            Loss::Stops => Err(UpkeepError::NotWhole {
+                attempt: attempt.attempt.clone(),
+                experiment: attempt.experiment.clone(),
+                digest,
+                problem,
+            }),
             Loss::IsTaken => Ok(()),
         })?;
     }
@@ -189,7 +212,7 @@ pub fn stats(journal: &Journal, store: &Store, journal_file: &Path) -> Result<St
     for attempt in journal.needs()? {
         let (attempts, needed) = by_experiment.entry(attempt.experiment.clone()).or_default();
         *attempts += 1;
-        add(needed, &attempt, store, |_| Ok(()))?;
+        add(needed, &attempt, store, |_, _| Ok(()))?;
     }
     let blobs = store.blobs()?;
     let lengths: HashMap<Digest, u64> = blobs.iter().copied().collect();
@@ -262,18 +285,27 @@ pub fn check(
         if !go_on() {
             break;
         }
+        match store.read(&digest) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                damaged.insert(digest);
+            }
+            // Whoever may not read it, or not now, does not know whether it is whole.
+            Err(source) => {
+                let path = store.blob_path(&digest);
+                return Err(StoreError::Read { path, source }.into());
+            }
+        }
         read.add(length);
         there.insert(digest);
-        if store.read(&digest).is_err() {
-            damaged.insert(digest);
-        }
     }
     let mut faults: BTreeMap<Digest, Vec<String>> = BTreeMap::new();
     let mut needed_damaged = HashSet::new();
     for attempt in journal.needs()? {
         let mut needed = Needed::new();
+        // Those that are there and are not what they should be; it needs the lost ones like any other blob.
         let mut lacks = HashSet::new();
-        add(&mut needed, &attempt, store, |digest| {
+        add(&mut needed, &attempt, store, |digest, _| {
             lacks.insert(digest);
             Ok(())
         })?;
@@ -307,7 +339,8 @@ pub fn check(
             .into_iter()
             .map(|(digest, attempts)| Fault {
                 digest,
-                damaged: there.contains(&digest),
+                damaged: damaged.contains(&digest),
+                unfit: there.contains(&digest) && !damaged.contains(&digest),
                 attempts,
             })
             .collect(),

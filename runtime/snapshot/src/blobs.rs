@@ -79,6 +79,14 @@ pub(crate) fn missing(digest: &Digest) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, format!("blob {digest} is missing"))
 }
 
+/// What lies under the name of a blob is none.
+pub(crate) fn foreign(digest: &Digest) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::NotFound,
+        format!("blob {digest} is missing: what has its name is no regular file"),
+    )
+}
+
 pub(crate) fn damaged(digest: &Digest) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,

@@ -13,14 +13,16 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::OFlags;
+
 use crate::base::Bases;
 use crate::batch::Batch;
-use crate::blobs::{damaged, missing};
+use crate::blobs::{damaged, foreign, missing};
 use crate::{Blobs, Digest, Directory, LoadError, Node, Snapshot, Tree};
 
 /// The version of the layout that this crate reads and writes.
@@ -227,10 +229,18 @@ impl Store {
     }
 
     fn open_blob(&self, digest: &Digest) -> io::Result<File> {
-        File::open(self.blob_path(digest)).map_err(|error| match error.kind() {
+        // Opening a pipe would wait for somebody who writes to it.
+        let mut options = File::options();
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        let opened = options.read(true).open(self.blob_path(digest));
+        let file = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => missing(digest),
             _ => error,
-        })
+        })?;
+        match file.metadata()?.is_file() {
+            true => Ok(file),
+            false => Err(foreign(digest)),
+        }
     }
 }
 

@@ -268,3 +268,16 @@ pub enum LoadError {
         limit: u64,
     },
 }
+
+impl LoadError {
+    /// The directory that cannot be read, where it is one.
+    #[must_use]
+    pub fn directory(&self) -> Option<Digest> {
+        match self {
+            Self::Blob { digest, .. }
+            | Self::Damaged { digest, .. }
+            | Self::Encoding { digest, .. } => Some(*digest),
+            Self::Path(_) | Self::Symlink(_) | Self::TooLarge { .. } => None,
+        }
+    }
+}

@@ -51,26 +51,24 @@ impl Needed {
     ///
     /// # Errors
     ///
-    /// When a directory is missing or damaged: what it names cannot be known. Then nothing is added.
+    /// The first directory that is missing, damaged or none: what it names cannot be known. It is added all
+    /// the same, as is all of the tree that other directories name.
     pub fn add_tree(&mut self, store: &Store, root: &Digest) -> Result<(), LoadError> {
         let mut tree = Self::new();
         let mut left = vec![*root];
+        let mut lost = None;
         while let Some(digest) = left.pop() {
             if self.directories.contains(&digest) || !tree.directories.insert(digest) {
                 continue;
             }
             tree.blobs.insert(digest);
-            let path = TreePath::root();
-            let bytes = store.read(&digest).map_err(|source| LoadError::Blob {
-                path: path.clone(),
-                digest,
-                source,
-            })?;
-            let entries = encoding::decode(&bytes).map_err(|source| LoadError::Encoding {
-                path,
-                digest,
-                source,
-            })?;
+            let entries = match directory(store, &digest) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    lost.get_or_insert(error);
+                    continue;
+                }
+            };
             for (_, entry) in entries {
                 match entry {
                     Entry::Directory(below) => left.push(below),
@@ -81,8 +79,17 @@ impl Needed {
                 }
             }
         }
-        self.add(&tree);
-        Ok(())
+        match lost {
+            None => {
+                self.add(&tree);
+                Ok(())
+            }
+            Some(error) => {
+                // Its directories are not taken as known, so that the next tree with the same is looked at too.
+                self.blobs.extend(&tree.blobs);
+                Err(error)
+            }
+        }
     }
 
     /// Adds all that somebody else needs.
@@ -100,6 +107,23 @@ impl Needed {
     /// All blobs, in no order.
     pub fn blobs(&self) -> impl Iterator<Item = &Digest> {
         self.blobs.iter()
+    }
+}
+
+/// What a directory of a tree names.
+fn directory(store: &Store, digest: &Digest) -> Result<Vec<(String, Entry)>, LoadError> {
+    let (path, digest) = (TreePath::root(), *digest);
+    match store.read(&digest) {
+        Ok(bytes) => encoding::decode(&bytes).map_err(|source| LoadError::Encoding {
+            path,
+            digest,
+            source,
+        }),
+        Err(source) => Err(LoadError::Blob {
+            path,
+            digest,
+            source,
+        }),
     }
 }
 
@@ -412,8 +436,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open_alone(dir.path()).unwrap();
         let root = store
-            .put_snapshot(&tree(&[("a/b".to_owned(), "x".to_owned())]))
+            .put_snapshot(&tree(&[
+                ("a/b".to_owned(), "unknown".to_owned()),
+                ("c/d".to_owned(), "known".to_owned()),
+            ]))
             .unwrap();
+        let kept = Digest::of(b"known");
         let inner = store.load_tree(&root).unwrap();
         let inner = inner
             .root()
@@ -426,8 +454,34 @@ mod tests {
         let mut needed = Needed::new();
         for _ in 0..2 {
             let error = needed.add_tree(&store, &root).unwrap_err();
-            assert!(matches!(error, LoadError::Blob { digest, .. } if digest == inner));
-            assert_eq!(needed.blobs().count(), 0);
+            assert_eq!(error.directory(), Some(inner));
+        }
+        // A state can be mended as long as what is left of it stays.
+        store.remove_unneeded(&needed, false, || true).unwrap();
+        assert!(store.contains(&root) && store.contains(&kept));
+        assert!(!store.contains(&Digest::of(b"unknown")));
+    }
+
+    #[test]
+    fn a_pipe_under_the_name_of_a_blob_holds_nobody_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let digest = store.put(b"x").unwrap();
+        let path = store.blob_path(&digest);
+        for make in ["pipe", "directory"] {
+            store.remove_blob(&digest).unwrap();
+            match make {
+                "pipe" => {
+                    let made = std::process::Command::new("mkfifo").arg(&path).status();
+                    assert!(made.unwrap().success());
+                }
+                _ => fs::create_dir(&path).unwrap(),
+            }
+            assert!(!store.contains(&digest), "{make}");
+            let told = store.read(&digest).unwrap_err().to_string();
+            assert!(told.contains("is no regular file"), "{make}: {told}");
+            assert!(store.read_range(&digest, 0, 1).is_err(), "{make}");
+            assert!(store.open(&digest).is_err(), "{make}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use mcpmark_snapshot::{Blobs, Store};
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -90,6 +91,104 @@ fn a_store_is_mended_from_a_bundle() {
     );
 }
 
+#[test]
+fn one_bad_directory_takes_no_state_with_it() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let bundle = environment.path("suite.tar");
+    pack(&library, &bundle, &[]);
+    let args = ["run", "--agent", "nop", "-k", "2", "--experiment", "e"];
+    library.run(args).exits(0);
+    // Final states of their own, which share a directory with the world.
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let (states, shared) = {
+        let store = Store::open(environment.home().join("store")).unwrap();
+        let state = |name: &str| {
+            let files = [("mine.txt", name), ("letters/one.txt", "Dear all\n")];
+            let dir = environment.directory(name, &files);
+            let tree = mcpmark_experiment::capture_directory(&dir, &store).unwrap();
+            store.put_tree(&tree).unwrap();
+            let shared = tree.root().get("letters").unwrap().as_directory().unwrap();
+            (tree.digest(), shared.digest())
+        };
+        let [(first, shared), (second, also)] = ["first", "second"].map(state);
+        assert_eq!(shared, also);
+        let path = store.blob_path(&shared);
+        (
+            [first, second].map(|root| (root, store.blob_path(&root))),
+            (shared, path),
+        )
+    };
+    for (position, (root, _)) in states.iter().enumerate() {
+        let set = "UPDATE attempts SET state = ?1 WHERE position = ?2";
+        let set = journal.execute(set, (root.to_string(), position as i64));
+        assert_eq!(set.unwrap(), 1);
+    }
+    let check = |more: &[&str]| {
+        let args = ["store", "check", "--json"];
+        library.run(args.iter().chain(more))
+    };
+    check(&[]).exits(0);
+    let (shared, file) = shared;
+    let sound = fs::read(&file).unwrap();
+    let bundle = bundle.to_str().unwrap();
+    let are_there = || {
+        let texts = ["first", "second"].map(|text| mcpmark_snapshot::Digest::of(text.as_bytes()));
+        let store = Store::open(environment.home().join("store")).unwrap();
+        states.iter().all(|(root, _)| store.read(root).is_ok())
+            && texts.iter().all(|text| store.read(text).is_ok())
+    };
+    for damaged in [true, false] {
+        fs::remove_file(&file).unwrap();
+        if damaged {
+            fs::write(&file, &sound[1..]).unwrap();
+        }
+        let told = check(&[]).exits(5).json();
+        let attempts = told["faults"][0]["attempts"].as_array().unwrap();
+        assert_eq!(attempts.len(), 2, "{told}");
+        let fault = json!([{
+            "digest": shared.to_string(), "damaged": damaged, "unfit": false, "attempts": attempts,
+        }]);
+        assert_eq!(
+            (&told["faults"], &told["unneeded_damaged"]),
+            (&fault, &json!([]))
+        );
+        library
+            .run(["store", "gc"])
+            .exits(5)
+            .says(&[&shared.to_string(), "missing or damaged"]);
+        library.run(["store", "gc", "--despite-loss"]).exits(0);
+        assert!(are_there(), "{damaged}");
+        check(&["--remove-damaged"]).exits(5);
+        assert!(are_there() && !file.exists(), "{damaged}");
+        let told = check(&["--repair", bundle]).exits(0).json();
+        assert!(are_there(), "{told}");
+        assert_eq!(told["repaired"][0]["blobs"], json!([shared.to_string()]));
+        assert_eq!(fs::read(&file).unwrap(), sound);
+    }
+    let regraded = library.run(["regrade", "e", "--json"]).exits(0).json();
+    assert_eq!(regraded["summary"]["same"], 2);
+
+    // What has the bytes of its name is no fault of the store: nothing can be mended, and nothing is taken.
+    let text = mcpmark_snapshot::Digest::of(b"first");
+    let set = "UPDATE attempts SET state = ?1 WHERE position = 0";
+    journal.execute(set, [text.to_string()]).unwrap();
+    for more in [&["--remove-damaged"][..], &["--repair", bundle]] {
+        let told = check(more).exits(5).json();
+        assert_eq!(told["faults"][0]["digest"], text.to_string());
+        assert_eq!(
+            (&told["faults"][0]["damaged"], &told["faults"][0]["unfit"]),
+            (&json!(false), &json!(true))
+        );
+        assert!(are_there());
+    }
+    library
+        .run(["store", "gc"])
+        .exits(5)
+        .says(&[&text.to_string(), "is no directory"]);
+}
+
 /// Half of the blobs are gone, the others are damaged.
 fn spoil(store: &Path) {
     for (index, shard) in fs::read_dir(store).unwrap().enumerate() {
@@ -125,7 +224,7 @@ fn an_experiment_goes_on_at_another_machine() {
     let path = file.to_str().unwrap();
     library.run(["store", "export", "e", "-o", path]).exits(0);
     library
-        .run(["store", "export", "none", "-o", path])
+        .run(["store", "export", "none", "-o", "none.mcpmark"])
         .exits(2)
         .says(&["none"]);
     library

@@ -146,12 +146,26 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     let none = there(&machine, &["regrade", "later", "--json"]);
     let none = none.exits(3).json();
     assert!(text(&none["not_regraded"][0]["reason"]).contains("held back"));
+    let exported = |name: &str, more: &[&str]| {
+        let args = ["store", "export", "later", "-o", name];
+        there(&machine, &[&args[..], more].concat())
+    };
+    let ungraded = exported("later.mcpmark", &[]).exits(0);
+    assert!(!ungraded.stdout.contains("verifier"), "{ungraded:?}");
     let args = ["regrade", "later", "--held-back", verifier, "--json"];
     let regraded = there(&machine, &args).exits(1).json();
     assert_eq!(regraded["attempts"][0]["after"]["passed"], true);
     let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
     assert_eq!(receipt, own);
     // From here on it is in the store, by its digest, for what is kept; nothing else is given it.
+    exported("later.mcpmark", &[])
+        .exits(2)
+        .says(&["later.mcpmark: is there already", "--force"]);
+    let graded = exported("later.mcpmark", &["--force"]).exits(0);
+    assert!(
+        graded.stdout.contains(", 1 verifier among it"),
+        "{graded:?}"
+    );
     let again = there(&machine, &["regrade", "later", "--json"]);
     assert_eq!(again.exits(0).json()["summary"]["same"], 1);
     let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
@@ -264,6 +278,12 @@ fn bundles_are_compared_and_grade_what_was_kept() {
         text(&there(&machine, &args).exits(0).json()["tasks"][0]["bundle"])
     };
     let old = receipt("old.json");
+    let args = ["receipt", "show", &id, "-o", old.0.to_str().unwrap()];
+    library
+        .run(args)
+        .exits(2)
+        .says(&["old.json: is there already", "--force"]);
+    library.run(args.into_iter().chain(["--force"])).exits(0);
     assert_eq!(old.1, of_task(paths[0]));
     let args = ["regrade", &id, "--bundle", paths[1], "--json"];
     let report = library.run(args).exits(1).json();

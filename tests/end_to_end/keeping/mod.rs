@@ -1,6 +1,7 @@
 //! What is kept is worth something: grades are made again, receipts hold elsewhere, the store is looked after.
 
 mod explaining;
+mod foreign;
 mod receipts;
 
 use std::fs;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::environment::{Environment, text};
 use crate::guests;
-use crate::library::Library;
+use crate::library::{Library, count_files};
 
 /// An experiment of a task that passes, twice. Gives the ids of its attempts.
 fn two_attempts(library: &Library<'_>) -> Vec<String> {
@@ -222,6 +223,39 @@ fn the_store_is_rid_of_what_nothing_needs_and_of_nothing_else() {
     library
         .run(["receipt", "verify", file.to_str().unwrap()])
         .exits(0);
+}
+
+#[test]
+fn a_journal_that_is_lost_takes_no_state_with_it() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    two_attempts(&library);
+    let journal = environment.home().join("journal.db");
+    let blobs = || count_files(&environment.home().join("store/blobs"));
+    let before = blobs();
+    assert!(before > 2);
+    for gone in [false, true] {
+        for end in ["", "-wal", "-shm"] {
+            let _ = fs::remove_file(environment.home().join(format!("journal.db{end}")));
+        }
+        if !gone {
+            fs::write(&journal, "").unwrap();
+        }
+        for more in [None, Some("--dry-run")] {
+            library
+                .run(["store", "gc"].into_iter().chain(more))
+                .exits(5)
+                .says(&[
+                    "the journal knows of no experiment",
+                    &format!("{before} blobs"),
+                    "--despite-loss",
+                ]);
+        }
+        assert_eq!(blobs(), before);
+    }
+    library.run(["store", "gc", "--despite-loss"]).exits(0);
+    assert_eq!(blobs(), 0);
+    library.run(["store", "gc"]).exits(0);
 }
 
 #[test]

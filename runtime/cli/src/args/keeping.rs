@@ -46,6 +46,9 @@ pub(crate) struct ShowReceiptArgs {
     /// Write it to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+    /// Take the place of the file that is there
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
     /// Sign it with this private key, as bundles are: a sigstore bundle with the statement in it
     #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath)]
     pub(crate) sign: Option<PathBuf>,
@@ -88,7 +91,8 @@ pub(crate) enum StoreCommand {
         /// Only say what would be removed
         #[arg(long)]
         dry_run: bool,
-        /// Go on although something that attempts need is lost: what only that names is removed too
+        /// Go on although something that attempts need is lost, or the journal knows of no experiment: what
+        /// nothing that is left names is removed too
         #[arg(long)]
         despite_loss: bool,
         /// Print one JSON object
@@ -116,6 +120,9 @@ pub(crate) enum StoreCommand {
         /// The file
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: PathBuf,
+        /// Take the place of the file that is there
+        #[arg(long)]
+        force: bool,
     },
     /// Take in an experiment that another machine exported
     Import {

@@ -10,6 +10,7 @@ use mcpmark_snapshot::{Digest, Store};
 
 use crate::args::EngineArgs;
 use crate::commands::chosen::{self, Chosen, NoJudge};
+use crate::commands::foreign;
 use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::error::{CommandError, chain};
@@ -48,7 +49,8 @@ pub(crate) fn explain(
         sanitise::line(&attempt.experiment)
     );
     let task = std::slice::from_ref(&attempt.task);
-    let chosen = Chosen::by_id(context, spec.published.as_ref(), task)
+    let place = foreign::place(&experiment, &spec, &way_out)?;
+    let chosen = Chosen::by_id(context, place, task)
         .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
     // The oracle holds its slot while it plays.
     let sandbox = context.sandbox(2, EngineArgs::default())?;

@@ -10,6 +10,7 @@ mod directory;
 pub(crate) mod doctor;
 pub(crate) mod dry_run;
 pub(crate) mod explain;
+mod foreign;
 pub(crate) mod grade;
 pub(crate) mod inspect;
 pub(crate) mod judge;

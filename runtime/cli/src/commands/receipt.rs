@@ -34,6 +34,9 @@ pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, 
 }
 
 fn show(context: &Context, args: &ShowReceiptArgs) -> Result<u8, CommandError> {
+    if let Some(path) = &args.output {
+        output::may_write(path, args.force)?;
+    }
     let journal = context.journal()?;
     let store = context.store()?;
     let row = journal.attempt(&args.attempt).map_err(journal_error)?;

@@ -13,9 +13,9 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::RegradeArgs;
-use crate::commands::bundle;
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::run::{jobs, journal_error};
+use crate::commands::{bundle, foreign};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -59,8 +59,10 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         locks.push(lock.map_err(|error| home_error(&error))?);
         let tasks: BTreeSet<String> = attempts.iter().map(|row| row.task.clone()).collect();
         let tasks: Vec<String> = tasks.into_iter().collect();
-        let place = spec.published.as_ref();
-        let place = place.filter(|_| args.bundle.is_none());
+        let place = match args.bundle {
+            Some(_) => None,
+            None => foreign::place(&row, &spec, "`--bundle` names a bundle of your own")?,
+        };
         let chosen = Chosen::known(context, place, &tasks, &mut |_, _| Ok(()));
         let chosen = chosen.map_err(|error| match args.bundle {
             Some(_) => error,

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::{EngineArgs, PublishedArgs, ResumeArgs, RunArgs};
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::{self, Request};
-use crate::commands::{cast, dry_run};
+use crate::commands::{cast, dry_run, foreign};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -109,9 +109,11 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let experiment = match &args.experiment {
         Some(name) => journal.experiment(name).map_err(journal_error)?,
         None => {
-            let newest = journal.experiments(1).map_err(journal_error)?;
-            newest.into_iter().next().ok_or_else(|| {
-                CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
+            let newest = journal.newest_of_here().map_err(journal_error)?;
+            newest.ok_or_else(|| {
+                CommandError::usage("no experiment was begun here yet").hint(
+                    "`mcpmark run` begins one; one that was imported goes on where it is named",
+                )
             })?
         }
     };
@@ -124,6 +126,9 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         states: args.states,
     })?;
     let is_elsewhere = place.is_some();
+    let planned = spec.published.as_ref().filter(|_| !is_elsewhere);
+    let agreed = args.accept_plan.as_deref();
+    let is_settled = foreign::must_be_agreed(&experiment, &spec, planned, agreed)?;
     spec.published = place.or(spec.published);
     if let Some(limit) = request::amount(args.limit_cost.clone())? {
         spec.limits.experiment_cost_nano_usd = Some(limit);
@@ -177,6 +182,9 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         journal
             .keep_spec(&experiment.id, &text)
             .map_err(journal_error)?;
+    }
+    if is_settled {
+        journal.accept(&experiment.id).map_err(journal_error)?;
     }
     setting.take_over(&experiment.id, &experiment.name, &spec)?;
     let journal = &setting.runner.journal;

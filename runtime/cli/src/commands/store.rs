@@ -35,13 +35,18 @@ pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, Comm
             repair,
             json,
         } => check(context, remove_damaged, &repair, json),
-        StoreCommand::Export { experiment, output } => export(context, &experiment, &output),
+        StoreCommand::Export {
+            experiment,
+            output,
+            force,
+        } => export(context, &experiment, &output, force),
         StoreCommand::Import { file } => import(context, &file),
     }
 }
 
 /// Writes an experiment that does not run to a file, which appears when it is whole.
-fn export(context: &Context, name: &str, to: &Path) -> Result<u8, CommandError> {
+fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, CommandError> {
+    output::may_write(to, force)?;
     let (journal, store) = (context.journal()?, context.store()?);
     let experiment = journal.experiment(name).map_err(journal_error)?;
     let lock = context.home().lock_experiment(&experiment.id, name);
@@ -55,13 +60,20 @@ fn export(context: &Context, name: &str, to: &Path) -> Result<u8, CommandError> 
     };
     let file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
     let mut out = std::io::BufWriter::new(file.as_file());
-    transport::export(&journal, &store, name, &mut out, parent)
+    let verifiers = transport::export(&journal, &store, name, &mut out, parent)
         .map_err(|error| CommandError::infrastructure(chain(&error)))?;
     drop(out);
     file.persist(to).map_err(|error| failed(&error.error))?;
     let size = to.metadata().map_or(0, |metadata| metadata.len());
+    let with = match verifiers {
+        0 => String::new(),
+        _ => format!(
+            ", {} among it, for whoever has the file",
+            output::count(verifiers, "verifier")
+        ),
+    };
     output::print(&format!(
-        "{}: {}\n",
+        "{}: {}{with}\n",
         sanitise::line(name),
         output::bytes(size)
     ))?;
@@ -305,7 +317,9 @@ fn repair(
             .remove_blob(digest)
             .map_err(|error| CommandError::infrastructure(chain(&error)))?;
     }
-    let bad = checked.faults.iter().map(|fault| fault.digest);
+    // What has the bytes of its name is as whole as it can be.
+    let bad = checked.faults.iter().filter(|fault| !fault.unfit);
+    let bad = bad.map(|fault| fault.digest);
     let mut bad: Vec<Digest> = bad
         .chain(checked.unneeded_damaged.iter().copied())
         .collect();
@@ -339,7 +353,8 @@ fn repaired_text(repaired: &[Repaired], checked: &Checked) -> String {
     if parts.is_empty() {
         return "nothing to repair\n".to_owned();
     }
-    let left = match checked.faults.len() {
+    let left = checked.faults.iter().filter(|fault| !fault.unfit);
+    let left = match left.count() {
         0 => "nothing is left".to_owned(),
         left => format!("{left} left, which another bundle or exported experiment may have"),
     };
@@ -349,17 +364,23 @@ fn repaired_text(repaired: &[Repaired], checked: &Checked) -> String {
 
 fn checked_text(checked: &Checked, removed: bool) -> String {
     let mut text = String::new();
-    let word = |damaged| match (damaged, removed) {
-        (true, true) => "damaged, removed",
-        (true, false) => "damaged",
-        (false, _) => "missing",
+    let damaged = match removed {
+        true => "damaged, removed",
+        false => "damaged",
     };
     for fault in &checked.faults {
         text.push_str(&format!(
             "{} {} {}: needed by {}\n",
             output::mark(false),
             fault.digest,
-            output::paint(output::BAD, word(fault.damaged)),
+            output::paint(
+                output::BAD,
+                match (fault.damaged, fault.unfit) {
+                    (true, _) => damaged,
+                    (_, true) => "not what it should be",
+                    _ => "missing",
+                }
+            ),
             fault.attempts.join(", ")
         ));
     }
@@ -367,7 +388,7 @@ fn checked_text(checked: &Checked, removed: bool) -> String {
         text.push_str(&format!(
             "{} {digest} {}: needed by nothing\n",
             output::mark(false),
-            output::paint(output::WARN, word(true))
+            output::paint(output::WARN, damaged)
         ));
     }
     let faults = checked.faults.len() + checked.unneeded_damaged.len();
@@ -409,7 +430,10 @@ fn upkeep_error(error: UpkeepError) -> CommandError {
     let result = CommandError::infrastructure(message);
     match error {
         UpkeepError::NotWhole { .. } => result.hint(
-            "`mcpmark store check` names all that is not whole; where that is lost for good, `--despite-loss` removes the rest all the same",
+            "`mcpmark store check` names all that is not whole; where that is lost for good, `--despite-loss` removes what nothing else names",
+        ),
+        UpkeepError::NothingKnown { .. } => result.hint(
+            "where the journal is lost, put it back first; where nothing is to be kept, `--despite-loss` removes all of them",
         ),
         _ => result,
     }

@@ -15,6 +15,7 @@ pub(crate) use mcpmark_report::sanitise;
 
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -171,6 +172,17 @@ pub(crate) fn bytes(number: u64) -> String {
 pub(crate) fn short(digest: &str) -> &str {
     let hex = digest.strip_prefix("sha256:").unwrap_or(digest);
     hex.get(..12).unwrap_or(hex)
+}
+
+/// Refuses a file that is there already, unless its place may be taken.
+pub(crate) fn may_write(file: &Path, force: bool) -> Result<(), CommandError> {
+    match file.is_file() && !force {
+        true => Err(
+            CommandError::usage(format!("{}: is there already", file.display()))
+                .hint("--force takes its place"),
+        ),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]

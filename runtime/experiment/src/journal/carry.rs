@@ -4,17 +4,20 @@
 //! other is one row. Ids of experiments and attempts stay what they are; numbers of grades and regrades
 //! are those of the journal that takes them.
 
+mod sound;
 mod taking;
 
 use std::io::{BufRead, Read, Write};
 
 use mcpmark_json::Unique;
 use mcpmark_snapshot::Digest;
+use rusqlite::OptionalExtension;
 use rusqlite::types::ValueRef;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(crate) use self::sound::PLANNED;
 use self::taking::Taking;
 use super::durable::surely_or;
 use super::schema::{CARRIED, FORMAT, SUMMARISE_ALL};
@@ -83,6 +86,43 @@ const TABLES: [(&str, &str); 9] = [
     ),
 ];
 
+/// What a journal knows of an experiment by itself, and no other hears of: when it was taken in, and when
+/// somebody here agreed to what it runs.
+const HERE: [&str; 2] = ["imported_ms", "accepted_ms"];
+
+/// Something that an attempt needs, by digest.
+#[derive(Debug, Clone, Copy)]
+pub enum Need<'a> {
+    /// The tree that it started from.
+    Start(&'a Digest),
+    /// The tree that it left.
+    State(&'a Digest),
+    /// The document of what its grade follows from, which names the verifier.
+    Terms(&'a Digest, &'a Digest),
+    /// Who judged it.
+    Verifier(&'a Digest),
+}
+
+impl Need<'_> {
+    fn what(&self) -> &'static str {
+        match self {
+            Self::Start(_) => "starting state",
+            Self::State(_) => "state",
+            Self::Terms(..) => "document of terms",
+            Self::Verifier(_) => "verifier",
+        }
+    }
+
+    fn digest(&self) -> &Digest {
+        match self {
+            Self::Start(digest)
+            | Self::State(digest)
+            | Self::Terms(digest, _)
+            | Self::Verifier(digest) => digest,
+        }
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {
@@ -96,6 +136,19 @@ struct Head {
 struct End {
     rows: u64,
 }
+
+/// Attempts of the experiment `?1` with a grade that is another one than its checks make: where there is a
+/// verdict, they say whether it passed, and their share is its score; where the verifier broke, there are none.
+const CONTRADICTING: &str = "
+SELECT a.id FROM attempts a LEFT JOIN grades g ON g.attempt = a.id
+WHERE a.experiment = ?1 AND CASE coalesce(g.outcome, a.outcome)
+    WHEN 'graded' THEN g.passed IS NULL OR g.score IS NULL
+        OR g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)
+        OR abs(g.score - (SELECT avg(passed) FROM checks WHERE grade = g.id)) > 1e-9
+    WHEN 'verifier-fault' THEN g.passed IS NOT NULL OR g.score IS NOT NULL
+        OR EXISTS (SELECT 1 FROM checks WHERE grade = g.id)
+    ELSE 0 END
+LIMIT 1";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -145,8 +198,8 @@ pub enum CarryError {
         /// The most.
         limit: u64,
     },
-    /// An attempt needs something that was not carried with it.
-    #[error("attempt {attempt} needs the {what} {digest}, which is not carried with it")]
+    /// An attempt needs something that was not carried with it, or is another thing.
+    #[error("attempt {attempt} needs the {what} {digest}, which {problem}")]
     Missing {
         /// The attempt.
         attempt: String,
@@ -154,6 +207,14 @@ pub enum CarryError {
         what: &'static str,
         /// Its digest.
         digest: Digest,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A grade does not say what its checks do.
+    #[error("a grade of attempt {attempt} is another one than its checks make")]
+    Grade {
+        /// The attempt.
+        attempt: String,
     },
 }
 
@@ -195,7 +256,8 @@ impl Journal {
             let mut rows = query.query([&id])?;
             while let Some(row) = rows.next()? {
                 let mut object = Map::new();
-                for (index, name) in names.iter().enumerate() {
+                let names = names.iter().enumerate();
+                for (index, name) in names.filter(|(_, name)| !HERE.contains(&name.as_str())) {
                     object.insert(name.clone(), json(row.get_ref(index)?));
                 }
                 let table = table.to_owned();
@@ -212,11 +274,11 @@ impl Journal {
     /// # Errors
     ///
     /// When the rows are not those of one experiment, or there is one of that name or id, or it
-    /// needs something that is not `kept`.
+    /// needs something that is not `kept`, which says what is wrong with it.
     pub fn take_over(
         &self,
         rows: &mut dyn BufRead,
-        kept: &dyn Fn(&Digest) -> bool,
+        kept: &dyn Fn(Need<'_>) -> Result<(), &'static str>,
     ) -> Result<String, CarryError> {
         self.take_over_within(rows, kept, Most::OF_ALL)
     }
@@ -224,7 +286,7 @@ impl Journal {
     fn take_over_within(
         &self,
         rows: &mut dyn BufRead,
-        kept: &dyn Fn(&Digest) -> bool,
+        kept: &dyn Fn(Need<'_>) -> Result<(), &'static str>,
         most: Most,
     ) -> Result<String, CarryError> {
         let mut lines = Lines::of(rows, most);
@@ -257,9 +319,13 @@ impl Journal {
             let (id, name) = taking
                 .experiment
                 .ok_or_else(|| lines.wrong("no experiment is in it"))?;
-            let summed = transaction.execute(SUMMARISE_ALL, [id]);
+            let summed = transaction.execute(SUMMARISE_ALL, [&id]);
             summed.map_err(|error| lines.refused(error, "what belongs to an attempt before it"))?;
-            Ok(name)
+            let contradicting = transaction.query_row(CONTRADICTING, [id], |row| row.get(0));
+            match contradicting.optional()? {
+                Some(attempt) => Err(CarryError::Grade { attempt }),
+                None => Ok(name),
+            }
         })
     }
 }

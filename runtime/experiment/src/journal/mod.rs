@@ -20,8 +20,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
-pub use self::carry::CarryError;
-pub(crate) use self::carry::Most;
+pub use self::carry::{CarryError, Need};
+pub(crate) use self::carry::{Most, PLANNED};
 pub use self::needs::AttemptNeeds;
 pub use self::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, ModelSpending,
@@ -80,6 +80,22 @@ pub enum JournalError {
     /// The name of an experiment is taken.
     #[error("an experiment named {0:?} is there already; `mcpmark resume {0}` goes on with it")]
     NameTaken(String),
+}
+
+impl JournalError {
+    /// Whether the file is there, can be read, and is no sound journal.
+    pub fn is_malformed(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match self {
+            Self::Sqlite(error) => {
+                matches!(
+                    error.sqlite_error_code(),
+                    Some(DatabaseCorrupt | NotADatabase)
+                )
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Journal {

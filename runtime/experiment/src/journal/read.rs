@@ -18,6 +18,10 @@ pub struct ExperimentRow {
     pub name: String,
     /// When it was begun, in milliseconds since 1970-01-01T00:00:00Z.
     pub created_ms: i64,
+    /// When it was taken in from another journal, where it was.
+    pub imported_ms: Option<i64>,
+    /// When somebody here agreed to what it runs, where it was taken in.
+    pub accepted_ms: Option<i64>,
     /// What it runs, as JSON.
     pub spec: String,
     /// Attempts that were begun, the last try of each.
@@ -26,6 +30,13 @@ pub struct ExperimentRow {
     pub graded: u32,
     /// Attempts that passed.
     pub passed: u32,
+}
+
+impl ExperimentRow {
+    /// Whether others have written what it runs, and nobody here has agreed to that.
+    pub fn is_foreign(&self) -> bool {
+        self.imported_ms.is_some() && self.accepted_ms.is_none()
+    }
 }
 
 /// What all tries of a model have cost so far, tries that were abandoned among them.
@@ -249,6 +260,16 @@ impl Journal {
             "ORDER BY created_ms DESC, id LIMIT ?1",
             &(limit as i64),
         )
+    }
+
+    /// The newest experiment that was begun here.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn newest_of_here(&self) -> Result<Option<ExperimentRow>, JournalError> {
+        let newest = "WHERE imported_ms IS NULL ORDER BY created_ms DESC, id LIMIT ?1";
+        Ok(experiments(&self.lock(), newest, &1)?.pop())
     }
 
     /// One experiment by its name.
@@ -510,7 +531,7 @@ fn experiments(
     argument: &dyn ToSql,
 ) -> Result<Vec<ExperimentRow>, JournalError> {
     let mut query = connection.prepare_cached(&format!(
-        "SELECT id, name, created_ms, spec FROM experiments {tail}"
+        "SELECT id, name, created_ms, spec, imported_ms, accepted_ms FROM experiments {tail}"
     ))?;
     // The bare columns beside `max(try)` are those of the last try, and the index has them all.
     let mut progress = connection.prepare_cached(
@@ -529,6 +550,8 @@ fn experiments(
             name: row.get(1)?,
             created_ms: row.get(2)?,
             spec: row.get(3)?,
+            imported_ms: row.get(4)?,
+            accepted_ms: row.get(5)?,
             attempts,
             graded,
             passed,

@@ -16,7 +16,7 @@ pub(super) const FORMAT: i32 = STEPS.len() as i32;
 pub(super) const CARRIED: i32 = 4;
 
 /// What makes each format out of the one before; a new file takes all of them.
-const STEPS: [&str; 5] = [BASE, MODELS, SURVEY, REGRADES, JUDGES];
+const STEPS: [&str; 6] = [BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS];
 
 /// The columns of [`SURVEY`] out of the other tables. `tools` is an object: for each name the calls,
 /// and those of them without a good result. A reply that cannot be read counts as a malformed call.
@@ -211,6 +211,13 @@ ALTER TABLE grades ADD COLUMN terms   TEXT;
 /// a verifier was mended. Null in grades of before, which are of what the attempt says.
 const JUDGES: &str = "
 ALTER TABLE grades ADD COLUMN bundle TEXT;
+";
+
+/// When an experiment was taken in from another journal, and when somebody here agreed to what it runs. Both
+/// are null where it was begun here, or taken in by a program that did not say so.
+const IMPORTS: &str = "
+ALTER TABLE experiments ADD COLUMN imported_ms INTEGER;
+ALTER TABLE experiments ADD COLUMN accepted_ms INTEGER;
 ";
 
 /// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or

@@ -99,6 +99,21 @@ impl Journal {
         })
     }
 
+    /// Keeps that somebody here agreed to what an experiment runs that was taken in.
+    ///
+    /// # Errors
+    ///
+    /// When the row cannot be written.
+    pub fn accept(&self, experiment: &str) -> Result<(), JournalError> {
+        surely(&mut self.lock(), |transaction| {
+            transaction.execute(
+                "UPDATE experiments SET accepted_ms = ?2 WHERE id = ?1 AND imported_ms IS NOT NULL",
+                params![experiment, now_ms()],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Begins a new try of an attempt.
     ///
     /// # Errors

@@ -7,8 +7,9 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{OptionalExtension, Transaction, params_from_iter};
 use serde_json::{Map, Value};
 
-use super::{CarryError, JournalError, Line, Lines, TABLES};
+use super::{CarryError, HERE, JournalError, Line, Lines, Need, TABLES, sound};
 use crate::Spec;
+use crate::journal::now_ms;
 
 /// What comes of attempts, and of grades.
 const OUTCOMES: [&str; 6] = [
@@ -24,10 +25,11 @@ const GRADES: [&str; 2] = ["graded", "verifier-fault"];
 /// What has come of an experiment.
 pub(super) struct Taking<'a> {
     transaction: &'a Transaction<'a>,
-    /// Whether the store has what an attempt needs.
-    kept: &'a dyn Fn(&Digest) -> bool,
+    /// What is wrong with what an attempt needs, if the store does not have it.
+    kept: &'a dyn Fn(Need<'_>) -> Result<(), &'static str>,
     /// Its id and name.
     pub(super) experiment: Option<(String, String)>,
+    plan: Option<Spec>,
     /// The attempt of the row before: those of one attempt come one after the other.
     last: Option<String>,
     grades: HashMap<i64, i64>,
@@ -37,12 +39,13 @@ pub(super) struct Taking<'a> {
 impl<'a> Taking<'a> {
     pub(super) fn into(
         transaction: &'a Transaction<'a>,
-        kept: &'a dyn Fn(&Digest) -> bool,
+        kept: &'a dyn Fn(Need<'_>) -> Result<(), &'static str>,
     ) -> Self {
         Self {
             transaction,
             kept,
             experiment: None,
+            plan: None,
             last: None,
             grades: HashMap::new(),
             regrades: HashMap::new(),
@@ -63,15 +66,21 @@ impl<'a> Taking<'a> {
         Ok(self.last.is_some())
     }
 
-    fn need(&self, attempt: &str, what: &'static str, digest: Digest) -> Result<(), CarryError> {
-        match (self.kept)(&digest) {
-            true => Ok(()),
-            false => Err(CarryError::Missing {
-                attempt: attempt.to_owned(),
-                what,
-                digest,
-            }),
-        }
+    fn need(&self, attempt: &str, need: Need<'_>) -> Result<(), CarryError> {
+        (self.kept)(need).map_err(|problem| CarryError::Missing {
+            attempt: attempt.to_owned(),
+            what: need.what(),
+            digest: *need.digest(),
+            problem,
+        })
+    }
+
+    /// The experiment that has an attempt of this id here; none where there is no such attempt.
+    fn whose(&self, attempt: &str) -> Result<Option<String>, CarryError> {
+        let query = "SELECT e.name FROM attempts a JOIN experiments e ON e.id = a.experiment
+                     WHERE a.id = ?1";
+        let mut query = self.transaction.prepare_cached(query)?;
+        Ok(query.query_row([attempt], |row| row.get(0)).optional()?)
     }
 
     pub(super) fn take(&mut self, line: Line, lines: &Lines<'_>) -> Result<(), CarryError> {
@@ -100,6 +109,9 @@ impl<'a> Taking<'a> {
             Some(value) if value.as_str().is_some_and(|text| known.contains(&text)) => Ok(()),
             Some(_) => Err(lines.wrong("its outcome is none that is known")),
         };
+        if let Some(problem) = sound::problem(table, &row) {
+            return Err(wrong(&problem));
+        }
         let mut number = None;
         match *table {
             "experiments" => {
@@ -107,10 +119,19 @@ impl<'a> Taking<'a> {
                 let (Some(id), Some(name)) = (id.filter(is_id), name.filter(is_name)) else {
                     return Err(wrong("its id or name is none"));
                 };
-                if let Some(spec) = text("spec")
-                    && let Err(error) = serde_json::from_str::<Spec>(&spec)
-                {
-                    return Err(wrong(&format!("it does not say what it runs: {error}")));
+                if let Some(spec) = text("spec") {
+                    let spec = serde_json::from_str::<Spec>(&spec);
+                    let spec = spec.map_err(|error| error.to_string());
+                    let spec = spec.and_then(|spec| match sound::unsound(&spec) {
+                        Some(problem) => Err(problem),
+                        None => Ok(spec),
+                    });
+                    match spec {
+                        Ok(spec) => self.plan = Some(spec),
+                        Err(error) => {
+                            return Err(wrong(&format!("it does not say what it runs: {error}")));
+                        }
+                    }
                 }
                 let taken = "SELECT 1 FROM experiments WHERE name = ?1 OR id = ?2";
                 let taken = transaction
@@ -122,18 +143,44 @@ impl<'a> Taking<'a> {
                 if self.experiment.replace((id, name)).is_some() {
                     return Err(wrong("a second experiment is in it"));
                 }
+                let now = now_ms();
+                // Clocks differ; none that was begun elsewhere is newer than what is begun here from now on.
+                let created = row.get("created_ms").and_then(Value::as_i64);
+                if let Some(created) = created {
+                    row.insert("created_ms".to_owned(), created.clamp(0, now).into());
+                }
+                for (name, value) in HERE.iter().zip([now.into(), Value::Null]) {
+                    if row.insert((*name).to_owned(), value).is_some() {
+                        return Err(wrong("its columns are not those of its table"));
+                    }
+                }
             }
             "attempts" => {
                 let ours = self.experiment.as_ref().map(|(id, _)| id.as_str());
                 let id = text("id").filter(is_id);
                 let id = id.filter(|_| ours.is_some() && text("experiment").as_deref() == ours);
                 let id = id.ok_or_else(|| wrong("it is no attempt of the experiment"))?;
+                if let Some(whose) = self.whose(&id)? {
+                    return Err(wrong(&format!(
+                        "attempt {id} is here already, as one of experiment {whose:?}"
+                    )));
+                }
+                if !self
+                    .plan
+                    .as_ref()
+                    .is_some_and(|spec| sound::is_planned(spec, &row))
+                {
+                    return Err(wrong(
+                        "it is none that the experiment plans at its position",
+                    ));
+                }
                 outcome(&OUTCOMES)?;
                 digest("bundle")?;
-                for (key, what) in [("world", "starting state"), ("state", "state")] {
-                    if let Some(digest) = digest(key)? {
-                        self.need(&id, what, digest)?;
-                    }
+                if let Some(start) = digest("world")? {
+                    self.need(&id, Need::Start(&start))?;
+                }
+                if let Some(state) = digest("state")? {
+                    self.need(&id, Need::State(&state))?;
                 }
                 // It is summed up when all of it is there.
                 row.insert("grade".to_owned(), Value::Null);
@@ -153,12 +200,11 @@ impl<'a> Taking<'a> {
                 digest("bundle")?;
                 // Before terms were kept, no verifier was.
                 if let Some(terms) = digest("terms")? {
-                    let verifier = digest("verifier")?.map(|digest| ("verifier", digest));
-                    let all = [Some(("document of terms", terms)), verifier];
+                    let verifier = digest("verifier")?;
+                    let verifier = verifier.ok_or_else(|| wrong("its verifier is no digest"))?;
                     let attempt = text("attempt").unwrap_or_default();
-                    for (what, digest) in all.into_iter().flatten() {
-                        self.need(&attempt, what, digest)?;
-                    }
+                    self.need(&attempt, Need::Terms(&terms, &verifier))?;
+                    self.need(&attempt, Need::Verifier(&verifier))?;
                 }
                 renumber(&mut row, "regrade", &self.regrades, lines)?;
                 // Journals of format 4 do not say whose verifier it is.

@@ -23,7 +23,7 @@ fn sample() -> Vec<String> {
                  VALUES ('0123456789ab', '{id}', 0, 't', 'nop', '{{}}', '{{}}', 1, 1, 'finished', 1);
              INSERT INTO messages VALUES ('0123456789ab', 0, 0, 'user', '{{}}', 1);
              INSERT INTO grades (id, attempt, at_ms, verifier, engine, outcome, passed, score, log,
-                 regrade) VALUES (9, '0123456789ab', 1, 'v', 'x', 'graded', 1, 0.5, '[]', 7);
+                 regrade) VALUES (9, '0123456789ab', 1, 'v', 'x', 'graded', 1, 1.0, '[]', 7);
              INSERT INTO checks VALUES (9, 0, 'c', 1, 'd');"
         ))
         .unwrap();
@@ -39,7 +39,7 @@ fn text(rows: &[String]) -> String {
 }
 
 fn take(journal: &Journal, rows: &[String]) -> Result<String, CarryError> {
-    journal.take_over(&mut text(rows).as_bytes(), &|_| true)
+    journal.take_over(&mut text(rows).as_bytes(), &|_| Ok(()))
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn numbers_are_those_of_the_journal_that_takes_them() {
     assert_eq!(take(&journal, &rows).unwrap(), "e");
     let row = journal.attempts("e").unwrap().remove(0);
     let grade = row.grade.unwrap();
-    assert_eq!((grade.passed, grade.score), (Some(true), Some(0.5)));
+    assert_eq!((grade.passed, grade.score), (Some(true), Some(1.0)));
     let numbers = "SELECT g.id, g.regrade, c.grade FROM grades g JOIN checks c ON c.grade = g.id";
     let numbers: (i64, i64, i64) = journal
         .lock()
@@ -136,12 +136,11 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
             "its outcome is none that is known",
         ),
         (changed(2, "finished", "bogus"), "no sound values"),
-        (changed(2, "\"k\":1", "\"k\":\"many\""), "no sound values"),
         (
-            changed(2, "\"task\":\"t\"", "\"task\":null"),
+            changed(2, "\"turns\":0", "\"turns\":\"many\""),
             "no sound values",
         ),
-        (malformed, "what belongs to an attempt before it"),
+        (malformed, "its content is no JSON"),
         (
             changed(5, "\"graded\"", "\"held-back\""),
             "its outcome is none that is known",
@@ -172,11 +171,193 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
 }
 
 #[test]
+fn values_that_nobody_could_read_back_are_refused() {
+    let rows = sample();
+    let spec = serde_json::to_string(SPEC).unwrap();
+    let planned = |from: &str, to: &str| {
+        assert!(SPEC.contains(from), "{from}");
+        (
+            1,
+            spec.clone(),
+            serde_json::to_string(&SPEC.replace(from, to)).unwrap(),
+        )
+    };
+    let value = |line: usize, from: &str, to: &str| (line, from.to_owned(), to.to_owned());
+    let most = i64::MAX.to_string();
+    for ((line, from, to), word) in [
+        (
+            planned("\"attempts\":1", "\"attempts\":0"),
+            "0 attempts of each task",
+        ),
+        (
+            planned("\"attempts\":1", "\"attempts\":4000000000"),
+            "4000000000 attempts",
+        ),
+        (planned("[\"t\"]", "[]"), "plans 0 attempts"),
+        (planned("[\"t\"]", "[\"t\",\"t\"]"), "names t twice"),
+        (
+            planned("}", ",\"models\":[{\"name\":\"a/b\"},{\"name\":\"a/b\"}]}"),
+            "names a/b twice",
+        ),
+        (
+            planned("}", ",\"concurrency\":{\"jobs\":4000000000}}"),
+            "at the same time",
+        ),
+        (
+            value(2, "\"k\":1", "\"k\":-3"),
+            "none that the experiment plans",
+        ),
+        (
+            value(2, "\"k\":1", "\"k\":\"many\""),
+            "none that the experiment plans",
+        ),
+        (
+            value(2, "\"k\":1", "\"k\":2"),
+            "none that the experiment plans",
+        ),
+        (
+            value(2, "\"position\":0", "\"position\":4611686018427387904"),
+            "plans at its",
+        ),
+        (
+            value(2, "\"task\":\"t\"", "\"task\":\"u\""),
+            "none that the experiment plans",
+        ),
+        (
+            value(2, "\"task\":\"t\"", "\"task\":null"),
+            "none that the experiment plans",
+        ),
+        (
+            value(2, "\"model\":null", "\"model\":\"a/b\""),
+            "none that the experiment plans",
+        ),
+        (
+            value(2, "\"agent\":\"nop\"", "\"agent\":\"oracle\""),
+            "plans at its position",
+        ),
+        (value(2, "\"try\":1", "\"try\":-3"), "its try is -3"),
+        (
+            value(2, "\"try\":1", "\"try\":4294967295"),
+            "its try is 4294967295",
+        ),
+        (value(2, "\"turns\":0", "\"turns\":-1"), "its turns is -1"),
+        (
+            value(2, "\"turns\":0", "\"turns\":1e300"),
+            "its turns is 1e",
+        ),
+        (
+            value(2, "\"input_tokens\":null", "\"input_tokens\":-1"),
+            "its input_tokens",
+        ),
+        (
+            value(2, "\"started_ms\":1", &format!("\"started_ms\":{most}")),
+            "its started_ms",
+        ),
+        (
+            value(2, "\"ended\":null", "\"ended\":\"exploded\""),
+            "its ended is no end",
+        ),
+        (
+            value(2, "\"agent_settings\":\"{}\"", "\"agent_settings\":\"[1\""),
+            "no JSON",
+        ),
+        (
+            value(3, "\"turn\":0", &format!("\"turn\":{most}")),
+            "its turn is",
+        ),
+        (value(5, "\"passed\":1", "\"passed\":7"), "its passed is 7"),
+        (
+            value(5, "\"passed\":1", "\"passed\":null"),
+            "than its checks make",
+        ),
+        (
+            value(5, "\"passed\":1", "\"passed\":0"),
+            "than its checks make",
+        ),
+        (
+            value(5, "\"score\":1.0", "\"score\":1e308"),
+            "than its checks make",
+        ),
+        (
+            value(5, "\"score\":1.0", "\"score\":null"),
+            "than its checks make",
+        ),
+        (
+            value(5, "\"graded\"", "\"verifier-fault\""),
+            "than its checks make",
+        ),
+        (
+            value(6, "\"passed\":1", "\"passed\":0"),
+            "than its checks make",
+        ),
+        (value(6, "\"passed\":1", "\"passed\":9"), "its passed is 9"),
+    ] {
+        let mut rows = rows.clone();
+        assert!(rows[line].contains(&from), "{from}: {}", rows[line]);
+        rows[line] = rows[line].replace(&from, &to);
+        let (_dir, journal) = journal();
+        let error = take(&journal, &rows).unwrap_err().to_string();
+        assert!(error.contains(word), "{word}: {error}");
+        assert!(journal.experiments(1).unwrap().is_empty(), "{word}");
+    }
+}
+
+#[test]
+fn what_is_taken_in_is_known_as_that_and_as_no_newer_than_what_is_here() {
+    let mut rows = sample();
+    let created = rows[1].split("\"created_ms\":").nth(1).unwrap();
+    let created = created.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+    rows[1] = rows[1].replace(created, "4000000000000");
+    let (_dir, journal) = journal();
+    take(&journal, &rows).unwrap();
+    let here = journal.create_experiment("own", SPEC).unwrap();
+    let experiment = journal.experiment("e").unwrap();
+    assert!(experiment.is_foreign());
+    assert!(experiment.created_ms <= journal.experiment("own").unwrap().created_ms);
+    assert_eq!(journal.newest_of_here().unwrap().unwrap().id, here);
+    journal.accept(&experiment.id).unwrap();
+    let experiment = journal.experiment("e").unwrap();
+    assert!(experiment.imported_ms.is_some() && !experiment.is_foreign());
+    assert_eq!(journal.newest_of_here().unwrap().unwrap().id, here);
+    journal.accept(&here).unwrap();
+    assert_eq!(journal.experiment("own").unwrap().accepted_ms, None);
+
+    // Nobody says of himself where he comes from.
+    let mut rows = sample();
+    rows[1] = rows[1].replace("\"spec\":", "\"imported_ms\":null,\"spec\":");
+    let error = take(&journal, &rows).unwrap_err().to_string();
+    assert!(error.contains("columns"), "{error}");
+}
+
+#[test]
+fn an_attempt_that_is_here_already_is_named_with_its_experiment() {
+    let rows = sample();
+    let (_dir, journal) = journal();
+    take(&journal, &rows).unwrap();
+    let id = rows[1].split("\"id\":\"").nth(1).unwrap()[..12].to_owned();
+    let renamed: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            row.replace(&id, "aaaaaaaaaaaa")
+                .replace("\"name\":\"e\"", "\"name\":\"f\"")
+        })
+        .collect();
+    let error = take(&journal, &renamed).unwrap_err().to_string();
+    let told =
+        "row 3 of the experiment: attempt 0123456789ab is here already, as one of experiment \"e\"";
+    assert_eq!(error, told);
+    let twice = [&rows[..3], &rows[2..]].concat();
+    let (_dir, journal) = self::journal();
+    let error = take(&journal, &twice).unwrap_err().to_string();
+    assert!(error.contains("is here already"), "{error}");
+}
+
+#[test]
 fn rows_that_were_cut_off_anywhere_are_no_experiment() {
     let text = text(&sample());
     let (_dir, journal) = journal();
     for at in 0..text.len() {
-        let told = journal.take_over(&mut &text.as_bytes()[..at], &|_| true);
+        let told = journal.take_over(&mut &text.as_bytes()[..at], &|_| Ok(()));
         let told = told.unwrap_err().to_string();
         let between = at > 0 && text.as_bytes()[at - 1] == b'\n';
         let word = match (at, between) {
@@ -188,7 +369,9 @@ fn rows_that_were_cut_off_anywhere_are_no_experiment() {
         assert!(journal.experiments(1).unwrap().is_empty(), "byte {at}");
     }
     assert_eq!(
-        journal.take_over(&mut text.as_bytes(), &|_| true).unwrap(),
+        journal
+            .take_over(&mut text.as_bytes(), &|_| Ok(()))
+            .unwrap(),
         "e"
     );
 }
@@ -220,7 +403,7 @@ fn one_file_carries_no_more_than_it_may() {
     here.carry_within("e", &mut Vec::new(), just).unwrap();
     let (_dir, there) = journal();
     there
-        .take_over_within(&mut text.as_bytes(), &|_| true, just)
+        .take_over_within(&mut text.as_bytes(), &|_| Ok(()), just)
         .unwrap();
     for (most, word) in [
         (Most { rows: 5, ..just }, "more than 5 rows,"),
@@ -240,7 +423,7 @@ fn one_file_carries_no_more_than_it_may() {
         ),
     ] {
         let (_dir, there) = journal();
-        let taken = there.take_over_within(&mut text.as_bytes(), &|_| true, most);
+        let taken = there.take_over_within(&mut text.as_bytes(), &|_| Ok(()), most);
         let carried = here.carry_within("e", &mut Vec::new(), most);
         for told in [taken.unwrap_err(), carried.unwrap_err()] {
             assert!(told.to_string().contains(word), "{word}: {told}");
@@ -249,7 +432,7 @@ fn one_file_carries_no_more_than_it_may() {
     }
     // A row without an end is not read to it.
     let mut endless = std::io::BufReader::new(std::io::repeat(b'x'));
-    let told = here.take_over_within(&mut endless, &|_| true, just);
+    let told = here.take_over_within(&mut endless, &|_| Ok(()), just);
     let told = told.unwrap_err().to_string();
     assert!(told.contains("bytes in one row"), "{told}");
 }
@@ -280,50 +463,43 @@ proptest! {
 #[test]
 fn what_attempts_need_must_come_with_them() {
     let rows = sample();
-    let digest = Digest::of(b"something");
-    let other = Digest::of(b"something else");
+    let [digest, other] = ["something", "something else"].map(|text| Digest::of(text.as_bytes()));
     for (line, from, to, what) in [
-        (
-            2,
-            "\"world\":null",
-            format!("\"world\":\"{digest}\""),
-            "starting state",
-        ),
-        (
-            2,
-            "\"state\":null",
-            format!("\"state\":\"{digest}\""),
-            "state",
-        ),
-        (
-            5,
-            "\"terms\":null",
-            format!("\"terms\":\"{digest}\""),
-            "document of terms",
-        ),
-        (
-            5,
-            "\"terms\":null",
-            format!("\"terms\":\"{other}\""),
-            "verifier",
-        ),
+        (2, "world", digest, "starting state"),
+        (2, "state", digest, "state"),
+        (5, "terms", digest, "document of terms"),
+        (5, "terms", other, "verifier"),
     ] {
         let mut rows = rows.clone();
         rows[5] = rows[5].replace("\"verifier\":\"v\"", &format!("\"verifier\":\"{digest}\""));
-        assert!(rows[line].contains(from), "{}", rows[line]);
-        rows[line] = rows[line].replace(from, &to);
+        let null = format!("\"{from}\":null");
+        assert!(rows[line].contains(&null), "{}", rows[line]);
+        rows[line] = rows[line].replace(&null, &format!("\"{from}\":\"{to}\""));
         let text = text(&rows);
         let (_dir, journal) = journal();
-        let taken = journal.take_over(&mut text.as_bytes(), &|it| *it == other);
+        let taken = journal.take_over(
+            &mut text.as_bytes(),
+            &|need| match *need.digest() == other {
+                true => Ok(()),
+                false => Err("is not there"),
+            },
+        );
         let told = taken.unwrap_err().to_string();
         assert!(
-            told.contains(&format!("needs the {what} {digest}")),
+            told.contains(&format!("needs the {what} {digest}, which is not there")),
             "{told}"
         );
         assert!(journal.experiments(1).unwrap().is_empty());
         assert_eq!(
-            journal.take_over(&mut text.as_bytes(), &|_| true).unwrap(),
+            journal
+                .take_over(&mut text.as_bytes(), &|_| Ok(()))
+                .unwrap(),
             "e"
         );
     }
+    let mut rows = rows;
+    rows[5] = rows[5].replace("\"terms\":null", &format!("\"terms\":\"{digest}\""));
+    let (_dir, journal) = journal();
+    let told = take(&journal, &rows).unwrap_err().to_string();
+    assert!(told.contains("its verifier is no digest"), "{told}");
 }

@@ -1,0 +1,194 @@
+//! What the values of a row may be, beyond what its table says: whoever reads a journal relies on it.
+
+use std::collections::HashSet;
+
+use mcpmark_agent::EndKind;
+use mcpmark_json::canonical;
+use serde_json::{Map, Value, json};
+
+use crate::Spec;
+
+/// Numbers that are read as `u32`.
+const COUNT: Rule = Rule::Number(0, u32::MAX as i64);
+/// Numbers that are read as `u64`.
+const AMOUNT: Rule = Rule::Number(0, i64::MAX);
+/// Milliseconds since 1970, up to the year 9999.
+const TIME: Rule = Rule::Number(0, 253_402_300_799_999);
+const FLAG: Rule = Rule::Number(0, 1);
+
+enum Rule {
+    /// From the first to the second.
+    Number(i64, i64),
+    Json,
+    /// How an agent's part ended.
+    End,
+}
+
+/// What a column of a table may have, where it is not null.
+const RULES: [(&str, &[(&str, Rule)]); 7] = [
+    (
+        "attempts",
+        &[
+            ("agent_settings", Rule::Json),
+            ("model_settings", Rule::Json),
+            // The next one has to be a number, too.
+            ("try", Rule::Number(1, 1_000_000)),
+            ("started_ms", TIME),
+            ("ended_ms", TIME),
+            ("ended", Rule::End),
+            ("input_tokens", AMOUNT),
+            ("cached_tokens", AMOUNT),
+            ("output_tokens", AMOUNT),
+            ("reasoning_tokens", AMOUNT),
+            ("cost_nano_usd", AMOUNT),
+            ("turns", COUNT),
+            ("tool_calls", COUNT),
+            ("malformed_calls", COUNT),
+            ("agent_us", AMOUNT),
+            ("model_us", AMOUNT),
+            ("tool_us", AMOUNT),
+        ],
+    ),
+    (
+        "messages",
+        &[
+            ("seq", COUNT),
+            ("turn", COUNT),
+            ("content", Rule::Json),
+            ("at_ms", TIME),
+        ],
+    ),
+    (
+        "tool_calls",
+        &[
+            ("seq", COUNT),
+            ("turn", COUNT),
+            ("arguments", Rule::Json),
+            ("started_ms", TIME),
+            ("elapsed_us", AMOUNT),
+            ("result", Rule::Json),
+            ("is_error", FLAG),
+        ],
+    ),
+    (
+        "model_calls",
+        &[
+            ("seq", COUNT),
+            ("turn", COUNT),
+            ("try", COUNT),
+            ("started_ms", TIME),
+            ("elapsed_us", AMOUNT),
+            ("raw", Rule::Json),
+            ("input_tokens", AMOUNT),
+            ("cached_tokens", AMOUNT),
+            ("output_tokens", AMOUNT),
+            ("reasoning_tokens", AMOUNT),
+            ("cost_nano_usd", AMOUNT),
+        ],
+    ),
+    ("regrades", &[("begun_ms", TIME), ("ended_ms", TIME)]),
+    ("grades", &[("at_ms", TIME), ("passed", FLAG)]),
+    ("checks", &[("seq", COUNT), ("passed", FLAG)]),
+];
+
+/// What is wrong with a value of a row; nothing where all of them can be read back.
+pub(super) fn problem(table: &str, row: &Map<String, Value>) -> Option<String> {
+    let (_, rules) = RULES.iter().find(|(name, _)| *name == table)?;
+    rules.iter().find_map(|(key, rule)| {
+        let value = row.get(*key)?;
+        match (rule, value) {
+            (Rule::Number(least, most), Value::Number(number)) => {
+                let fits = number
+                    .as_i64()
+                    .is_some_and(|it| (*least..=*most).contains(&it));
+                (!fits)
+                    .then(|| format!("its {key} is {number}, which is not from {least} to {most}"))
+            }
+            (Rule::Json, Value::String(text)) => {
+                let parsed = serde_json::from_str::<Value>(text);
+                parsed
+                    .err()
+                    .map(|error| format!("its {key} is no JSON: {error}"))
+            }
+            (Rule::End, Value::String(_)) => {
+                let parsed = serde_json::from_value::<EndKind>(value.clone());
+                parsed
+                    .err()
+                    .map(|_| format!("its {key} is no end that is known"))
+            }
+            // Null, or of another type, which the table itself refuses.
+            _ => None,
+        }
+    })
+}
+
+/// The most attempts that a plan has: far more than any experiment makes.
+pub(crate) const PLANNED: u64 = 2_000_000;
+/// Those of one task by one model, and what goes on at the same time: as many as a command line takes.
+const ATTEMPTS: u32 = 10_000;
+const JOBS: u32 = 1024;
+const MODEL_CALLS: u32 = 4096;
+
+/// What is wrong with a plan; nothing where it can be gone on with.
+pub(super) fn unsound(spec: &Spec) -> Option<String> {
+    let within = |what: &str, found: Option<u32>, most: u32| {
+        let found = found.filter(|found| !(1..=most).contains(found))?;
+        Some(format!(
+            "it has {found} {what}, which is not from 1 to {most}"
+        ))
+    };
+    let more = within("attempts of each task", Some(spec.attempts), ATTEMPTS)
+        .or_else(|| within("attempts at the same time", spec.concurrency.jobs, JOBS))
+        .or_else(|| within("grades at the same time", spec.concurrency.grades, JOBS))
+        .or_else(|| {
+            within(
+                "requests at the same time",
+                spec.concurrency.model_calls,
+                MODEL_CALLS,
+            )
+        });
+    if more.is_some() {
+        return more;
+    }
+    let (tasks, models) = (spec.tasks.len() as u64, spec.models.len().max(1) as u64);
+    let planned = tasks
+        .saturating_mul(models)
+        .saturating_mul(spec.attempts.into());
+    if !(1..=PLANNED).contains(&planned) {
+        return Some(format!(
+            "it plans {planned} attempts, which is not from 1 to {PLANNED}"
+        ));
+    }
+    // Attempts get their ids from what they are: none may be planned twice.
+    let mut seen = HashSet::new();
+    let twice = spec.tasks.iter().find(|task| !seen.insert((*task).clone()));
+    let twice = twice.cloned().or_else(|| {
+        let model = spec
+            .models
+            .iter()
+            .find(|model| !seen.insert(canonical(&json!(model))));
+        model.map(|model| model.name.clone())
+    });
+    twice.map(|twice| format!("it names {twice} twice"))
+}
+
+/// Whether an attempt is the one that a plan has at its position.
+pub(super) fn is_planned(spec: &Spec, row: &Map<String, Value>) -> bool {
+    let number = |key: &str| row.get(key).and_then(Value::as_u64);
+    let text = |key: &str| row.get(key).and_then(Value::as_str);
+    let (Some(position), Some(k)) = (number("position"), number("k")) else {
+        return false;
+    };
+    let (tasks, models) = (spec.tasks.len() as u64, spec.models.len().max(1) as u64);
+    let (of_task, model) = (position / models, position % models);
+    let (round, task) = (of_task / tasks, of_task % tasks);
+    let model = spec
+        .models
+        .get(model as usize)
+        .map(|model| model.name.as_str());
+    round < spec.attempts.into()
+        && k == round + 1
+        && text("task") == Some(spec.tasks[task as usize].as_str())
+        && text("agent") == Some(spec.agent.as_str())
+        && text("model") == model
+}

@@ -1,0 +1,136 @@
+//! Experiments that others have planned.
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Output};
+use crate::library::Library;
+
+/// A machine that has taken in an experiment of another, whose plan was changed; with its attempts, or before
+/// any was made.
+fn imported(sender: &Library<'_>, from: &Environment, plan: &Value, begun: bool) -> Environment {
+    let run = ["run", "--agent", "nop", "--experiment", "e"];
+    sender.run(run).exits(0);
+    let journal = Connection::open(from.home().join("journal.db")).unwrap();
+    let change = "UPDATE experiments SET spec = json_patch(spec, ?1), created_ms = 4000000000000";
+    assert_eq!(journal.execute(change, [plan.to_string()]).unwrap(), 1);
+    if !begun {
+        journal
+            .execute_batch(
+                "UPDATE attempts SET grade = NULL;
+                 DELETE FROM checks; DELETE FROM grades; DELETE FROM messages;
+                 DELETE FROM tool_calls; DELETE FROM attempts;",
+            )
+            .unwrap();
+    }
+    let file = from.path("e.mcpmark");
+    let file = file.to_str().unwrap();
+    from.run(["store", "export", "e", "-o", file]).exits(0);
+    let machine = Environment::new();
+    machine.run(["store", "import", file]).exits(0);
+    machine
+}
+
+/// The word that agrees to what is listed.
+fn word(refused: &Output) -> String {
+    let told = refused.stderr.split("--accept-plan ").nth(1);
+    told.unwrap_or_else(|| panic!("{refused:?}"))[..12].to_owned()
+}
+
+#[test]
+fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
+    let mark = Environment::new();
+    let mark = mark.path("started");
+    let touch = format!("echo >> {}", mark.display());
+    for (plan, told) in [
+        (
+            json!({"agent_settings": {"servers": {
+                "x": {"command": ["/bin/sh", "-c", touch], "env": ["HOME_OF_MINE"]},
+            }}}),
+            vec![
+                "start server \"x\": \"/bin/sh\" \"-c\" \"echo >> ",
+                "as HOME_OF_MINE",
+            ],
+        ),
+        (
+            json!({"agent_settings": {"servers": {
+                "x": {"url": "http://127.0.0.1:9/mcp", "bearer": "TOKEN_OF_MINE"},
+            }}}),
+            vec![
+                "call server \"x\" at http://127.0.0.1:9/mcp",
+                "as TOKEN_OF_MINE",
+            ],
+        ),
+        (
+            json!({"agent": "mcpmark", "models": [
+                {"name": "openai/gpt-5", "settings": {"base-url": "http://127.0.0.1:9/v1"}},
+            ]}),
+            vec![
+                "ask model openai/gpt-5 at http://127.0.0.1:9/v1",
+                "as OPENAI_API_KEY",
+            ],
+        ),
+        (
+            json!({"published": {"tasks": "oci://127.0.0.1:9/suite:v1"}}),
+            vec!["read tasks from oci://127.0.0.1:9/suite:v1"],
+        ),
+    ] {
+        let sender = Environment::new();
+        let library = Library::new(&sender);
+        library.easy_task("easy");
+        let machine = imported(&library, &sender, &plan, false);
+        let resume = |more: &[&str]| {
+            let args = [&["resume", "e"], more].concat();
+            let mut command = machine.command(args);
+            command.env("MCPMARK_ROOT", &library.root);
+            Output::of(command.env("HOME_OF_MINE", "here"))
+        };
+        let refused = resume(&[]).exits(2).says(&told);
+        assert!(refused.stderr.contains("was imported"), "{refused:?}");
+        resume(&["--accept-plan", "000000000000"])
+            .exits(2)
+            .says(&told);
+        let word = word(&refused);
+        assert!(!mark.exists());
+        // What it says is not there, and so the agreed plan does not come far.
+        let agreed = resume(&["--accept-plan", &word]);
+        assert!(!agreed.stderr.contains("was imported"), "{agreed:?}");
+        assert_eq!(mark.exists(), told[0].starts_with("start"), "{agreed:?}");
+        let _ = std::fs::remove_file(&mark);
+    }
+}
+
+#[test]
+fn a_plan_of_others_is_never_taken_unnamed() {
+    let sender = Environment::new();
+    let library = Library::new(&sender);
+    library.easy_task("easy");
+    let place = "oci://127.0.0.1:9/suite:v1";
+    let plan = json!({"published": {"tasks": place}});
+    let machine = imported(&library, &sender, &plan, true);
+    let run = |args: &[&str]| {
+        let mut command = machine.command(args);
+        Output::of(command.env("MCPMARK_ROOT", &library.root))
+    };
+    run(&["resume"])
+        .exits(2)
+        .says(&["no experiment was begun here"]);
+    run(&["run", "--agent", "nop", "--experiment", "own"]).exits(0);
+    let resumed = run(&["resume", "--json"]).exits(0).json();
+    assert_eq!(resumed["experiment"], "own");
+
+    // Nor is anything asked that only the plan names, by whatever command.
+    run(&["regrade", "e"])
+        .exits(2)
+        .says(&["read tasks from", place, "--bundle"]);
+    run(&["resume", "e"])
+        .exits(2)
+        .says(&["read tasks from", place]);
+    // Who names a place himself has read the rest, for there is none.
+    let own = library.root.to_str().unwrap();
+    run(&["resume", "e", "--tasks", own]).exits(0);
+    run(&["regrade", "e"]).exits(0);
+    run(&["resume", "e"]).exits(0);
+    let resumed = run(&["resume", "--json"]).exits(0).json();
+    assert_eq!(resumed["experiment"], "own");
+}
