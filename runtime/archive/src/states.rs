@@ -50,10 +50,13 @@ pub struct Contents {
     pub trees: Vec<Digest>,
     /// Blobs beside them.
     pub blobs: Vec<Digest>,
+    /// What the whole stream has, once it was read.
+    #[serde(skip)]
+    pub size: Written,
 }
 
 /// What was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
     /// Entries of the archive.
     pub entries: u64,
@@ -248,7 +251,7 @@ pub fn read(stream: impl Read, bounds: Bounds, store: &Store) -> Result<Contents
     let mut decoder = zstd::Decoder::new(stream).map_err(read)?.single_frame();
     decoder.window_log_max(WINDOW).map_err(read)?;
     let mut archive = Reader::new(decoder, bounds);
-    let contents = head(&mut archive)?;
+    let mut contents = head(&mut archive)?;
     let mut batch = store.batch();
     let mut files: HashMap<Digest, u64> = HashMap::new();
     let mut trees: HashSet<Digest> = HashSet::new();
@@ -279,6 +282,8 @@ pub fn read(stream: impl Read, bounds: Bounds, store: &Store) -> Result<Contents
             return Err(StatesError::Digest { name, found });
         }
     }
+    let (entries, bytes) = archive.passed();
+    contents.size = Written { entries, bytes };
     // What follows would be the same states under other digests.
     let mut after = archive.into_inner().finish();
     if after.read(&mut [0]).map_err(read)? > 0 {

@@ -259,6 +259,11 @@ impl<R: Read> Reader<R> {
         Err(damaged(self.offset))
     }
 
+    /// The entries that came so far, and the bytes of their files.
+    pub fn passed(&self) -> (u64, u64) {
+        (self.entries, self.bytes)
+    }
+
     /// What the bytes came from, once the archive was read to its end.
     pub fn into_inner(self) -> R {
         self.inner

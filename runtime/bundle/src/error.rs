@@ -49,7 +49,7 @@ pub enum BundleError {
         source: TarError,
     },
     /// A blob that is named is not there.
-    #[error("{what} {digest} cannot be had")]
+    #[error("{} cannot be had", named(what, digest))]
     Missing {
         /// What it is.
         what: String,
@@ -59,7 +59,10 @@ pub enum BundleError {
         source: io::Error,
     },
     /// A blob has other bytes than its digest says.
-    #[error("{what} {digest} is not what its digest says: its bytes have {found}")]
+    #[error(
+        "{} is not what its digest says: its bytes have {found}",
+        named(what, digest)
+    )]
     Damaged {
         /// What it is.
         what: String,
@@ -69,7 +72,10 @@ pub enum BundleError {
         found: Digest,
     },
     /// A blob has another length than whoever names it says.
-    #[error("{what} {digest} does not have the {wanted} bytes that it is said to have")]
+    #[error(
+        "{} does not have the {wanted} bytes that it is said to have",
+        named(what, digest)
+    )]
     Length {
         /// What it is.
         what: String,
@@ -135,5 +141,14 @@ impl BundleError {
             Self::States { source, .. } => source.is_infrastructure(),
             _ => false,
         }
+    }
+}
+
+/// What something is, with its digest: once, where that is how it is called.
+fn named(what: &str, digest: &Digest) -> String {
+    let digest = digest.to_string();
+    match what.contains(&digest) {
+        true => what.to_owned(),
+        false => format!("{what} {digest}"),
     }
 }

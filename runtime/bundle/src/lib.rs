@@ -50,5 +50,6 @@ pub use lock::{Lock, LockError, LockedTask, LockedWorld};
 pub use pack::{CertificateContent, JudgeContent, Packed, Packer, TaskContent};
 pub use registry::{
     BadLogin, BadReference, Challenge, Login, Reference, Registry, RegistryError, Transferred,
+    plain_host,
 };
 pub use seal::{Look, is_as_unpacked};

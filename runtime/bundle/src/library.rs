@@ -123,12 +123,21 @@ impl WorldArtifact {
                 source: Box::new(source),
             }
         })?;
+        let against = |problem: String| {
+            let message = format!("the states of world {} {problem}", self.id);
+            Err(BundleError::Contradiction(message))
+        };
+        for (what, found, said) in [
+            ("bytes", contents.size.bytes, self.config.bytes),
+            ("entries", contents.size.entries, self.config.entries),
+        ] {
+            if found != said {
+                return against(format!("have {found} {what}, and its config says {said}"));
+            }
+        }
         match contents.trees.contains(&self.config.snapshot) {
             true => Ok(contents),
-            false => Err(BundleError::Contradiction(format!(
-                "the states of world {} do not hold its tree",
-                self.id
-            ))),
+            false => against("do not hold its tree".to_owned()),
         }
     }
 }

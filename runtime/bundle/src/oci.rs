@@ -115,7 +115,8 @@ pub(crate) fn parse<T: for<'a> Deserialize<'a>>(
 }
 
 impl Manifest {
-    /// Reads a manifest of an artifact of one type.
+    /// Reads a manifest of an artifact of one type. Where a program that copied it left the type out, it is
+    /// that of the config, as the specification has it; whoever reads that holds it to its own type.
     ///
     /// # Errors
     ///
@@ -124,17 +125,15 @@ impl Manifest {
         let manifest: Self = parse(what, bytes)?;
         expect(what, &manifest.media_type, MANIFEST)?;
         version(what, manifest.schema_version)?;
-        expect(
-            what,
-            manifest.artifact_type.as_deref().unwrap_or(""),
-            artifact,
-        )?;
+        if let Some(found) = &manifest.artifact_type {
+            expect(what, found, artifact)?;
+        }
         Ok(manifest)
     }
 }
 
 impl Index {
-    /// Reads an index of artifacts of one type.
+    /// Reads an index of artifacts of one type, which a program that copied it may have left out.
     ///
     /// # Errors
     ///
@@ -143,7 +142,9 @@ impl Index {
         let index: Self = parse(what, bytes)?;
         expect(what, index.media_type.as_deref().unwrap_or(""), INDEX)?;
         version(what, index.schema_version)?;
-        expect(what, index.artifact_type.as_deref().unwrap_or(""), artifact)?;
+        if let Some(found) = &index.artifact_type {
+            expect(what, found, artifact)?;
+        }
         Ok(index)
     }
 }

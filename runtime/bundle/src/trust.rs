@@ -203,6 +203,11 @@ impl Attached {
             return Ok(None);
         }
         let manifest = oci::Manifest::parse(what, &bytes, SIGNATURE)?;
+        oci::expect(
+            what,
+            manifest.artifact_type.as_deref().unwrap_or(""),
+            SIGNATURE,
+        )?;
         let [layer] = &manifest.layers[..] else {
             return Err(BundleError::Shape {
                 what: what.to_owned(),

@@ -15,6 +15,7 @@ use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
 use crate::commands::bundle::{self, Unpacked};
+use crate::commands::operands;
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
@@ -510,8 +511,10 @@ pub(crate) fn chosen<T>(
         let message = chain(&error);
         match error {
             SelectError::Broken { .. } => CommandError::invalid(message),
-            SelectError::NoMatch { .. } => {
-                CommandError::usage(message).hint("`mcpmark task list` names the tasks")
+            SelectError::NoMatch { selector, .. } => {
+                let hint = operands::as_place(&selector);
+                let hint = hint.unwrap_or_else(|| "`mcpmark task list` names the tasks".to_owned());
+                CommandError::usage(message).hint(hint)
             }
             _ => CommandError::usage(message),
         }

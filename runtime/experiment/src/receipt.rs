@@ -9,6 +9,7 @@
 
 use mcpmark_sandbox::Check;
 use mcpmark_snapshot::{Digest, Store};
+use mcpmark_task::TaskId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -225,6 +226,10 @@ impl Receipt {
                 "it names an answer, and says that none is judged",
             ));
         }
+        if let Err(error) = TaskId::published(&receipt.task) {
+            let reason = format!("key \"predicate.mcpmark.task\": {error}");
+            return Err(ReceiptError::Malformed(reason));
+        }
         if receipt.checks.is_empty() {
             return Err(ReceiptError::Malformed(
                 "a verdict has checks, and this has none".to_owned(),
@@ -397,6 +402,16 @@ mod tests {
                 "says that none is judged",
             ),
             ("/predicate/mcpmark/checks", json!([]), "this has none"),
+            (
+                "/predicate/mcpmark/task",
+                json!("../../x"),
+                "predicate.mcpmark.task",
+            ),
+            (
+                "/predicate/mcpmark/task",
+                json!("task"),
+                "below the directory of a service",
+            ),
             (
                 "/predicate/mcpmark/checks/1/passed",
                 json!(true),

@@ -101,10 +101,10 @@ pub enum TermsError {
     #[error("the files beside the script cannot be read")]
     Beside(#[source] TreeError),
     /// The verifier does not load.
-    #[error("the verifier {0}")]
+    #[error("the verifier: {0}")]
     Verifier(#[source] Box<LoadError>),
     /// The guest that runs workflows does not load.
-    #[error("the guest that runs workflows {0}")]
+    #[error("the guest that runs workflows: {0}")]
     Ci(#[source] Box<LoadError>),
     /// The script is run by another guest than this machine has.
     #[error(

@@ -15,10 +15,12 @@
 
 mod address;
 mod client;
+mod retry;
 mod secret;
 mod secrets;
 
 pub use crate::address::{Address, BadAddress};
 pub use crate::client::client;
+pub use crate::retry::retry_after;
 pub use crate::secret::Secret;
 pub use crate::secrets::Secrets;

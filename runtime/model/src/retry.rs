@@ -3,9 +3,6 @@
 use std::time::Duration;
 
 use http::HeaderMap;
-use http::header::{DATE, RETRY_AFTER};
-use jiff::Timestamp;
-use jiff::fmt::rfc2822::DateTimeParser;
 use serde_json::Value;
 
 /// What comes before a wait in the messages of Gemini and OpenAI.
@@ -14,28 +11,19 @@ const WISHES: [&str; 2] = ["retry in ", "try again in "];
 /// The wish of an error, by the most exact place that states a readable one.
 pub(crate) fn wish(headers: Option<&HeaderMap>, body: &str) -> Option<Duration> {
     headers
-        .and_then(|headers| by_header(headers, Timestamp::now()))
+        .and_then(by_header)
         .or_else(|| by_details(body))
         .or_else(|| by_words(body))
 }
 
-/// OpenAI's header with milliseconds, and `Retry-After` in both its forms: seconds, or a date,
-/// which counts from the provider's own clock where it tells it.
-fn by_header(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
-    let seconds = |text: &str| Duration::try_from_secs_f64(text.parse().ok()?).ok();
-    let date = |text: &str| DateTimeParser::new().parse_timestamp(text).ok();
-    let milliseconds = || Some(seconds(text("retry-after-ms")?)? / 1000);
-    let after = || {
-        let text = text(RETRY_AFTER.as_str())?;
-        seconds(text).or_else(|| {
-            let there = headers.get(DATE).and_then(|date| date.to_str().ok());
-            let now = there.and_then(date).unwrap_or(now);
-            // A moment that has passed asks for no wait.
-            Some(Duration::try_from(date(text)?.duration_since(now)).unwrap_or(Duration::ZERO))
-        })
+/// OpenAI's header with milliseconds, and the one that all servers have.
+fn by_header(headers: &HeaderMap) -> Option<Duration> {
+    let milliseconds = || {
+        let text = headers.get("retry-after-ms")?.to_str().ok()?.trim();
+        let wish = Duration::try_from_secs_f64(text.parse().ok()?).ok()?;
+        Some(wish / 1000)
     };
-    milliseconds().or_else(after)
+    milliseconds().or_else(|| mcpmark_http::retry_after(headers))
 }
 
 /// Google's `RetryInfo` among the details of an error.
@@ -81,20 +69,18 @@ mod tests {
 
     #[test]
     fn a_header_says_how_long_to_wait() {
-        let now: Timestamp = "1994-11-06T08:49:00Z".parse().unwrap();
         let read = |pairs: &[(&'static str, &str)]| {
             let mut headers = HeaderMap::new();
             for (name, value) in pairs {
                 headers.insert(*name, value.parse().unwrap());
             }
-            by_header(&headers, now)
+            by_header(&headers)
         };
         let date = ("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT");
         for (headers, seconds) in [
             (&[][..], None),
             (&[("retry-after", "2")], Some(2.0)),
             (&[("retry-after", " 1.5 ")], Some(1.5)),
-            (&[date], Some(37.0)),
             // The provider's clock is a minute behind.
             (
                 &[date, ("date", "Sun, 06 Nov 1994 08:48:00 GMT")],

@@ -29,6 +29,8 @@ enum Lie {
     Honest,
     /// The same, and it lists what refers to a manifest.
     Listing,
+    /// The same, and it answers with a status when it is asked what refers to a manifest.
+    ListRefused(u16),
     /// Other bytes of the same length.
     OtherBytes,
     /// A body without end.
@@ -85,6 +87,10 @@ fn answer(
     };
     if kind.ends_with("referrers") && lie == Lie::Listing {
         return stream.write_all(&referrers(blobs, name));
+    }
+    if let (true, Lie::ListRefused(status)) = (kind.ends_with("referrers"), lie) {
+        let head = "connection: close\r\nretry-after: 0\r\ncontent-length: 0";
+        return write!(stream, "HTTP/1.1 {status} No\r\n{head}\r\n\r\n");
     }
     let Ok(mut bytes) = fs::read(blobs.join(hex)) else {
         return stream.write_all(b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");
@@ -214,13 +220,29 @@ fn signatures_are_found_where_a_registry_lists_them_by_itself() {
         .exits(0);
     let args = ["bundle", "sign", bundle, "--key", private];
     environment.run(args).exits(0);
-    for (lie, code) in [(Lie::Listing, 0), (Lie::Honest, 4)] {
+    for (lie, code) in [
+        (Lie::Listing, 0),
+        (Lie::Honest, 4),
+        (Lie::ListRefused(405), 4),
+        (Lie::ListRefused(501), 4),
+        // Somebody may have signed it.
+        (Lie::ListRefused(401), 5),
+        (Lie::ListRefused(403), 5),
+        (Lie::ListRefused(429), 5),
+        (Lie::ListRefused(400), 5),
+        (Lie::ListRefused(500), 5),
+    ] {
         let (host, _) = lying(&dir, &digest, lie);
         let reference = format!("oci://{host}/suite");
         let machine = Environment::bare();
         let args = ["bundle", "verify", &reference, "--key", public];
         let told = there(&machine, &args);
         assert_eq!(told.code, Some(code), "{lie:?}: {told:?}");
+        // What may have lost its signatures is not written as if it had none.
+        let args = ["bundle", "pull", &reference, "-o", "copy.tar"];
+        let told = there(&machine, &args);
+        assert_eq!(told.code == Some(0), code != 5, "{lie:?}: {told:?}");
+        assert_eq!(machine.path("copy.tar").exists(), code != 5, "{lie:?}");
     }
 }
 

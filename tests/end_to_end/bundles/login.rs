@@ -22,10 +22,10 @@ const KEPT: &str = "reader:$2b$04$O94Esdbtfo63dT5BKD8Y.uh75jrReXZIrRLLNvRGwDBsbD
 const TOKEN: &str = "a-token-for-an-hour";
 
 /// What somebody was sent: the heads of requests.
-type Heads = Arc<Mutex<Vec<String>>>;
+pub(super) type Heads = Arc<Mutex<Vec<String>>>;
 
 /// Answers each request on a port of loopback with what `answer` writes.
-fn listen(
+pub(super) fn listen(
     answer: impl Fn(&str, TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
 ) -> (String, Heads) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -52,13 +52,18 @@ fn listen(
     (host, heads)
 }
 
-fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+pub(super) fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
     let mut lines = head.lines().filter_map(|line| line.split_once(':'));
     let found = lines.find(|(key, _)| key.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.trim())
 }
 
-fn reply(mut stream: &TcpStream, status: &str, headers: &str, body: &str) -> std::io::Result<()> {
+pub(super) fn reply(
+    mut stream: &TcpStream,
+    status: &str,
+    headers: &str,
+    body: &str,
+) -> std::io::Result<()> {
     let length = body.len();
     write!(
         stream,
@@ -66,8 +71,14 @@ fn reply(mut stream: &TcpStream, status: &str, headers: &str, body: &str) -> std
     )
 }
 
+/// Reads the body of a request, which cuts off the answer otherwise.
+pub(super) fn drain(head: &str, stream: &TcpStream) -> std::io::Result<()> {
+    let length = header(head, "content-length").map_or(0, |it| it.parse().unwrap());
+    std::io::copy(&mut stream.take(length), &mut std::io::sink()).map(drop)
+}
+
 /// Hands a request on to a registry, and its answer back.
-fn forward(head: &str, mut stream: TcpStream, registry: &str) -> std::io::Result<()> {
+pub(super) fn forward(head: &str, mut stream: TcpStream, registry: &str) -> std::io::Result<()> {
     let mut far = TcpStream::connect(registry)?;
     let mut lines = head.trim_end().lines();
     let mut asked = format!("{}\r\nconnection: close\r\n", lines.next().unwrap());
@@ -121,7 +132,12 @@ fn guarded(registry: String, elsewhere: Option<String>) -> (String, Heads, Heads
 /// A command that says who asks.
 fn asking(environment: &Environment, args: &[&str], password: &str) -> Command {
     let mut command = elsewhere(environment, args);
+    let reference = args.iter().find_map(|it| it.strip_prefix("oci://"));
     command
+        .env(
+            "MCPMARK_REGISTRY_HOST",
+            reference.unwrap().split('/').next().unwrap(),
+        )
         .env("MCPMARK_REGISTRY_USER", USER)
         .env("MCPMARK_REGISTRY_PASSWORD", password);
     command
@@ -160,9 +176,13 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
     let mut command = asking(&other, &pull, PASSWORD);
     command.env("MCPMARK_REGISTRY_HOST", "registry.example");
     Output::of(&mut command).exits(5).says(&["refuses (401)"]);
+    Output::of(&mut asking(&other, &pull, PASSWORD)).exits(0);
+    // A lock of somebody else may name any registry: that of the password has to be said.
     let mut command = asking(&other, &pull, PASSWORD);
-    command.env("MCPMARK_REGISTRY_HOST", &registry.host);
-    Output::of(&mut command).exits(0);
+    command.env_remove("MCPMARK_REGISTRY_HOST");
+    Output::of(&mut command)
+        .exits(2)
+        .says(&["MCPMARK_REGISTRY_HOST is not", "the one registry"]);
     let mut command = asking(&other, &pull, PASSWORD);
     command.env_remove("MCPMARK_REGISTRY_USER");
     Output::of(&mut command)
@@ -240,6 +260,70 @@ fn a_password_is_exchanged_for_a_token_and_goes_nowhere_else() {
             ""
         );
     }
+}
+
+/// Wants to know who asks, and gives tokens to whoever tells.
+fn curious() -> (String, Heads) {
+    listen(|head, stream| {
+        drain(head, &stream)?;
+        let host = header(head, "host").unwrap();
+        let challenge = format!(
+            "www-authenticate: Bearer realm=\"http://{host}/token\",service=\"theirs\"\r\n"
+        );
+        match head.contains("/token") {
+            true => reply(
+                &stream,
+                "200 OK",
+                "",
+                &json!({"token": "theirs"}).to_string(),
+            ),
+            false => reply(&stream, "401 Unauthorized", &challenge, ""),
+        }
+    })
+}
+
+#[test]
+fn whoever_a_registry_sends_to_is_told_nothing_even_if_it_asks() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let tar = environment.path("suite.tar");
+    pack(&library, &tar, &[]);
+    let tar = tar.to_str().unwrap();
+    let told_nothing = |args: &[&str], theirs: &Heads| {
+        Output::of(&mut asking(&Environment::bare(), args, PASSWORD))
+            .exits(5)
+            .says(&["127.0.0.1, which wants to know who asks, and is not told"]);
+        let theirs = theirs.lock().unwrap();
+        assert_eq!(theirs.len(), 1, "{theirs:?}");
+        assert_eq!(header(&theirs[0], "authorization"), None);
+    };
+    // Where uploads go.
+    let (aside, theirs) = curious();
+    let (host, _) = listen(move |head, stream| {
+        let location = format!("location: http://{aside}/upload\r\n");
+        match (header(head, "authorization"), head.split(' ').next()) {
+            (None, _) => {
+                let headers = "www-authenticate: Basic realm=\"ours\"\r\n";
+                reply(&stream, "401 Unauthorized", headers, "")
+            }
+            (_, Some("HEAD")) => reply(&stream, "404 Not Found", "", ""),
+            _ => reply(&stream, "202 Accepted", &location, ""),
+        }
+    });
+    let reference = format!("oci://{host}/suite");
+    told_nothing(&["bundle", "push", tar, &reference], &theirs);
+    // Where blobs are.
+    let Some(registry) = Registry::start(&environment) else {
+        return;
+    };
+    let reference = format!("oci://{}/suite", registry.host);
+    there(&environment, &["bundle", "push", tar, &reference]).exits(0);
+    let (aside, theirs) = curious();
+    let (host, _, asked) = guarded(registry.host.clone(), Some(aside));
+    let reference = format!("oci://{host}/suite");
+    told_nothing(&["bundle", "pull", &reference], &theirs);
+    assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
 #[test]

@@ -197,6 +197,64 @@ fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
     assert!([Some(4), Some(5)].contains(&told.code), "{told:?}");
 }
 
+/// A program that knows images alone copies a suite, and leaves out what a bundle says of kinds and names.
+#[test]
+fn a_bundle_that_another_program_copied_can_be_used() {
+    let environment = Environment::new();
+    let library = sample(&environment);
+    let own = receipts(|args| library.run(args));
+    let dir = environment.path("suite");
+    pack(&library, &dir, &["--name", "office"]);
+    let copy = |from: &str, to: &str| {
+        let copied = Command::new("skopeo")
+            .args([
+                "copy",
+                "--all",
+                "--src-tls-verify=false",
+                "--dest-tls-verify=false",
+            ])
+            .args([from, to])
+            .output();
+        match copied {
+            Ok(copied) => {
+                let told = String::from_utf8_lossy(&copied.stderr);
+                assert!(copied.status.success(), "{to}: {told}");
+                true
+            }
+            Err(error) => {
+                skip::tool("skopeo", &error.to_string());
+                false
+            }
+        }
+    };
+    let tasks = |place: &str| {
+        let told = environment.run(["bundle", "inspect", place, "--json"]);
+        let tasks = told.exits(0).json()["tasks"].clone();
+        let tasks = tasks.as_array().unwrap().iter();
+        let parts = tasks.map(|it| (text(&it["id"]), text(&it["bundle"])));
+        parts.collect::<Vec<_>>()
+    };
+    let aside = environment.path("copied");
+    let from = format!("oci:{}", dir.display());
+    if !copy(&from, &format!("oci:{}:v1", aside.display())) {
+        return;
+    }
+    let mut places = vec![aside.display().to_string()];
+    let registry = Registry::start(&environment);
+    if let Some(registry) = &registry {
+        let remote = format!("{}/suites/office:v1", registry.host);
+        assert!(copy(&from, &format!("docker://{remote}")));
+        places.push(format!("oci://{remote}"));
+    }
+    for place in &places {
+        environment.run(["bundle", "verify", place]).exits(0);
+        assert_eq!(tasks(place), tasks(dir.to_str().unwrap()), "{place}");
+        let machine = Environment::bare();
+        let run = |args: &[&str]| there(&machine, &[args, &["--root", place]].concat());
+        assert_eq!(receipts(run), own, "{place}");
+    }
+}
+
 /// Other people's tools read the layout and the registry.
 fn others_read(registry: &Registry, dir: &Path, digest: &str) {
     let layout = format!("oci:{}", dir.display());

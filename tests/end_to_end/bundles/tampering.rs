@@ -211,6 +211,26 @@ fn a_bundle_that_cannot_be_used_is_refused_whatever_its_digests() {
             "4294967296 are the most",
         ),
         (
+            false,
+            |it| it["bytes"] = json!(it["bytes"].as_u64().unwrap() + 1),
+            "bytes, and its config says ",
+        ),
+        (
+            false,
+            |it| it["entries"] = json!(it["entries"].as_u64().unwrap() + 1),
+            "entries, and its config says ",
+        ),
+        (
+            true,
+            |it| it["parts"]["meta"]["profile"] = json!("9.9"),
+            "unknown profile \"9.9\"",
+        ),
+        (
+            true,
+            |it| it["guests"][0]["can"] = json!("nothing at all"),
+            "its config says \"nothing at all\" (",
+        ),
+        (
             true,
             |it| {
                 let mut more = it["guests"][0].clone();

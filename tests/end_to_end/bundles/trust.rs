@@ -110,6 +110,7 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         )
         .says(&["none of the keys"]);
         policy("unsigned = \"maybe\"", 2).says(&["trust.toml", "maybe"]);
+        policy(&rule("oci://localhost/suite", public), 2).says(&["trust.toml", "without `oci://`"]);
         let until = |keys: &str, code: i32| {
             policy(
                 &format!("[[trust]]\nnames = [\"office\"]\nkeys = [{keys}]\n"),
@@ -136,10 +137,22 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
     };
     let reference = format!("oci://{}/suites/office", registry.host);
     let dir = environment.path("suite");
-    for _ in 0..2 {
-        let args = ["bundle", "push", dir.to_str().unwrap(), &reference];
-        environment.run(args).exits(0);
-    }
+    let push = |dir: &Path| {
+        let args = [
+            "bundle",
+            "push",
+            dir.to_str().unwrap(),
+            &reference,
+            "--json",
+        ];
+        environment.run(args).exits(0).json()["transferred"]["blobs"].clone()
+    };
+    // What is signed brings its signature, and the list of signatures, which is made there.
+    let bare = environment.path("bare");
+    pack(&library, &bare, &["--name", "office"]);
+    push(&bare);
+    assert!(push(&dir).as_u64().unwrap() > 1);
+    assert_eq!(push(&dir), 0);
     let machine = Environment::bare();
     let out = machine.path("pulled.tar");
     there(&machine, &["bundle", "verify", &reference, "--key", public]).exits(0);
@@ -155,6 +168,17 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         );
         fs::write(&policy, rules).unwrap();
         there(&machine, &["bundle", "verify", &reference]).exits(code);
+    }
+    // However the host is written, it is the one that the rule is for.
+    let rules =
+        format!("unsigned = \"allow\"\n[[trust]]\nnames = [{repository:?}]\nkeys = [{other:?}]\n");
+    fs::write(&policy, rules).unwrap();
+    let port = registry.host.rsplit(':').next().unwrap();
+    for host in ["127.0.0.1:", "127.0.0.1:0", "127.1:", "127.0.0.01:"] {
+        let written = format!("oci://{host}{port}/suites/office");
+        there(&machine, &["bundle", "verify", &written])
+            .exits(4)
+            .says(&["none of the keys"]);
     }
     fs::remove_file(&policy).unwrap();
     there(

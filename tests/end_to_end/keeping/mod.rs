@@ -68,7 +68,9 @@ fn a_verifier_that_changed_grades_again_and_the_old_grades_stay() {
 
     set_verifier(&library, &guests::verdict(false, "worse"));
     let report = regrade("e").exits(1).json();
-    let numbers = json!({"attempts": 2, "same": 0, "flipped": 2, "faults": 0, "not_regraded": 0});
+    let numbers = json!({
+        "attempts": 2, "same": 0, "flipped": 2, "faults": 0, "not_regraded": 0, "other_start": 0,
+    });
     assert_eq!(report["summary"], numbers);
     let first = &report["attempts"][0];
     assert_eq!(first["id"], ids[0].as_str());
@@ -116,6 +118,36 @@ fn a_verifier_that_changed_grades_again_and_the_old_grades_stay() {
         .run(["regrade", "nothing"])
         .exits(2)
         .says(&["no experiment and no attempt", "nothing"]);
+}
+
+#[test]
+fn an_attempt_that_started_elsewhere_than_the_task_is_told() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let ids = two_attempts(&library);
+    let other_start = || {
+        let report = library.run(["regrade", "e", "--json"]).exits(0).json();
+        let first = report["attempts"][0]["other_start"].clone();
+        (first, report["summary"]["other_start"].clone())
+    };
+    assert_eq!(other_start(), (json!(false), json!(0)));
+    // The attempts do not change with the world that they started from.
+    let note = library.world("office").join("files/note.txt");
+    fs::write(note, "as it is by now\n").unwrap();
+    assert_eq!(other_start(), (json!(true), json!(2)));
+    let told = library.run(["regrade", "e"]).exits(0).stdout;
+    assert!(
+        told.contains("2 from another start than the task has"),
+        "{told}"
+    );
+    let file = environment.path("receipt.json");
+    fs::write(&file, receipt(&library, &ids[0])).unwrap();
+    let told = library.run(["receipt", "verify", file.to_str().unwrap()]);
+    let told = told.exits(0).stdout;
+    assert!(
+        told.contains("not where the task starts: sha256:"),
+        "{told}"
+    );
 }
 
 #[test]

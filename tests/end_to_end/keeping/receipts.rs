@@ -145,6 +145,9 @@ fn relabelled(receipt: &str, pairs: &[(&str, Value)]) -> String {
     let bundle = text(&own["bundle"]);
     let hex = bundle.strip_prefix("sha256:").unwrap();
     statement["predicate"]["configuration"][0]["digest"]["sha256"] = json!(hex);
+    let start = text(&own["start"]);
+    let hex = start.strip_prefix("sha256:").unwrap();
+    statement["predicate"]["configuration"][1]["digest"]["sha256"] = json!(hex);
     statement.to_string()
 }
 
@@ -208,7 +211,20 @@ fn a_receipt_that_names_another_task_is_found_out() {
     let lie = relabelled(&own, &[("/task", json!("filesystem/office/none"))]);
     let told = verify(&lie, tar, &["--json"]).exits(0).json();
     assert_eq!(told["bundle"]["compared"], false);
-    assert!(text(&told["bundle"]["reason"]).contains("filesystem/office/none"));
+    assert_eq!(
+        told["bundle"]["reason"],
+        "no task named \"filesystem/office/none\""
+    );
+    let lie = relabelled(&own, &[("/task", json!("../../x"))]);
+    verify(&lie, tar, &[])
+        .exits(4)
+        .says(&["this is no receipt", "predicate.mcpmark.task"]);
+    // What is in the store and is no tree is no state.
+    let note = mcpmark_snapshot::Digest::of(b"as it was\n");
+    let lie = relabelled(&own, &[("/start", json!(note))]);
+    verify(&lie, tar, &[])
+        .exits(4)
+        .says(&[&format!("the starting state {note}")]);
 }
 
 #[test]

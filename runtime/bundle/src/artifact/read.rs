@@ -50,9 +50,11 @@ impl Bundle {
         }
         let (mut tasks, mut worlds) = (Vec::new(), BTreeMap::new());
         for descriptor in &index.manifests {
-            match descriptor.artifact_type.as_deref() {
-                Some(TASK) => tasks.push(TaskArtifact::read_manifest(source, descriptor)?),
-                Some(WORLD) => {
+            match kind(source, descriptor)?.as_deref() {
+                Some(TASK | TASK_CONFIG) => {
+                    tasks.push(TaskArtifact::read_manifest(source, descriptor)?)
+                }
+                Some(WORLD | WORLD_CONFIG) => {
                     let world = WorldArtifact::read_manifest(source, descriptor)?;
                     worlds.insert(world.descriptor.digest, world);
                 }
@@ -175,6 +177,20 @@ impl Bundle {
     }
 }
 
+/// What a manifest of a suite is of. Programs that copy a suite may leave that out of its list; then the
+/// manifest says it, or else its config does by its type.
+fn kind(source: &dyn Source, descriptor: &Descriptor) -> Result<Option<String>, BundleError> {
+    if descriptor.artifact_type.is_some() {
+        return Ok(descriptor.artifact_type.clone());
+    }
+    let what = format!("the manifest {} in the suite", descriptor.digest);
+    oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
+    let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
+    let manifest: Manifest = oci::parse(&what, &bytes)?;
+    let kind = manifest.artifact_type;
+    Ok(kind.or(Some(manifest.config.media_type)))
+}
+
 fn config<T: for<'a> Deserialize<'a>>(
     source: &dyn Source,
     what: &str,
@@ -266,8 +282,14 @@ impl TaskArtifact {
         if layer(INSTRUCTION) != Some(parts.instruction) {
             return against("its instruction is another than its config says");
         }
-        if self.config.certificate.is_some() && layer(CERTIFICATE).is_none() {
-            return against("its config describes a certificate that is not there");
+        match (&self.config.certificate, layer(CERTIFICATE)) {
+            (Some(_), None) => {
+                return against("its config describes a certificate that is not there");
+            }
+            (None, Some(_)) => {
+                return against("its config says nothing of the certificate that is there");
+            }
+            _ => {}
         }
         let (judge, other, interpreter) = match self.judged_by {
             JudgedBy::Component(_) => (VERIFIER, SCRIPT, None),

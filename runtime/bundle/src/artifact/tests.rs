@@ -307,8 +307,15 @@ fn what_contradicts_itself_or_is_foreign_is_named() {
             "is of type \"x\"",
         ),
         (
-            of(TASK, |it| it["artifactType"] = Value::Null),
-            "is of type \"\"",
+            of(TASK, |it| it["artifactType"] = json!(WORLD)),
+            "is of type \"application/vnd.mcpmark.world.v1\"",
+        ),
+        (
+            of(TASK, |it| {
+                it["artifactType"] = Value::Null;
+                it["config"]["mediaType"] = json!(WORLD_CONFIG);
+            }),
+            "is of type \"application/vnd.mcpmark.world.config.v1+json\"",
         ),
         (
             of(TASK, |it| it["config"]["mediaType"] = json!("a/b")),
@@ -351,6 +358,10 @@ fn what_contradicts_itself_or_is_foreign_is_named() {
         ),
         (of(TASK_CONFIG, |it| it["schema"] = json!(2)), "schema 2"),
         (of(TASK_CONFIG, |it| it["more"] = json!(1)), "unknown field"),
+        (
+            of(TASK_CONFIG, |it| it["certificate"] = Value::Null),
+            "says nothing of the certificate that is there",
+        ),
         (
             of(TASK_CONFIG, |it| it["parts"]["task"] = json!("a/../b")),
             "task id",
@@ -428,6 +439,45 @@ fn what_contradicts_itself_or_is_foreign_is_named() {
     ] {
         assert!(told.contains(word), "{word}: {told}");
     }
+}
+
+/// Programs that copy artifacts and know images alone leave out what kind of artifact something is.
+#[test]
+fn what_lost_its_types_on_the_way_is_known_by_its_configs() {
+    let untyped = |document: &mut Value| {
+        let document = document.as_object_mut().unwrap();
+        document.remove("artifactType");
+        document.remove("annotations");
+    };
+    let stripped = |change: fn(&mut Value)| {
+        bundle(&move |kind, document| {
+            if [SUITE, TASK, WORLD].contains(&kind) {
+                untyped(document);
+            }
+            if kind == SUITE {
+                let listed = document["manifests"].as_array_mut().unwrap();
+                listed.iter_mut().for_each(untyped);
+                change(document);
+            }
+        })
+    };
+    let (whole, root) = bundle(&|_, _| {});
+    let whole = Bundle::read(&whole, &root).unwrap();
+    let (layout, mut root) = stripped(|_| {});
+    root.artifact_type = None;
+    let found = Bundle::read(&layout, &root).unwrap();
+    assert_eq!((found.tasks.len(), found.worlds.len()), (1, 1));
+    let parts = |bundle: &Bundle| bundle.tasks[0].config.parts.digest();
+    assert_eq!(parts(&found), parts(&whole));
+    // A task alone, too.
+    let alone = Bundle::read(&layout, &found.tasks[0].descriptor).unwrap();
+    assert_eq!(alone.tasks[0].id, whole.tasks[0].id);
+    // What is of another kind is none of ours, whatever it leaves out.
+    let (layout, root) = stripped(|suite| {
+        suite["manifests"][0]["mediaType"] = json!(oci::INDEX);
+    });
+    let told = Bundle::read(&layout, &root).unwrap_err().to_string();
+    assert!(told.contains(oci::INDEX), "{told}");
 }
 
 #[test]

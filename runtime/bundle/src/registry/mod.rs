@@ -2,6 +2,7 @@
 
 mod challenge;
 mod login;
+mod patience;
 mod pull;
 mod push;
 mod reference;
@@ -16,8 +17,9 @@ use url::Url;
 
 pub use self::challenge::Challenge;
 pub use self::login::{BadLogin, Login};
+use self::patience::patiently;
 pub use self::pull::Transferred;
-pub use self::reference::{BadReference, Reference};
+pub use self::reference::{BadReference, Reference, plain_host};
 use crate::BundleError;
 
 /// So long nothing may come.
@@ -75,6 +77,14 @@ pub enum RegistryError {
         what: String,
         /// 401 or 403.
         status: u16,
+    },
+    /// A place that the registry sends to wants to know who asks.
+    #[error("{what}: the registry sends to {host}, which wants to know who asks, and is not told")]
+    Asked {
+        /// What was wanted.
+        what: String,
+        /// Who wants to know.
+        host: String,
     },
     /// The registry answers with an error.
     #[error("{what}: the registry answers {status}: {message}")]
@@ -191,11 +201,18 @@ impl Registry {
             if let Some(value) = known.filter(|_| url.origin() == self.base.origin()) {
                 request = request.header(AUTHORIZATION, value.expose());
             }
-            let response = within(what, request.send()).await?;
+            let response = patiently(what, request).await?;
             let status = response.status();
             if status.is_redirection() && method == Method::GET {
                 url = self.elsewhere(what, &url, response.headers())?;
                 continue;
+            }
+            // What it wants to see is for the registry alone to say, and tokens are the registry's.
+            if status == StatusCode::UNAUTHORIZED && url.origin() != self.base.origin() {
+                return Err(RegistryError::Asked {
+                    what: what.to_owned(),
+                    host: host_of(&url).to_owned(),
+                });
             }
             if status == StatusCode::UNAUTHORIZED && !asked {
                 asked = true;
@@ -271,7 +288,7 @@ impl Registry {
         if let Some(login) = &self.login {
             request = request.header(AUTHORIZATION, basic(login));
         }
-        let response = within(what, request.send()).await?;
+        let response = patiently(what, request).await?;
         let response = self.checked(what, response).await?;
         let bytes = body(what, response, 1 << 20).await?;
         let document: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| {
@@ -350,9 +367,13 @@ fn answer(what: &str, problem: &str) -> RegistryError {
 }
 
 fn sends_to_readable(what: &str, url: &Url) -> RegistryError {
-    let host = url.host_str().unwrap_or("a place without a name");
+    let host = host_of(url);
     let problem = format!("it sends to {host}, which is not reached with encryption");
     answer(what, &problem)
+}
+
+fn host_of(url: &Url) -> &str {
+    url.host_str().unwrap_or("a place without a name")
 }
 
 /// Waits for the registry, not for ever.

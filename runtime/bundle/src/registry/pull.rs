@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::Add;
 use std::path::Path;
 
 use mcpmark_snapshot::Digest;
@@ -36,9 +37,21 @@ pub struct Transferred {
 }
 
 impl Transferred {
-    pub(super) fn add(&mut self, bytes: u64) {
+    pub(super) fn count(&mut self, bytes: u64) {
         self.blobs += 1;
         self.bytes += bytes;
+    }
+}
+
+impl Add for Transferred {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            blobs: self.blobs + other.blobs,
+            bytes: self.bytes + other.bytes,
+            present: self.present + other.present,
+        }
     }
 }
 
@@ -163,13 +176,14 @@ impl Registry {
         let mut found = Vec::new();
         for _ in 0..PAGES {
             let (headers, bytes) = match self.document(LIST, &url, oci::INDEX, None).await {
-                // It keeps no such list.
-                Err(RegistryError::Missing { .. } | RegistryError::Refused { .. }) => break,
-                Err(RegistryError::Status { status, .. })
-                    if status == 501 || (400..500).contains(&status) =>
-                {
-                    break;
-                }
+                // It keeps no such list. Whoever says anything else may have one, and must not pass for
+                // a registry where nobody signed.
+                Err(
+                    RegistryError::Missing { .. }
+                    | RegistryError::Status {
+                        status: 405 | 501, ..
+                    },
+                ) => break,
                 page => page?,
             };
             let next = next_page(&headers, &url);
@@ -223,7 +237,7 @@ impl Registry {
         let document: Value = oci::parse(&what, &bytes)?;
         let media_type = document["mediaType"].as_str().unwrap_or("");
         into.keep(&digest, &bytes)?;
-        sum.add(bytes.len() as u64);
+        sum.count(bytes.len() as u64);
         Ok(Descriptor {
             artifact_type: document["artifactType"].as_str().map(str::to_owned),
             ..Descriptor::of(media_type, &bytes)
@@ -300,7 +314,7 @@ impl Registry {
                 .into());
             }
             into.keep(&found, &bytes)?;
-            sum.add(bytes.len() as u64);
+            sum.count(bytes.len() as u64);
         }
         let bytes = fetch(into, &what, descriptor, oci::LARGEST_MANIFEST)?;
         let manifest: Manifest = oci::parse(&what, &bytes)?;

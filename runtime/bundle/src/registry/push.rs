@@ -53,7 +53,7 @@ impl Registry {
                 sum.present += 1;
                 continue;
             }
-            sum.add(bytes.len() as u64);
+            sum.count(bytes.len() as u64);
             let media_type = &descriptor.media_type;
             self.send_manifest(what, &version, media_type, bytes)
                 .await?;
@@ -92,7 +92,7 @@ impl Registry {
             {
                 sum.present += 1;
             } else {
-                sum.add(bytes.len() as u64);
+                sum.count(bytes.len() as u64);
                 self.send_manifest(what, &version, oci::MANIFEST, bytes)
                     .await?;
             }
@@ -104,6 +104,7 @@ impl Registry {
             return Ok(sum);
         }
         let bytes = mcpmark_json::canonical(&json!(listed)).into_bytes();
+        sum.count(bytes.len() as u64);
         self.send_manifest(what, &tag_of(bundle), oci::INDEX, bytes)
             .await?;
         Ok(sum)
@@ -212,7 +213,7 @@ impl Registry {
         place.query_pairs_mut().append_pair("digest", &digest);
         let response = self.send(what, Method::PUT, place, empty).await?;
         self.checked(what, response).await?;
-        sum.add(sent);
+        sum.count(sent);
         Ok(())
     }
 

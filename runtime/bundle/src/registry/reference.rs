@@ -2,6 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use mcpmark_snapshot::Digest;
+use url::Url;
 
 /// Names a bundle in a registry: `oci://HOST[:PORT]/REPOSITORY[:TAG][@DIGEST]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,12 @@ impl Reference {
     /// What every reference begins with.
     pub const SCHEME: &str = "oci://";
 
+    /// The repository, by the one name that it has however its host is written.
+    pub fn name(&self) -> String {
+        let host = plain_host(&self.host).unwrap_or_else(|| self.host.clone());
+        format!("{host}/{}", self.repository)
+    }
+
     /// What the registry knows the manifest by.
     pub(crate) fn version(&self) -> String {
         match (&self.digest, &self.tag) {
@@ -54,8 +61,7 @@ impl FromStr for Reference {
         let (host, rest) = rest
             .split_once('/')
             .ok_or_else(|| wrong("it names no repository"))?;
-        let of_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
-        if host.is_empty() || !host.chars().all(of_host) {
+        if !is_host(host) {
             return Err(wrong("its host is none"));
         }
         let (rest, digest) = match rest.split_once('@') {
@@ -86,6 +92,23 @@ impl FromStr for Reference {
             digest,
         })
     }
+}
+
+/// A host in small letters, with its port where that is not a usual one; addresses as they are usually
+/// written. None where it is no host.
+pub fn plain_host(text: &str) -> Option<String> {
+    let url = Url::parse(&format!("https://{text}/")).ok();
+    let url = url.filter(|_| is_host(text))?;
+    let host = url.host_str()?.trim_end_matches('.');
+    Some(match url.port() {
+        None | Some(80) => host.to_owned(),
+        Some(port) => format!("{host}:{port}"),
+    })
+}
+
+fn is_host(text: &str) -> bool {
+    let of_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+    !text.is_empty() && text.chars().all(of_host)
 }
 
 fn is_repository(text: &str) -> bool {
@@ -151,6 +174,24 @@ mod tests {
             "oci://host/a?x",
         ] {
             assert!(text.parse::<Reference>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_host_has_one_name_however_it_is_written() {
+        for (text, name) in [
+            ("oci://localhost:5010/a", "localhost:5010/a"),
+            ("oci://LOCALHOST:5010/a", "localhost:5010/a"),
+            ("oci://localhost:05010/a:v1", "localhost:5010/a"),
+            ("oci://localhost.:5010/a", "localhost:5010/a"),
+            ("oci://Registry.Example:443/a/b", "registry.example/a/b"),
+            ("oci://registry.example:80/a", "registry.example/a"),
+            ("oci://registry.example:/a", "registry.example/a"),
+            ("oci://127.1:5010/a", "127.0.0.1:5010/a"),
+            ("oci://[0:0::1]:5010/a", "[::1]:5010/a"),
+        ] {
+            let reference: Reference = text.parse().unwrap();
+            assert_eq!(reference.name(), name, "{text}");
         }
     }
 

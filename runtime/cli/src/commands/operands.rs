@@ -17,6 +17,24 @@ fn is_place(word: &str) -> bool {
         || [".", ".."].contains(&word)
 }
 
+/// How a word that fits no task is written as a place, where it looks like one.
+pub(crate) fn as_place(word: &str) -> Option<String> {
+    let path = Path::new(word);
+    if path.is_dir() {
+        return Some(format!("a directory is written {:?}", format!("./{word}")));
+    }
+    if path.is_file() {
+        let hint = "a bundle in a file is a plain tar archive, whose name ends with `.tar`";
+        return Some(hint.to_owned());
+    }
+    let (scheme, rest) = word.split_once("://").unwrap_or(("", word));
+    let host = rest.split('/').next().unwrap_or_default();
+    let reference = format!("{}{rest}", Reference::SCHEME);
+    let is_remote = !scheme.is_empty() || host.contains(['.', ':']);
+    (is_remote && reference.parse::<Reference>().is_ok())
+        .then(|| format!("a bundle in a registry is written {reference:?}"))
+}
+
 /// Takes the place out of some words.
 pub(crate) fn take_place(words: &mut Vec<String>) -> Result<Option<PathBuf>, CommandError> {
     let (places, others): (Vec<String>, Vec<String>) =
@@ -77,6 +95,27 @@ impl PublishedArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_that_is_almost_a_place_is_told_how_to_be_one() {
+        for (word, written) in [
+            (
+                "docker://127.0.0.1:5000/a:v1",
+                "\"oci://127.0.0.1:5000/a:v1\"",
+            ),
+            ("OCI://registry.example/a", "\"oci://registry.example/a\""),
+            ("127.0.0.1:5000/a:v1", "\"oci://127.0.0.1:5000/a:v1\""),
+            ("registry.example/a", "\"oci://registry.example/a\""),
+            ("src", "\"./src\""),
+            ("Cargo.toml", "ends with `.tar`"),
+        ] {
+            let told = as_place(word).unwrap();
+            assert!(told.contains(written), "{word}: {told}");
+        }
+        for word in ["filesystem/office/easy", "easy", "*", "a://"] {
+            assert_eq!(as_place(word), None, "{word}");
+        }
+    }
 
     #[test]
     fn places_are_told_from_tasks_by_how_they_are_written() {

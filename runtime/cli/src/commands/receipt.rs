@@ -199,7 +199,11 @@ fn compare(
     });
     let task = match prepared {
         Ok(Some(task)) => task,
-        Ok(None) => return not(lacking),
+        // Which others there are says nothing of this one.
+        Ok(None) => {
+            let reason = lacking.split("; there are: ").next();
+            return not(reason.unwrap_or_default().to_owned());
+        }
         Err(error) if is_bundle => return Err(error),
         Err(error) => return not(error.message),
     };
@@ -281,11 +285,14 @@ fn take_in(
     if !store.contains(&receipt.start) {
         make_start(context, receipt, store)?;
     }
+    let tree = store.load_tree(&receipt.start).map_err(|error| {
+        let message = format!("the starting state {}: {}", receipt.start, chain(&error));
+        CommandError::invalid(message)
+            .hint("run where the task's world is, or name the store that has it with --home")
+    })?;
     if let Some(dir) = &args.state {
         let start = Start {
-            tree: store.load_tree(&receipt.start).map_err(|error| {
-                CommandError::infrastructure(format!("the starting state: {}", chain(&error)))
-            })?,
+            tree,
             digest: receipt.start,
             seed: 0,
             clock: receipt.terms.clock,
@@ -444,7 +451,7 @@ fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str
     };
     let start = match task.start().filter(|start| *start != receipt.start) {
         None => receipt.start.to_string(),
-        Some(other) => format!("{} (the task: {other})", receipt.start),
+        Some(other) => format!("{} (not where the task starts: {other})", receipt.start),
     };
     for (key, value) in [
         ("task", receipt.task.clone()),

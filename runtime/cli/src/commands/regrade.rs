@@ -158,7 +158,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     if broken.is_empty() {
         journal.end_regrade(begun.id).map_err(journal_error)?;
     }
-    let report = Report::new(&journal, begun.id, &rows, left, broken)?;
+    let report = Report::new(&journal, begun.id, &rows, &work, left, broken)?;
     if args.json {
         output::print_json(&report)?;
     } else {
@@ -254,6 +254,8 @@ struct Attempt {
     k: u32,
     before: Option<Side>,
     after: Side,
+    /// Whether it started from another state than the task that judges it does.
+    other_start: bool,
     /// Whether outcome, pass and every check with its detail are what they were.
     same: bool,
     /// Whether it passes now and did not, or the other way round, or has a grade now and had none.
@@ -309,6 +311,7 @@ struct Summary {
     flipped: usize,
     faults: usize,
     not_regraded: usize,
+    other_start: usize,
 }
 
 impl Report {
@@ -316,14 +319,16 @@ impl Report {
         journal: &Journal,
         regrade: i64,
         rows: &[AttemptRow],
+        work: &[Work],
         mut not_regraded: Vec<Left>,
         broken: Vec<Regraded>,
     ) -> Result<Self, CommandError> {
         let mut attempts = Vec::new();
-        for row in rows {
+        for (row, one) in rows.iter().zip(work) {
             let (before, after) = journal.regraded(&row.id, regrade).map_err(journal_error)?;
             if let Some(after) = after {
-                attempts.push(Attempt::new(row, before.as_ref(), &after));
+                let other_start = one.start != one.task.start.digest;
+                attempts.push(Attempt::new(row, other_start, before.as_ref(), &after));
             }
         }
         let tasks: BTreeMap<&str, &str> = rows
@@ -346,6 +351,7 @@ impl Report {
             flipped: count(|it| it.flipped),
             faults: count(|it| it.after.passed.is_none()),
             not_regraded: not_regraded.len(),
+            other_start: count(|it| it.other_start),
         };
         Ok(Self {
             models: models(&attempts, rows),
@@ -430,6 +436,7 @@ impl Report {
             flipped,
             faults,
             not_regraded,
+            other_start,
         } = &self.summary;
         let mut parts = vec![
             format!("{} regraded", output::count(*attempts, "attempt")),
@@ -440,6 +447,11 @@ impl Report {
             (*flipped, "flipped", output::BAD),
             (*faults, "without a verdict", output::WARN),
             (*not_regraded, "not regraded", output::WARN),
+            (
+                *other_start,
+                "from another start than the task has",
+                output::WARN,
+            ),
         ] {
             if number > 0 {
                 parts.push(output::paint(style, format!("{number} {word}")));
@@ -451,7 +463,12 @@ impl Report {
 }
 
 impl Attempt {
-    fn new(row: &AttemptRow, before: Option<&GradeRow>, after: &GradeRow) -> Self {
+    fn new(
+        row: &AttemptRow,
+        other_start: bool,
+        before: Option<&GradeRow>,
+        after: &GradeRow,
+    ) -> Self {
         let side = |grade: &GradeRow| Side {
             outcome: grade.outcome.clone(),
             passed: grade.passed,
@@ -479,6 +496,7 @@ impl Attempt {
             task: row.task.clone(),
             model: row.model.clone(),
             k: row.k,
+            other_start,
             same,
             flipped: before.and_then(|before| before.passed) != after.passed,
             checks: changed_checks(before, after),

@@ -150,10 +150,7 @@ fn text(opened: &Opened) -> String {
 
 fn certificate_text(task: &TaskArtifact) -> String {
     let Some(certificate) = &task.config.certificate else {
-        return match task.layer(CERTIFICATE) {
-            Some(_) => "certificate: of which the config says nothing".to_owned(),
-            None => "no certificate".to_owned(),
-        };
+        return "no certificate".to_owned();
     };
     let said = in_words(certificate);
     match certificate.misfit(&task.config.parts) {
@@ -306,11 +303,15 @@ fn usable(bundle: &Bundle, source: &dyn Source) -> Result<(), CommandError> {
         let message = format!("task {id}: {problem}");
         CommandError::invalid(sanitise::block(&message))
     };
-    for TaskArtifact { id, .. } in &bundle.tasks {
-        let service = id.service();
-        if mcpmark_experiment::service(service).is_none() {
-            let problem = format!("there is no service named {service:?}");
+    for task in &bundle.tasks {
+        let (id, name) = (&task.id, task.id.service());
+        let Some(service) = mcpmark_experiment::service(name) else {
+            let problem = format!("there is no service named {name:?}");
             return Err(invalid(id, &problem));
+        };
+        if let Some(profile) = task.config.parts.profile() {
+            let known = service.check_profile(profile);
+            known.map_err(|error| invalid(id, &chain(&error)))?;
         }
     }
     let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
@@ -369,8 +370,13 @@ fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandEr
 
 fn otherwise(described: &GuestConfig, found: &GuestConfig) -> String {
     format!(
-        "it is described as one that {}, and {}",
-        described.can, found.can
+        "its config says {:?} ({}, {}) of it, and {:?} ({}, {}) is true",
+        described.can,
+        output::count(described.imports.len(), "import"),
+        output::bytes(described.bytes),
+        found.can,
+        output::count(found.imports.len(), "import"),
+        output::bytes(found.bytes)
     )
 }
 

@@ -187,7 +187,7 @@ pub(super) fn open_remote(
         let kept = bundle.remember(&signatures, &blobs, &blobs);
         kept.map_err(|error| bundle_error(&error))?;
     }
-    let names = bundle.name.iter().cloned().chain([repository(reference)]);
+    let names = bundle.name.iter().cloned().chain([reference.name()]);
     Ok(Opened {
         signatures,
         names: names.collect(),
@@ -196,11 +196,6 @@ pub(super) fn open_remote(
         transferred: Some(transferred),
         lock: None,
     })
-}
-
-/// The name of a repository, as policies have it.
-pub(super) fn repository(reference: &Reference) -> String {
-    format!("{}/{}", reference.host, reference.repository)
 }
 
 /// What a registry that gives nothing would give, where all of it was fetched before.
@@ -220,7 +215,7 @@ fn fetched_before(
         output::paint(output::WARN, "warning:"),
         sanitise::line(&reference.host)
     ));
-    opened.names.push(repository(reference));
+    opened.names.push(reference.name());
     opened.transferred = Some(Transferred {
         present: opened.bundle.blobs().len() as u64,
         ..Transferred::default()
@@ -270,11 +265,19 @@ pub(super) fn reference(text: &str) -> Result<Reference, CommandError> {
     })
 }
 
-/// Who asks a registry: as the environment says, or else as docker's own file does.
+/// Who asks a registry: as the environment says, or else as docker's own file does. A lock or an experiment
+/// of somebody else may name any registry, so the environment says, too, which one a password is for.
 fn login(host: &str) -> Result<Option<Login>, CommandError> {
     let own = environment::text(HOST)?;
-    let is_meant = own.is_none_or(|own| own == host);
+    let is_meant = own
+        .as_deref()
+        .is_some_and(|own| own.eq_ignore_ascii_case(host));
     match (environment::text(USER)?, environment::text(PASSWORD)?) {
+        (Some(_), Some(_)) if own.is_none() => {
+            let message = format!("{USER} and {PASSWORD} are set, and {HOST} is not");
+            return Err(CommandError::usage(message)
+                .hint("it names the one registry that they are for, as `registry.example:5000`"));
+        }
         (Some(user), Some(password)) if is_meant => {
             let password = Secret::new(password);
             return Ok(Some(Login { user, password }));
@@ -298,7 +301,7 @@ fn login(host: &str) -> Result<Option<Login>, CommandError> {
         |error: &dyn std::fmt::Display| CommandError::usage(format!("{}: {error}", file.display()));
     match fs::read(&file) {
         Ok(text) => Login::of_docker(&text, host).map_err(|error| {
-            wrong(&error).hint(format!("{USER} and {PASSWORD} go before that file"))
+            wrong(&error).hint(format!("{USER}, {PASSWORD} and {HOST} go before that file"))
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(wrong(&error)),
@@ -329,8 +332,11 @@ pub(super) fn registry_error(reference: &Reference, error: &RegistryError) -> Co
             "{PLAIN}=1 allows it; then everybody on the way may read and change what is sent"
         )),
         RegistryError::Refused { .. } => CommandError::infrastructure(message).hint(format!(
-            "`docker login`, or {USER} and {PASSWORD}, say who asks"
+            "`docker login`, or {USER}, {PASSWORD} and {HOST}, say who asks"
         )),
+        RegistryError::Status { status: 429, .. } => CommandError::infrastructure(message).hint(
+            "it was asked a few times; what came is kept, and the same command goes on later",
+        ),
         RegistryError::Stopped { .. } => CommandError::infrastructure(message)
             .hint("what came is kept, and the same command goes on from there"),
         error if error.is_away() => CommandError::infrastructure(message).hint(

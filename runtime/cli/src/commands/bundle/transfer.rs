@@ -25,10 +25,8 @@ pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, Com
     let sum = crate::commands::runtime(1)?
         .block_on(async {
             let sum = registry.push(&reference, &bundle, &layout).await?;
-            registry
-                .push_signatures(&digest, &signatures, &layout)
-                .await?;
-            Ok(sum)
+            let more = registry.push_signatures(&digest, &signatures, &layout);
+            Ok(sum + more.await?)
         })
         .map_err(|error| registry_error(&reference, &error))?;
     tell(&bundle.root.digest.to_string(), sum, "sent", json)

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use mcpmark_bundle::trust::{Kind, PrivateKey, PublicKey, attach, statement};
+use mcpmark_bundle::{Reference, plain_host};
 use mcpmark_snapshot::Digest;
 use serde::Deserialize;
 use serde_json::json;
@@ -45,8 +46,64 @@ enum Unsigned {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
-    names: Vec<String>,
+    names: Vec<Name>,
     keys: Vec<Key>,
+}
+
+/// A name of bundles; `*` at its end stands for anything.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Name {
+    /// As it stands there, and as the name of a repository is written.
+    writings: Vec<String>,
+    is_open: bool,
+}
+
+impl TryFrom<String> for Name {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = |reason: &str| Err(format!("{text:?} is the name of no bundle: {reason}"));
+        let (name, is_open) = match text.strip_suffix('*') {
+            Some(beginning) => (beginning, true),
+            None => (text.as_str(), false),
+        };
+        if name.contains('*') {
+            return wrong("`*` stands at the end, or nowhere");
+        }
+        if name.contains("://") {
+            return wrong("write HOST/REPOSITORY, without `oci://`");
+        }
+        let mut writings = vec![name.to_owned()];
+        if let Some((host, repository)) = name.split_once('/') {
+            let plain = plain_host(host);
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+            let is_host = host.chars().all(is_plain) && host.contains(['.', ':'])
+                || plain.as_deref() == Some("localhost");
+            // What may follow is a part of a name.
+            let end = if is_open { "x" } else { "" };
+            let named = plain.map(|plain| format!("{plain}/{repository}"));
+            let named = named.filter(|name| {
+                let reference = format!("{}{name}{end}", Reference::SCHEME).parse::<Reference>();
+                reference.is_ok_and(|found| found.name() == format!("{name}{end}"))
+            });
+            match named {
+                Some(name) => writings.push(name),
+                None if is_host => {
+                    return wrong(
+                        "write HOST/REPOSITORY, in a-z, 0-9, `.`, `_`, `-` and `/`, without tag and digest",
+                    );
+                }
+                None => {}
+            }
+        } else if let Some(host) = plain_host(name).filter(|_| is_open) {
+            writings.push(host);
+        }
+        match name.is_empty() && !is_open {
+            true => wrong("it is empty"),
+            false => Ok(Self { writings, is_open }),
+        }
+    }
 }
 
 /// A key of a rule: a file, or a table of that with the day on which it counts for the last time.
@@ -130,16 +187,16 @@ impl Key {
 }
 
 impl Rule {
-    /// Whether it is for a bundle of one of these names; `*` at the end stands for anything.
+    /// Whether it is for a bundle of one of these names.
     fn is_for(&self, names: &[String]) -> bool {
-        self.names
+        let mut writings = self
+            .names
             .iter()
-            .any(|pattern| match pattern.strip_suffix('*') {
-                Some(beginning) => {
-                    beginning.is_empty() || names.iter().any(|it| it.starts_with(beginning))
-                }
-                None => names.contains(pattern),
-            })
+            .flat_map(|it| it.writings.iter().map(move |writing| (writing, it.is_open)));
+        writings.any(|(writing, is_open)| match is_open {
+            true => writing.is_empty() || names.iter().any(|it| it.starts_with(writing.as_str())),
+            false => names.contains(writing),
+        })
     }
 }
 
@@ -355,6 +412,51 @@ mod tests {
         policy
             .map(|mut policy| policy.trust.remove(0).keys)
             .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_name_fits_however_a_host_is_written_and_one_that_fits_nothing_is_refused() {
+        let rule = |name: &str| {
+            let text = format!("[[trust]]\nnames = [{name:?}]\nkeys = []");
+            let policy: Result<Policy, _> = toml::from_str(&text);
+            policy
+                .map(|mut policy| policy.trust.remove(0))
+                .map_err(|error| error.to_string())
+        };
+        let suite = "localhost:5010/suites/office";
+        for (name, bundle, is_for) in [
+            ("localhost:5010/suites/*", suite, true),
+            ("LOCALHOST:05010/suites/office", suite, true),
+            ("LOCALHOST:5010*", suite, true),
+            ("localhost:50*", suite, true),
+            ("localhost:5010/*", suite, true),
+            ("localhost/*", suite, false),
+            ("Registry.Example:443/*", "registry.example/a", true),
+            ("MyHost/a", "myhost/a", true),
+            ("*", suite, true),
+            ("office", "office", true),
+            ("Office", "office", false),
+            ("off*", "office", true),
+            ("our lab: Suite/One", "our lab: Suite/One", true),
+        ] {
+            let found = rule(name).map(|rule| rule.is_for(&[bundle.to_owned()]));
+            assert_eq!(found, Ok(is_for), "{name}");
+        }
+        assert!(rule("*").unwrap().is_for(&[]));
+        for (name, word) in [
+            ("", "it is empty"),
+            ("localhost:5010/*suite", "`*` stands at the end"),
+            ("**", "`*` stands at the end"),
+            ("oci://localhost:5010/suite", "without `oci://`"),
+            ("localhost:5010/suite:v1", "without tag and digest"),
+            ("localhost:5010/suite@sha256:1", "without tag and digest"),
+            ("registry.example/Suites/*", "in a-z"),
+            ("registry.example/", "write HOST/REPOSITORY"),
+            ("registry.example:99999/a", "write HOST/REPOSITORY"),
+        ] {
+            let told = rule(name).map(drop).unwrap_err();
+            assert!(told.contains(word), "{name}: {told}");
+        }
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(crate) fn library_of(
     };
     if let Some(text) = place.to_str().filter(|_| place::is_reference(place)) {
         let reference = place::reference(text)?;
-        opened.names.push(place::repository(&reference));
+        opened.names.push(reference.name());
     }
     trust::check(context, &opened)?;
     let verifiers = verifiers(context, &opened.bundle)?;
