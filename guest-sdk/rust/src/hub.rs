@@ -283,7 +283,7 @@ impl Tree {
         })
     }
 
-    pub(crate) fn document<T: DeserializeOwned>(&self, name: &str) -> Found<Vec<T>> {
+    fn document<T: DeserializeOwned>(&self, name: &str) -> Found<Vec<T>> {
         let path = format!("{name}.json");
         // A world that says nothing of them has none.
         if !self.exists(&path) {

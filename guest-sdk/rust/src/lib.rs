@@ -71,7 +71,6 @@ mod markdown;
 pub mod numbers;
 mod random;
 mod reader;
-mod references;
 mod sequence;
 pub mod site;
 mod standing;

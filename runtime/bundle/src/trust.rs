@@ -209,6 +209,13 @@ impl Attached {
                 reason: "it does not have one layer".to_owned(),
             });
         };
+        // It says nothing, but goes wherever the signature does.
+        fetch(
+            source,
+            "the config of a signature",
+            &manifest.config,
+            LARGEST,
+        )?;
         let signature = Signature::parse(&fetch(source, "a signature", layer, LARGEST)?)?;
         Ok(Some(Self {
             descriptor: descriptor.clone(),

@@ -173,6 +173,31 @@ fn what_others_attach_is_passed_over() {
         assert_eq!(found.len(), 1, "{foreign}");
         assert!(found[0].signature.vouches(&key.public(), &bundle.digest));
     }
+    // One whose config is none cannot be taken elsewhere.
+    let with_config = |size: u64, config: &[u8]| {
+        let mut layout = with_attached(&bundle, &signed);
+        let mut named = layout.put(EMPTY, config.to_vec());
+        named.size = size;
+        let manifest = json!({
+            "schemaVersion": 2,
+            "mediaType": oci::MANIFEST,
+            "artifactType": SIGNATURE,
+            "config": named,
+            "layers": [Descriptor::of(SIGNATURE, signed.as_bytes())],
+            "subject": bundle,
+        });
+        let manifest = layout.put(oci::MANIFEST, manifest.to_string().into_bytes());
+        layout.list(Descriptor {
+            artifact_type: Some(SIGNATURE.to_owned()),
+            ..manifest
+        });
+        read_from(&layout, &bundle.digest)
+    };
+    assert_eq!(with_config(2, b"{}").unwrap().len(), 2);
+    let told = with_config(3, b"{}").unwrap_err();
+    assert!(matches!(told, BundleError::Length { .. }), "{told}");
+    let large = vec![b' '; LARGEST as usize + 1];
+    assert_eq!(with_config(LARGEST + 1, &large).unwrap().len(), 1);
     // A damaged layout is one all the same.
     let layout = with_attached(&bundle, &signed);
     let dir = tempfile::tempdir().unwrap();

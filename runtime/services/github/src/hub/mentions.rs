@@ -1,8 +1,4 @@
 //! Where a text of Markdown mentions issues and pull requests of a repository.
-//!
-//! This file needs nothing but the standard library: the library of guests reads texts with the
-//! same one. All of it is `inline`, so that guests that ask nothing of it are as they were without it,
-//! byte for byte.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +15,6 @@ pub(crate) struct Mention<'t> {
 const UNSPOKEN: &str = " ` ";
 
 /// The numbers of the issues and pull requests of `owner/name` that a text mentions.
-#[inline]
 pub(crate) fn mentioned(text: &str, owner: &str, name: &str) -> BTreeSet<u64> {
     let text = spoken(text);
     let all = mentions(&text, owner, name);
@@ -30,7 +25,6 @@ pub(crate) fn mentioned(text: &str, owner: &str, name: &str) -> BTreeSet<u64> {
 /// address of the issue, the pull request or something said there.
 ///
 /// A link is where it leads to, whatever its words are.
-#[inline]
 pub(crate) fn mentions<'t>(spoken: &'t str, owner: &str, name: &str) -> Vec<Mention<'t>> {
     let own = format!("{owner}/{name}");
     let begins = |c: char| c == '#' || "hg".contains(c.to_ascii_lowercase()) || own_begins(&own, c);
@@ -57,7 +51,6 @@ pub(crate) fn mentions<'t>(spoken: &'t str, owner: &str, name: &str) -> Vec<Ment
     found
 }
 
-#[inline]
 fn own_begins(own: &str, c: char) -> bool {
     own.chars()
         .next()
@@ -66,13 +59,11 @@ fn own_begins(own: &str, c: char) -> bool {
 
 /// Whether a mention may stand right behind a character: not within a word, a path or an address, and
 /// not where the number sign is escaped or part of a character reference.
-#[inline]
 fn may_precede(c: char) -> bool {
     !c.is_alphanumeric() && !"_-./\\&#@".contains(c)
 }
 
 /// The number of the mention that a text begins with.
-#[inline]
 fn reference(text: &str, own: &str) -> Option<u64> {
     let address = |text| {
         let below = strip_prefix_ignoring_case(text, "https://github.com/")?;
@@ -93,7 +84,6 @@ fn reference(text: &str, own: &str) -> Option<u64> {
     number.filter(|_| !goes_on)
 }
 
-#[inline]
 fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let head = text.get(..prefix.len())?;
     head.eq_ignore_ascii_case(prefix)
@@ -109,7 +99,6 @@ struct Link {
 }
 
 /// The links of a text, in order. None lies within another: of those the inner one is a link.
-#[inline]
 fn links(text: &str) -> Vec<Link> {
     let Some(end) = text.rfind(')') else {
         return Vec::new();
@@ -137,7 +126,6 @@ fn links(text: &str) -> Vec<Link> {
 }
 
 /// A text of Markdown without its code and its HTML comments.
-#[inline]
 pub(crate) fn spoken(text: &str) -> String {
     if !text.contains(['`', '~', '<', '\t']) && !text.contains("    ") {
         return text.to_owned();
@@ -195,7 +183,6 @@ struct Block {
 }
 
 impl Default for Block {
-    #[inline]
     fn default() -> Self {
         Self {
             begins: true,
@@ -207,7 +194,6 @@ impl Default for Block {
 impl Block {
     /// The length of the line that a text begins with, where that is code by its indentation. In a list
     /// it may as well be what an entry says.
-    #[inline]
     fn indented(&mut self, text: &str) -> Option<usize> {
         let line = text.lines().next().unwrap_or_default();
         let inner = line.trim_start_matches([' ', '\t']);
@@ -231,7 +217,6 @@ impl Block {
 }
 
 /// Whether a line begins an entry of a list.
-#[inline]
 fn is_entry(line: &str) -> bool {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let after = match line.len() - number.len() {
@@ -243,7 +228,6 @@ fn is_entry(line: &str) -> bool {
 
 /// The length of an HTML comment, or of code written in HTML, that a text begins with. Without an end
 /// it goes on to the end of the text.
-#[inline]
 fn unspoken_html(text: &str) -> Option<usize> {
     if text.starts_with("<!--") {
         return Some(text.find("-->").map_or(text.len(), |end| end + 3));
@@ -259,13 +243,11 @@ fn unspoken_html(text: &str) -> Option<usize> {
 }
 
 /// How often a character stands at the beginning of a text.
-#[inline]
 fn run(text: &str, of: char) -> usize {
     text.chars().take_while(|&c| c == of).count()
 }
 
 /// Where a paragraph ends: at an empty line.
-#[inline]
 fn paragraph(text: &str) -> usize {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -279,7 +261,6 @@ fn paragraph(text: &str) -> usize {
 
 /// The length of a fenced block of code, with its fences, where a text begins with one. Without a
 /// second fence it goes on to the end.
-#[inline]
 fn fenced(text: &str) -> Option<usize> {
     let fence = |line: &str| {
         let inner = line.trim_start_matches(' ');
@@ -308,7 +289,6 @@ fn fenced(text: &str) -> Option<usize> {
 }
 
 /// The length of what follows an opening run of backticks, up to and with the closing one.
-#[inline]
 fn span(text: &str, ticks: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text[at..].find('`') {

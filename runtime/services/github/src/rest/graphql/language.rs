@@ -73,6 +73,10 @@ fn tokens(text: &str) -> Result<Vec<String>, Problem> {
                     _ => escaped = it == '\\' && !escaped,
                 }
             }
+        } else if text[start..].starts_with("...") {
+            // A name may follow without a blank.
+            rest.nth(1);
+            end = start + 3;
         } else if is_word(character) {
             while let Some((place, it)) = rest.next_if(|(_, it)| is_word(*it)) {
                 end = place + it.len_utf8();
@@ -237,6 +241,9 @@ mod tests {
             parse("{viewer{login}}", &Value::Null).unwrap()[0].name,
             "viewer"
         );
+        let close = parse("{a{...on Bot{id}...on User{id}}}", &Value::Null).unwrap();
+        let on = close[0].selection.iter().map(|it| it.on.as_deref());
+        assert_eq!(on.collect::<Vec<_>>(), [Some("Bot"), Some("User")]);
     }
 
     #[test]
