@@ -325,6 +325,7 @@ fn what_is_taken_in_is_known_as_that_and_as_no_newer_than_what_is_here() {
     // Nobody says of himself where he comes from.
     let mut rows = sample();
     rows[1] = rows[1].replace("\"spec\":", "\"imported_ms\":null,\"spec\":");
+    let (_dir, journal) = self::journal();
     let error = take(&journal, &rows).unwrap_err().to_string();
     assert!(error.contains("columns"), "{error}");
 }
