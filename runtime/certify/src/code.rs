@@ -72,8 +72,20 @@ fn lock_file(guest: &GuestSource) -> Option<PathBuf> {
     let GuestSource::Rust { package_dir, .. } = guest else {
         return None;
     };
+    let manifest = fs::read_to_string(package_dir.join("Cargo.toml"));
+    // The workspace that a package names may lie anywhere, and there may be another lock above the package.
+    if let Some(workspace) = manifest.ok().as_deref().and_then(named_workspace) {
+        return Some(package_dir.join(workspace).join("Cargo.lock"));
+    }
     let mut locks = package_dir.ancestors().map(|dir| dir.join("Cargo.lock"));
     locks.find(|lock| lock.is_file())
+}
+
+/// The key `package.workspace` of a manifest.
+fn named_workspace(manifest: &str) -> Option<String> {
+    let manifest: toml::Table = manifest.parse().ok()?;
+    let workspace = manifest.get("package")?.get("workspace")?;
+    workspace.as_str().map(str::to_owned)
 }
 
 /// The packages of a lock file that come from elsewhere, each with its version and checksum. The
@@ -100,6 +112,35 @@ fn canonical(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_package_is_locked_by_the_workspace_that_it_names() {
+        let home = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let file = home.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        write("Cargo.lock", "");
+        write("tasks/Cargo.lock", "");
+        write("tasks/a/Cargo.toml", "[package]\nname = \"a\"\n");
+        write(
+            "worlds/b/Cargo.toml",
+            "[package]\nname = \"b\"\nworkspace = \"../../tasks\"\n",
+        );
+        for package in ["tasks/a", "worlds/b"] {
+            let package_dir = home.path().join(package);
+            let guest = GuestSource::Rust {
+                source: package_dir.join("lib.rs"),
+                package_dir,
+            };
+            let lock = lock_file(&guest).unwrap();
+            assert_eq!(
+                canonical(&lock),
+                canonical(&home.path().join("tasks/Cargo.lock"))
+            );
+        }
+    }
 
     #[test]
     fn packages_of_registries_are_read_from_a_lock_file() {
