@@ -90,9 +90,9 @@ impl From<Stop> for BuildError {
 
 impl From<GitError> for BuildError {
     fn from(error: GitError) -> Self {
-        match error {
-            GitError::Path(_) | GitError::Refused(_) => Self::Invalid(error.to_string()),
-            error => Self::Git(error),
+        match error.is_refusal() || matches!(error, GitError::Path(_)) {
+            true => Self::Invalid(error.to_string()),
+            false => Self::Git(error),
         }
     }
 }

@@ -106,7 +106,7 @@ impl Site {
         if self.is_closed_to_pushes(base) {
             return Err(call.refuse(422, "Changes must be made through a pull request."));
         }
-        let Merged::Clean(tree) = self.git.merge(into, from)? else {
+        let Merged::Clean(tree) = self.merge(&call, into, from)? else {
             return Err(call.refuse(409, "Merge conflict"));
         };
         let commit = self.git.write_commit(Draft {

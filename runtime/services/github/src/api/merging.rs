@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Answer, Named};
+use super::{Answer, Call, Named};
 use crate::git::{Commit, Draft, GitError, Identity, Merged, ObjectId};
 use crate::hub::{Issue, Pull, ReviewState, State};
 use crate::view::Site;
@@ -47,7 +47,8 @@ pub(crate) struct MergeRequest {
     pub(crate) message: String,
 }
 
-/// Whether a pull request can be merged; nothing is known of one that is closed.
+/// Whether a pull request can be merged; nothing is known of one that is closed, or whose branches merged each other
+/// too often.
 pub(crate) struct Mergeable {
     pub(crate) mergeable: Option<bool>,
     /// `clean`, `dirty`, `behind`, `blocked`, `unstable`, `draft` or `unknown`.
@@ -55,23 +56,30 @@ pub(crate) struct Mergeable {
     pub(crate) rebaseable: Option<bool>,
 }
 
+const UNKNOWN: Mergeable = Mergeable {
+    mergeable: None,
+    state: "unknown",
+    rebaseable: None,
+};
+
 impl Site {
     /// Whether a pull request can be merged.
     pub(crate) fn mergeable(&self, issue: &Issue, pull: &Pull) -> Result<Mergeable, GitError> {
         if issue.state == State::Closed {
-            return Ok(Mergeable {
-                mergeable: None,
-                state: "unknown",
-                rebaseable: None,
-            });
+            return Ok(UNKNOWN);
         }
         let (base, head) = self.ends(pull)?;
-        if let Merged::Conflicts(_) = self.git.merge(base, head)? {
-            return Ok(Mergeable {
-                mergeable: Some(false),
-                state: "dirty",
-                rebaseable: Some(false),
-            });
+        match self.git.merge(base, head) {
+            Ok(Merged::Clean(_)) => {}
+            Ok(Merged::Conflicts(_)) => {
+                return Ok(Mergeable {
+                    mergeable: Some(false),
+                    state: "dirty",
+                    rebaseable: Some(false),
+                });
+            }
+            Err(GitError::Crossed(_)) => return Ok(UNKNOWN),
+            Err(error) => return Err(error),
         }
         let state = if pull.draft {
             "draft"
@@ -175,7 +183,8 @@ impl Site {
                 "Head branch is out of date. Review and try the merge again.",
             ));
         }
-        let tip = match self.merged_tip(&issue, &pull, base, head, request)? {
+        let tip = self.merged_tip(&call, &issue, &pull, (base, head), request)?;
+        let tip = match tip {
             Some(tip) => tip,
             None if request.method == Method::Rebase => {
                 return Err(call.refuse(405, "This branch can't be rebased"));
@@ -190,13 +199,19 @@ impl Site {
         }))
     }
 
+    /// Merges two commits for a request.
+    pub(super) fn merge(&self, call: &Call, into: ObjectId, from: ObjectId) -> Answer<Merged> {
+        let merged = self.git.merge(into, from);
+        merged.map_err(|error| call.refused_by_git(error))
+    }
+
     /// The new tip of the base; none where there are conflicts.
     fn merged_tip(
         &mut self,
+        call: &Call,
         issue: &Issue,
         pull: &Pull,
-        base: ObjectId,
-        head: ObjectId,
+        (base, head): (ObjectId, ObjectId),
         request: &MergeRequest,
     ) -> Answer<Option<ObjectId>> {
         let committer = self.web_flow();
@@ -207,7 +222,7 @@ impl Site {
                 Merged::Conflicts(_) => None,
             });
         }
-        let Merged::Clean(tree) = self.git.merge(base, head)? else {
+        let Merged::Clean(tree) = self.merge(call, base, head)? else {
             return Ok(None);
         };
         let (parents, author, message) = match request.method {
@@ -292,7 +307,7 @@ impl Site {
         if self.git.is_ancestor(base, head)? {
             return Err(call.refuse(422, "There are no new commits on the base branch."));
         }
-        let Merged::Clean(tree) = self.git.merge(head, base)? else {
+        let Merged::Clean(tree) = self.merge(&call, head, base)? else {
             return Err(call.refuse(422, "merge conflict between base and head"));
         };
         if self.is_closed_to_pushes(&branch) {

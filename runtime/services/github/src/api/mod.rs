@@ -39,7 +39,7 @@ pub(crate) use issues::{ISSUE_ORDERS, IssueChange, IssueList, LONGEST_TITLE, New
 pub(crate) use labels::MilestoneChange;
 pub(crate) use merging::{MergeRequest, Mergeable, Method};
 pub(crate) use page::{Page, Paged, cursor, position};
-pub(crate) use pulls::{NewPull, PullChange, PullList};
+pub(crate) use pulls::{Compared, NewPull, PullChange, PullList};
 pub(crate) use reviews::{NewReviewComment, ReviewEvent};
 pub(crate) use search::Sorted;
 pub(crate) use timeline::{Closer, Event, Messages, What};
@@ -98,7 +98,7 @@ impl Call {
     /// What git said of a request: a refusal of this one, or a fault of the repository.
     pub(crate) fn refused_by_git(&self, error: GitError) -> ApiError {
         match error {
-            GitError::Refused(problem) => self.refuse(422, problem),
+            error if error.is_refusal() => self.refuse(422, error.to_string()),
             error => error.into(),
         }
     }

@@ -1,5 +1,8 @@
 //! Pull requests: opening, changing and listing them, and what they change.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::issues::{check_text, check_title};
@@ -7,6 +10,16 @@ use super::{Answer, Call, FieldError, Named, Page, Paged};
 use crate::git::{Change, Commit, GitError, ObjectId};
 use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
+
+/// The bytes that comparisons which are kept may take, as far as they are more than one.
+const MOST_KEPT: usize = 32 << 20;
+
+/// What has been compared, by the base and the head, which never change.
+#[derive(Default)]
+pub(crate) struct Compared {
+    known: HashMap<[ObjectId; 2], Arc<Vec<Change>>>,
+    bytes: usize,
+}
 
 /// A pull request to be opened.
 #[derive(Debug, Clone, Default)]
@@ -70,22 +83,34 @@ impl Site {
     }
 
     /// What a pull request changes: from where it left its base to its head.
-    pub(crate) fn pull_changes(&self, pull: &Pull) -> Result<Vec<Change>, GitError> {
+    pub(crate) fn pull_changes(&self, pull: &Pull) -> Result<Arc<Vec<Change>>, GitError> {
         let (base, head) = self.ends(pull)?;
         self.changes_from(base, head)
     }
 
-    /// What has changed up to a commit since it left a base.
+    /// What has changed up to a commit since it left a base. Each comment of a pull request asks for it, so it is
+    /// kept.
     pub(super) fn changes_from(
         &self,
         base: ObjectId,
         head: ObjectId,
-    ) -> Result<Vec<Change>, GitError> {
+    ) -> Result<Arc<Vec<Change>>, GitError> {
+        if let Some(changes) = self.compared.borrow().known.get(&[base, head]) {
+            return Ok(Arc::clone(changes));
+        }
         let before = match self.git.merge_base(base, head)? {
             Some(id) => Some(self.git.tree_of(id)?),
             None => None,
         };
-        self.git.changes(before, self.git.tree_of(head)?)
+        let changes = Arc::new(self.git.changes(before, self.git.tree_of(head)?)?);
+        let bytes = size_of::<Compared>() + changes.iter().map(Change::size).sum::<usize>();
+        let mut compared = self.compared.borrow_mut();
+        if compared.bytes + bytes > MOST_KEPT {
+            *compared = Compared::default();
+        }
+        compared.bytes += bytes;
+        compared.known.insert([base, head], Arc::clone(&changes));
+        Ok(changes)
     }
 
     /// The commits of a pull request, the oldest first.
@@ -311,8 +336,10 @@ impl Site {
                 "The {branch} branch was force-pushed or recreated."
             )));
         }
-        let base = self.git.branch(&pull.base);
-        let is_empty = base.map_or(Ok(false), |base| self.git.is_ancestor(tip, base))?;
+        let Some(base) = self.git.branch(&pull.base) else {
+            return Ok(Some(format!("The {} branch has been deleted.", pull.base)));
+        };
+        let is_empty = self.git.is_ancestor(tip, base)?;
         Ok(is_empty.then(|| format!("There are no new commits on the {branch} branch.")))
     }
 

@@ -1,5 +1,8 @@
 //! Search: issues and pull requests, code, users, repositories.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::query::{Query, Term, Texts, compares};
@@ -132,6 +135,9 @@ pub(crate) struct Sorted {
     pub(crate) ascending: bool,
 }
 
+/// The numbers of pull requests that close issues, and of these.
+type Linked = HashSet<u64>;
+
 /// A page of what was found.
 fn found(total: usize, items: Vec<Value>) -> Value {
     json!({"total_count": total, "incomplete_results": false, "items": items})
@@ -156,8 +162,10 @@ impl Site {
         let query = Query::parse(text, OF_ISSUES);
         self.check_searchable("issues", text, &query, sorted, page)?;
         let sorted = sorted.or_of(&query);
-        let all = self.hub.issues.values();
-        let mut issues: Vec<&Issue> = all.filter(|issue| self.matches(issue, &query)).collect();
+        let (all, linked) = (self.hub.issues.values(), OnceCell::new());
+        let mut issues: Vec<&Issue> = all
+            .filter(|issue| self.matches(issue, &query, &linked))
+            .collect();
         issues.sort_by_key(|issue| {
             let reacted = |content: &str| {
                 issue
@@ -186,7 +194,7 @@ impl Site {
         Ok(found(total, items.collect()))
     }
 
-    fn matches(&self, issue: &Issue, query: &Query) -> bool {
+    fn matches(&self, issue: &Issue, query: &Query, linked: &OnceCell<Linked>) -> bool {
         let places: Vec<&str> = query.values("in").flat_map(|it| it.split(',')).collect();
         let everywhere = places.is_empty();
         let mut texts = Vec::new();
@@ -202,12 +210,12 @@ impl Site {
         let words = Words::new(&texts);
         query.fits(|term| match term {
             Term::Text(word) => words.hold(word),
-            Term::Qualifier { name, value } => self.has(issue, name, value),
+            Term::Qualifier { name, value } => self.has(issue, name, value, linked),
         })
     }
 
     /// Whether an issue has what a qualifier asks for.
-    fn has(&self, issue: &Issue, asked: &str, value: &str) -> bool {
+    fn has(&self, issue: &Issue, asked: &str, value: &str, linked: &OnceCell<Linked>) -> bool {
         if let Some(is_here) = self.is_place(asked, value) {
             return is_here;
         }
@@ -303,14 +311,14 @@ impl Site {
                 let interactions = issue.reactions.len() + issue.comments.len();
                 compares(&interactions, value, |it| it.parse().ok())
             }
-            "linked" => match value {
-                "pr" => pull.is_none() && self.hub.pulls().any(|(it, _)| self.closes(it, issue)),
-                "issue" => {
-                    let mut all = self.hub.issues.values();
-                    pull.is_some() && all.any(|it| it.pull.is_none() && self.closes(issue, it))
-                }
-                _ => false,
-            },
+            "linked" => {
+                let is_sort = match value {
+                    "pr" => pull.is_none(),
+                    "issue" => pull.is_some(),
+                    _ => false,
+                };
+                is_sort && linked.get_or_init(|| self.linked()).contains(&issue.number)
+            }
             "status" => pull.is_some_and(|pull| {
                 let head = self.ends(pull).ok();
                 let status = head.map(|(_, head)| self.combined_status(head));
@@ -320,6 +328,22 @@ impl Site {
             // There are no projects and no teams.
             _ => false,
         }
+    }
+
+    /// The pull requests that say that they close issues, and those issues.
+    fn linked(&self) -> Linked {
+        let repository = &self.hub.repository;
+        let mut linked = Linked::new();
+        for (pull, _) in self.hub.pulls() {
+            let text = pull.body.as_deref().unwrap_or_default();
+            for number in crate::hub::closes(text, &repository.owner, &repository.name) {
+                let closed = self.hub.issues.get(&number);
+                if closed.is_some_and(|closed| closed.pull.is_none()) {
+                    linked.extend([number, pull.number]);
+                }
+            }
+        }
+        linked
     }
 
     /// Whether a pull request says that it closes an issue.

@@ -4,6 +4,8 @@
 //! after, so it is worked out when it is asked for; only what commits no longer tell, once a branch was forced
 //! elsewhere, is written down.
 
+use std::collections::HashMap;
+
 use super::reviews::hunk_of;
 use crate::git::{GitError, ObjectId, followed};
 use crate::hub::{Pull, ReviewComment};
@@ -112,11 +114,12 @@ impl Site {
         comment: &ReviewComment,
     ) -> Result<String, GitError> {
         let changes = self.changes_from(base, commit)?;
-        let change = changes.into_iter().find(|it| it.path == comment.path);
-        let hunks = change.and_then(|change| change.hunks).unwrap_or_default();
+        let change = changes.iter().find(|it| it.path == comment.path);
+        let hunks = change.and_then(|change| change.hunks.as_deref());
+        let hunks = hunks.unwrap_or_default();
         let left = comment.side.as_deref() == Some("LEFT");
         Ok(match comment.first_line() {
-            Some(line) => up_to(&hunks, line, left),
+            Some(line) => up_to(hunks, line, left),
             None => hunks.split("\n@@ ").next().unwrap_or_default().to_owned(),
         })
     }
@@ -138,13 +141,22 @@ impl Site {
         let (old_base, old_head) = self.ends(pull)?;
         let mut next = pull.clone();
         (next.base_sha, next.head_sha) = (base.to_string(), head.to_string());
+        // Many comments are on few commits.
+        let mut stay = HashMap::new();
         for comment in &mut next.review_comments {
             if let Some(commit) = self.commit_there(comment.written_on())?
                 && comment.diff_hunk.is_none()
             {
-                let stays = self.git.is_ancestor(commit, head)?
-                    && self.git.merge_base(old_base, commit)?
-                        == self.git.merge_base(base, commit)?;
+                let stays = match stay.get(&commit) {
+                    Some(stays) => *stays,
+                    None => {
+                        let stays = self.git.is_ancestor(commit, head)?
+                            && self.git.merge_base(old_base, commit)?
+                                == self.git.merge_base(base, commit)?;
+                        stay.insert(commit, stays);
+                        stays
+                    }
+                };
                 if !stays {
                     let hunk = self.hunk_of_commit(old_base, commit, comment)?;
                     comment.diff_hunk = Some(hunk).filter(|hunk| !hunk.is_empty());
@@ -152,13 +164,21 @@ impl Site {
             }
         }
         if old_head != head {
+            let mut lost = HashMap::new();
             for index in 0..next.review_comments.len() {
                 let comment = &next.review_comments[index];
-                let lost = match self.commit_there(&comment.commit_id)? {
-                    Some(commit) => !self.git.is_ancestor(commit, head)?,
+                let is_lost = match self.commit_there(&comment.commit_id)? {
+                    Some(commit) => match lost.get(&commit) {
+                        Some(is_lost) => *is_lost,
+                        None => {
+                            let is_lost = !self.git.is_ancestor(commit, head)?;
+                            lost.insert(commit, is_lost);
+                            is_lost
+                        }
+                    },
                     None => false,
                 };
-                if lost {
+                if is_lost {
                     let Standing {
                         line, start_line, ..
                     } = self.standing(&next, comment)?;

@@ -1,5 +1,6 @@
 //! What has happened to issues and pull requests, as far as the state tells when it was.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ pub(crate) enum Closer {
 pub(crate) struct Message {
     at: Time,
     mentions: BTreeSet<u64>,
-    closes: Vec<u64>,
+    closes: BTreeSet<u64>,
 }
 
 /// What is known of the messages of commits; nothing of those that mention no issue.
@@ -65,6 +66,19 @@ struct Mentioning {
 
 /// By the numbers of issues: the commits that mention them, the oldest first.
 type Mentions = HashMap<u64, Vec<Mentioning>>;
+
+/// What was merged into the default branch, by when.
+type Landings<'a> = HashMap<Time, Landing<'a>>;
+
+/// The pull requests that were merged into the default branch in one second.
+#[derive(Default)]
+struct Landing<'a> {
+    pulls: Vec<(&'a Issue, &'a Pull)>,
+    /// By the numbers of issues: the first that says that it closes it.
+    closers: OnceCell<HashMap<u64, u64>>,
+    /// The commits that they brought.
+    commits: OnceCell<HashSet<ObjectId>>,
+}
 
 impl What<'_> {
     fn rank(&self) -> u8 {
@@ -101,7 +115,7 @@ impl Event<'_> {
 impl Site {
     /// All that happened to an issue or a pull request, in order.
     pub(crate) fn timeline<'a>(&'a self, issue: &'a Issue) -> Result<Vec<Event<'a>>, GitError> {
-        let mut events = self.own_events(issue, &self.mentions()?)?;
+        let mut events = self.own_events(issue, &self.mentions()?, &self.landings())?;
         let mut add = |at, what| events.push(Event { issue, at, what });
         for comment in &issue.comments {
             add(comment.created_at, What::Commented(comment));
@@ -132,17 +146,17 @@ impl Site {
 
     /// What happened to an issue or a pull request that has an id of its own, in order.
     pub(crate) fn issue_events<'a>(&'a self, issue: &'a Issue) -> Result<Vec<Event<'a>>, GitError> {
-        let mut events = self.own_events(issue, &self.mentions()?)?;
+        let mut events = self.own_events(issue, &self.mentions()?, &self.landings())?;
         events.sort_by_key(|event| (event.at, event.what.rank()));
         Ok(events)
     }
 
     /// The same of all issues and pull requests, the last first.
     pub(crate) fn all_events(&self) -> Result<Vec<Event<'_>>, GitError> {
-        let mentions = self.mentions()?;
+        let (mentions, landings) = (self.mentions()?, self.landings());
         let mut events = Vec::new();
         for issue in self.hub.issues.values() {
-            events.append(&mut self.own_events(issue, &mentions)?);
+            events.append(&mut self.own_events(issue, &mentions, &landings)?);
         }
         events.sort_by_key(|event| (event.at, event.issue.number, event.what.rank()));
         events.reverse();
@@ -153,6 +167,7 @@ impl Site {
         &'a self,
         issue: &'a Issue,
         mentions: &Mentions,
+        landings: &Landings<'_>,
     ) -> Result<Vec<Event<'a>>, GitError> {
         let mut events = Vec::new();
         let mut add = |at, what| events.push(Event { issue, at, what });
@@ -172,7 +187,10 @@ impl Site {
         if issue.state == State::Closed
             && let Some(at) = issue.closed_at
         {
-            add(at, What::Closed(self.closer(issue, at, commits)?));
+            add(
+                at,
+                What::Closed(self.closer(issue, at, commits, landings.get(&at))?),
+            );
         }
         Ok(events)
     }
@@ -184,33 +202,73 @@ impl Site {
         issue: &Issue,
         at: Time,
         commits: &[Mentioning],
+        landing: Option<&Landing<'_>>,
     ) -> Result<Option<Closer>, GitError> {
         if let Some(pull) = &issue.pull
             && pull.merged_at.is_some()
         {
             return Ok(None);
         }
-        let default = &self.hub.repository.default_branch;
-        let merged =
-            |(_, pull): &(&Issue, &Pull)| pull.merged_at == Some(at) && pull.base == *default;
-        let merged: Vec<(&Issue, &Pull)> = self.hub.pulls().filter(merged).collect();
-        if let Some((by, _)) = merged.iter().find(|(by, _)| self.closes(by, issue)) {
-            return Ok(Some(Closer::Pull(by.number)));
+        if let Some(by) = landing.and_then(|it| self.closers(it).get(&issue.number)) {
+            return Ok(Some(Closer::Pull(*by)));
         }
-        let says = |commit: &&Mentioning| commit.message.closes.contains(&issue.number);
+        let says = |commit: &&Mentioning| {
+            commit.is_on_default && commit.message.closes.contains(&issue.number)
+        };
         for commit in commits.iter().filter(says) {
-            let mut came_then = commit.message.at == at;
-            for (_, pull) in &merged {
-                let (base, head) = self.ends(pull)?;
-                came_then = came_then
-                    || self.git.is_ancestor(commit.id, head)?
-                        && !self.git.is_ancestor(commit.id, base)?;
-            }
-            if commit.is_on_default && came_then {
+            let came_then = commit.message.at == at
+                || match landing {
+                    Some(landing) => self.brought(landing)?.contains(&commit.id),
+                    None => false,
+                };
+            if came_then {
                 return Ok(Some(Closer::Commit(commit.id)));
             }
         }
         Ok(None)
+    }
+
+    fn landings(&self) -> Landings<'_> {
+        let mut landings = Landings::new();
+        for (issue, pull) in self.hub.pulls() {
+            if let Some(at) = pull.merged_at
+                && pull.base == self.hub.repository.default_branch
+            {
+                let landing = landings.entry(at).or_default();
+                landing.pulls.push((issue, pull));
+            }
+        }
+        landings
+    }
+
+    fn closers<'l>(&self, landing: &'l Landing<'_>) -> &'l HashMap<u64, u64> {
+        landing.closers.get_or_init(|| {
+            let repository = &self.hub.repository;
+            let mut closers = HashMap::new();
+            for (by, _) in &landing.pulls {
+                let text = by.body.as_deref().unwrap_or_default();
+                for number in closes(text, &repository.owner, &repository.name) {
+                    closers.entry(number).or_insert(by.number);
+                }
+            }
+            closers
+        })
+    }
+
+    fn brought<'l>(&self, landing: &'l Landing<'_>) -> Result<&'l HashSet<ObjectId>, GitError> {
+        if let Some(known) = landing.commits.get() {
+            return Ok(known);
+        }
+        let mut commits = HashSet::new();
+        // Many may have been merged from one place to another.
+        let mut ends = HashSet::new();
+        for (_, pull) in &landing.pulls {
+            let (base, head) = self.ends(pull)?;
+            if ends.insert((base, head)) {
+                commits.extend(self.git.ahead(base, head)?);
+            }
+        }
+        Ok(landing.commits.get_or_init(|| commits))
     }
 
     /// The commits that mention issues, of all branches and of the heads of all pull requests.
@@ -257,7 +315,7 @@ impl Site {
             Arc::new(Message {
                 at: Time(commit.committer.seconds),
                 mentions,
-                closes: closes(&commit.message, owner, name),
+                closes: closes(&commit.message, owner, name).into_iter().collect(),
             })
         })
     }
@@ -301,10 +359,11 @@ impl Site {
 /// The comments on lines that belong to no review, by what they answer.
 fn threads(pull: &Pull) -> Vec<Vec<&ReviewComment>> {
     let mut threads: Vec<Vec<&ReviewComment>> = Vec::new();
+    let mut known = HashMap::new();
     for comment in pull.review_comments.iter().filter(|it| it.review.is_none()) {
         let begins = comment.in_reply_to.unwrap_or(comment.id);
-        let mut known = threads.iter_mut();
-        match known.find(|thread| thread[0].in_reply_to.unwrap_or(thread[0].id) == begins) {
+        let at = *known.entry(begins).or_insert(threads.len());
+        match threads.get_mut(at) {
             Some(thread) => thread.push(comment),
             None => threads.push(vec![comment]),
         }

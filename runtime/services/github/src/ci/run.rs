@@ -310,16 +310,17 @@ fn cause(site: &Site, happened: Happened) -> Result<Option<Cause>, GitError> {
     })
 }
 
-/// The trees of a cause; none where the head of a pull request does not fit its base, which runs nothing.
+/// The trees of a cause; none where the head of a pull request does not merge with its base, which runs nothing.
 fn trees(git: &Git, cause: &Cause) -> Result<Option<Trees>, GitError> {
     let before = match cause.base {
         Some(base) => Some(git.tree_of(base)?),
         None => None,
     };
     let after = match (cause.pull, cause.base) {
-        (Some(_), Some(base)) => match git.merge(base, cause.head)? {
-            Merged::Clean(tree) => tree,
-            Merged::Conflicts(_) => return Ok(None),
+        (Some(_), Some(base)) => match git.merge(base, cause.head) {
+            Ok(Merged::Clean(tree)) => tree,
+            Ok(Merged::Conflicts(_)) | Err(GitError::Crossed(_)) => return Ok(None),
+            Err(error) => return Err(error),
         },
         _ => git.tree_of(cause.head)?,
     };

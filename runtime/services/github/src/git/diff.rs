@@ -65,6 +65,20 @@ pub struct Change {
     halves: Option<Box<[Change; 2]>>,
 }
 
+impl Change {
+    /// About how many bytes it takes in memory.
+    pub(crate) fn size(&self) -> usize {
+        let texts = [
+            Some(&self.path),
+            self.previous.as_ref(),
+            self.hunks.as_ref(),
+        ];
+        let texts = texts.into_iter().flatten().map(String::len).sum::<usize>();
+        let halves = self.halves.iter().flat_map(|halves| halves.iter());
+        size_of::<Self>() + texts + halves.map(Self::size).sum::<usize>()
+    }
+}
+
 impl Git {
     /// The files that differ between two trees, by path, with renames found and their lines compared; no tree
     /// stands for the empty one.

@@ -33,6 +33,13 @@ pub enum GitError {
     /// What no push to GitHub may bring: whoever asks for it is to blame.
     #[error("{0}")]
     Refused(String),
+    /// Histories that merged each other so often that their common ancestors are not merged any more: whoever asks
+    /// for it is to blame, and nobody where it is only looked whether they merge.
+    #[error(
+        "the branches merged each other too often to be merged again: their common ancestors take more than {0}; \
+         start a new branch at one of them and commit to it what is wanted of the other"
+    )]
+    Crossed(String),
     /// The copy of the objects could not be made or read: the host is to blame.
     #[error("cannot make or read a copy of the repository")]
     Copy(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -71,6 +78,11 @@ impl GitError {
     /// Whether the host is to blame, and not the repository.
     pub fn is_infrastructure(&self) -> bool {
         matches!(self, Self::Copy(_))
+    }
+
+    /// Whether whoever asks is to blame, and not the repository.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Crossed(_))
     }
 
     pub(crate) fn copy(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {

@@ -54,6 +54,8 @@ pub struct Git {
     written: Vec<ObjectId>,
     /// What walks have learned of the history.
     graph: RefCell<graph::Graph>,
+    /// How many objects were new when they were last counted, and their bytes.
+    counted: (usize, u64),
 }
 
 impl Git {
@@ -70,6 +72,7 @@ impl Git {
             refs,
             written: Vec::new(),
             graph: RefCell::default(),
+            counted: (0, 0),
         }
     }
 
@@ -83,18 +86,21 @@ impl Git {
             refs: self.refs.clone(),
             written: self.written.clone(),
             graph: RefCell::default(),
+            counted: (0, 0),
         }
     }
 
-    /// Bytes of the objects that are new.
+    /// Bytes of the objects that are new. None ever goes, so that as many as before are the same.
     pub(crate) fn added_bytes(&mut self) -> u64 {
         let Some(memory) = self.repo.objects.take_object_memory() else {
             return 0;
         };
-        let sizes = memory.values().map(|(_, data)| data.len() as u64);
-        let bytes = sizes.sum();
+        if self.counted.0 != memory.len() {
+            let sizes = memory.values().map(|(_, data)| data.len() as u64);
+            self.counted = (memory.len(), sizes.sum());
+        }
         self.repo.objects.set_object_memory(memory);
-        bytes
+        self.counted.1
     }
 
     /// What the repository was when the world was opened.

@@ -19,7 +19,7 @@ impl Git {
     /// Packs what the refs reach and the world has not: whole objects in the order of their ids,
     /// in stored blocks, without deltas.
     pub(crate) fn pack(&self) -> Result<Pack, GitError> {
-        Pack::of(&self.added()?)
+        Pack::of(&self.added(&[])?)
     }
 }
 

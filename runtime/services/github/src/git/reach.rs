@@ -32,22 +32,22 @@ impl NewObject {
 }
 
 impl Git {
-    /// The loose files of what the refs reach and the world has not, sorted by id.
-    pub(crate) fn new_objects(&self) -> Result<Vec<NewObject>, GitError> {
-        let added = self.added()?.into_iter().map(|object| NewObject {
+    /// The loose files of what the refs and these commits reach and the world has not, sorted by id.
+    pub(crate) fn new_objects(&self, held: &[ObjectId]) -> Result<Vec<NewObject>, GitError> {
+        let added = self.added(held)?.into_iter().map(|object| NewObject {
             id: object.id,
             file: loose::encode(object.kind, &object.data),
         });
         Ok(added.collect())
     }
 
-    /// The objects that the refs reach and the world has not, sorted by id.
+    /// The objects that the refs and these commits reach and the world has not, sorted by id.
     ///
     /// What an object of the world leads to is of the world too, so the walk ends there.
-    pub(super) fn added(&self) -> Result<Vec<Object>, GitError> {
+    pub(super) fn added(&self, held: &[ObjectId]) -> Result<Vec<Object>, GitError> {
         let before = self.base.repository();
         let mut found = BTreeMap::new();
-        let mut todo: Vec<ObjectId> = self.refs.values().copied().collect();
+        let mut todo: Vec<ObjectId> = self.refs.values().chain(held).copied().collect();
         while let Some(id) = todo.pop() {
             // Asked of the files themselves: the engine knows an empty tree that nobody has written.
             if found.contains_key(&id) || before.objects.exists(&id) {

@@ -2,7 +2,7 @@
 //! bytes are paired first, then those of one name, and what is left by how much of their bytes they share.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -37,6 +37,11 @@ impl File {
     fn name(&self) -> &[u8] {
         let start = self.path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
         &self.path[start..]
+    }
+
+    /// What files that are equal share: the bytes and, but for whether they may be executed, the mode.
+    fn content(&self) -> (ObjectId, Option<EntryMode>) {
+        (self.id, Some(self.mode).filter(|mode| !mode.is_blob()))
     }
 
     fn is_empty(&self) -> bool {
@@ -323,25 +328,20 @@ impl Finder<'_> {
 
     /// Pairs files of equal bytes, those of one name before others.
     fn equal(&mut self, from: &[usize], to: &[usize]) {
-        let mut by_id: HashMap<ObjectId, Vec<usize>> = HashMap::new();
+        // A file that is paired is taken out, so that nobody has to pass it again.
+        let mut left: HashMap<_, VecDeque<usize>> = HashMap::new();
         for &source in from {
-            by_id
-                .entry(self.sources[source].id)
-                .or_default()
-                .push(source);
+            let key = self.sources[source].content();
+            left.entry(key).or_default().push_back(source);
         }
         for &target in to {
             let file = &self.targets[target];
-            let fits = |source: &&usize| {
-                let mode = self.sources[**source].mode;
-                !self.used[**source] && (mode == file.mode || mode.is_blob() && file.mode.is_blob())
+            let Some(same) = left.get_mut(&file.content()) else {
+                continue;
             };
-            let same = by_id.get(&file.id).into_iter().flatten();
-            let same: Vec<usize> = same.filter(fits).take(LOOKED_AT).copied().collect();
-            let named = same
-                .iter()
-                .find(|&&it| self.sources[it].name() == file.name());
-            if let Some(&source) = named.or(same.first()) {
+            let mut looked_at = same.iter().take(LOOKED_AT);
+            let named = looked_at.position(|&it| self.sources[it].name() == file.name());
+            if let Some(source) = same.remove(named.unwrap_or(0)) {
                 self.pair(source, target, EQUAL);
             }
         }

@@ -1,5 +1,7 @@
 //! The words with which a pull request or a commit closes an issue.
 
+use std::collections::HashSet;
+
 use super::mentions::{mentions, spoken};
 
 const KEYWORDS: [&str; 9] = [
@@ -11,10 +13,10 @@ const KEYWORDS: [&str; 9] = [
 /// A keyword, an optional colon, blanks within a paragraph, and then a mention of the issue.
 /// Code and HTML comments close nothing.
 pub fn closes(text: &str, owner: &str, name: &str) -> Vec<u64> {
-    let mut found = Vec::new();
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
     let text = spoken(text);
     for mention in mentions(&text, owner, name) {
-        if ends_with_keyword(mention.before) && !found.contains(&mention.number) {
+        if ends_with_keyword(mention.before) && known.insert(mention.number) {
             found.push(mention.number);
         }
     }

@@ -33,7 +33,6 @@ use reply::{Outcome, Reply};
 
 use crate::api::{ApiError, Call, Named};
 use crate::ci::{CiError, Runner};
-use crate::git::GitError;
 use crate::hub::Time;
 use crate::view::Site;
 use crate::world::{self, WorldError};
@@ -97,16 +96,16 @@ impl Rest {
     ///
     /// When no answer can be made, or more was added than may be; then nobody may ask further.
     pub fn answer(&mut self, request: &HttpRequest, now: i64) -> Result<HttpResponse, RestError> {
-        if reads(request) {
-            return Ok(answer(&mut self.site, request)?);
-        }
-        let hub = &mut self.site.hub;
-        hub.now = hub.now.max(Time(now));
-        self.said = self.said.saturating_add(request.body.len() as u64);
-        if self.said > MOST_ADDED {
-            return Err(RestError::Full);
+        if !reads(request) {
+            let hub = &mut self.site.hub;
+            hub.now = hub.now.max(Time(now));
+            self.said = self.said.saturating_add(request.body.len() as u64);
+            if self.said > MOST_ADDED {
+                return Err(RestError::Full);
+            }
         }
         let response = answer(&mut self.site, request)?;
+        // Even what only reads may write: whether something can be merged is known by merging it.
         match self.said.saturating_add(self.site.git.added_bytes()) > MOST_ADDED {
             true => Err(RestError::Full),
             false => Ok(response),
@@ -125,7 +124,7 @@ pub(crate) fn answer(site: &mut Site, request: &HttpRequest) -> Result<HttpRespo
     let response = match route(site, &asked) {
         Ok(reply) => reply.response(&asked),
         Err(ApiError::Refused(refusal)) => reply::refused(&refusal, &asked),
-        Err(ApiError::Git(GitError::Refused(problem))) => message(422, &problem),
+        Err(ApiError::Git(error)) if error.is_refusal() => message(422, &error.to_string()),
         Err(ApiError::Git(error)) => return Err(error.into()),
     };
     // Even a request that was refused may have moved something before it was.

@@ -92,7 +92,7 @@ impl Failure {
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Self {
         match error {
-            GitError::Refused(problem) => Self::Said(problem),
+            error if error.is_refusal() => Self::Said(error.to_string()),
             error if error.is_infrastructure() => Self::Host(error.to_string()),
             error => Self::Damaged(error.to_string()),
         }

@@ -17,7 +17,7 @@ pub(crate) use commit::percent_encoded;
 pub(crate) use content::guess_type;
 use serde_json::{Value, json};
 
-use crate::api::Messages;
+use crate::api::{Compared, Messages};
 use crate::ci::{Ci, Runner};
 use crate::git::{Git, GitError};
 use crate::hub::{Hub, Reaction, Time};
@@ -35,6 +35,8 @@ pub(crate) struct Site {
     pub(crate) ci: Option<Ci>,
     /// What has been learned of the messages of commits, which never change.
     pub(crate) messages: RefCell<Messages>,
+    /// What the last pull requests that were asked about change.
+    pub(crate) compared: RefCell<Compared>,
 }
 
 impl Site {
@@ -45,6 +47,7 @@ impl Site {
             git,
             ci: None,
             messages: RefCell::default(),
+            compared: RefCell::default(),
         }
     }
 

@@ -109,7 +109,11 @@ impl Export {
             let path = TreePath::parse(&format!("{GIT_DIR}/{path}"))?;
             self.builder.insert_file(&path, file.clone())?;
         }
-        for object in git.new_objects()? {
+        // What a pull request was made from is told by the commit that its base had, also where no branch has it
+        // any more.
+        let bases = hub.pulls().map(|(_, pull)| pull.base_sha.as_bytes());
+        let bases: Vec<ObjectId> = bases.filter_map(|id| ObjectId::from_hex(id).ok()).collect();
+        for object in git.new_objects(&bases)? {
             self.put(&format!("{GIT_DIR}/{}", object.path()), &object.file, false)?;
         }
         for dir in ["objects", "refs"] {

@@ -45,10 +45,11 @@
 //!                           the end; lists sorted by number, login, name or id; times in UTC
 //! ```
 //!
-//! Objects that no ref reaches leave no trace, so the state depends on what the agent left and not on
-//! the way there, apart from times: the clock of a world starts with the world's own and advances
-//! by one second with each call that changes something.
-//! `git fsck --strict` has nothing to say about the repository, and `git` reads it as it is.
+//! Objects that neither a ref nor the base of a pull request reaches leave no trace, so the state depends on
+//! what the agent left and not on the way there, apart from times: the clock of a world starts with the
+//! world's own and advances by one second with each call that changes something.
+//! `git fsck --strict` has nothing to say about the repository but that such a base dangles, and `git` reads it
+//! as it is.
 
 mod checks;
 mod documents;

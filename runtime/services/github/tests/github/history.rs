@@ -1,8 +1,12 @@
 //! Commits, branches, tags, and files as they were.
 
+use std::collections::BTreeMap;
+
+use gix::objs::tree::EntryKind;
 use serde_json::json;
 
-use crate::support::{World, texts};
+use crate::rest::Site;
+use crate::support::{Repo, World, standard, texts};
 
 #[tokio::test]
 async fn commits_are_listed_the_newest_first() {
@@ -120,4 +124,27 @@ async fn the_branches_of_a_clone_are_those_it_tracks() {
     let names = texts(&branches, "/name");
     assert_eq!(names, ["clash", "feature", "main"]);
     assert_ne!(branches[1]["sha"], branches[2]["sha"]);
+}
+
+#[tokio::test]
+async fn lines_have_an_age_however_far_apart_their_times_are() {
+    let world = World::of(|dir| {
+        standard(dir);
+        let repo = Repo::again(dir);
+        let text = |text: &str| BTreeMap::from([("text", (EntryKind::Blob, text.to_owned()))]);
+        let old = repo.commit_onto(&[], 0, "Old", &text("a\n"));
+        let new = repo.commit_onto(&[old], i64::MAX - 1, "New", &text("a\nb\n"));
+        repo.set("refs/heads/far", new);
+    })
+    .await;
+    let site = Site::of(world).await;
+    let query = "{ repository(owner: \"acme\", name: \"demo\") { object(expression: \"far\") { \
+                 ... on Commit { blame(path: \"text\") { ranges { age } } } } } }";
+    let body = json!({"query": query}).to_string();
+    let answer = site
+        .send("POST", "/api/graphql", "", body.as_bytes())
+        .await
+        .json();
+    let ranges = &answer["data"]["repository"]["object"]["blame"]["ranges"];
+    assert_eq!(ranges, &json!([{"age": 10}, {"age": 1}]), "{answer}");
 }

@@ -5,7 +5,7 @@ use mcpmark_github::rest::{Rest, RestError};
 use mcpmark_service::HttpRequest;
 use serde_json::{Value, json};
 
-use crate::support::{CLOCK, World, standard, write};
+use crate::support::{CLOCK, Repo, World, standard, write};
 
 #[tokio::test]
 async fn who_judges_a_final_state_changes_a_copy() {
@@ -88,5 +88,47 @@ async fn who_judges_a_final_state_changes_a_copy() {
     let blobs = "/repos/acme/demo/git/blobs";
     assert_eq!(later("POST", blobs, blob("a")).unwrap().0, 201);
     let full = later("POST", blobs, blob("b")).unwrap_err();
+    assert!(matches!(full, RestError::Full), "{full}");
+}
+
+#[tokio::test]
+async fn merges_that_only_reading_makes_count_too() {
+    let text = |first: &str, last: &str| {
+        let long = "m".repeat(1 << 20);
+        format!("{first}\n{}{last}\n", format!("{long}\n").repeat(20))
+    };
+    let world = World::of(|dir| {
+        standard(dir);
+        let mut repo = Repo::again(dir);
+        repo.commit("main", "Write much", &[("long", Some(&text("a", "z")))]);
+        let pull = |number: usize| json!({"number": number, "title": "x", "head": format!("p{number}"), "base": "main", "user": "bo"});
+        for number in 3..8 {
+            let branch = format!("p{number}");
+            repo.branch(&branch, "main");
+            let changed = text("a", &branch);
+            repo.commit(&branch, "End", &[("long", Some(&changed))]);
+        }
+        repo.commit("main", "Begin", &[("long", Some(&text("b", "z")))]);
+        let pulls: Vec<Value> = (3..8).map(pull).collect();
+        write(dir, "pulls.json", &json!(pulls));
+    })
+    .await;
+    let tree = world.state().await;
+    let mut rest = Rest::open(&tree, &*world.store, world.home.path(), CLOCK).unwrap();
+    let mut read = |number: usize| {
+        let request = HttpRequest {
+            method: "GET".to_owned(),
+            target: format!("/repos/acme/demo/pulls/{number}"),
+            ..HttpRequest::default()
+        };
+        rest.answer(&request, CLOCK).map(|it| it.status)
+    };
+    for number in 3..6 {
+        // What was merged before adds nothing.
+        for _ in 0..2 {
+            assert_eq!(read(number).unwrap(), 200);
+        }
+    }
+    let full = read(6).unwrap_err();
     assert!(matches!(full, RestError::Full), "{full}");
 }

@@ -5,6 +5,7 @@
 mod actions;
 mod against_git;
 mod consolidated;
+mod crossings;
 mod files;
 mod gists;
 mod go_server;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gix::ObjectId;
-use gix::objs::tree::EntryKind;
+use gix::objs::Tree;
+use gix::objs::tree::{Entry, EntryKind};
 use mcpmark_github::git::{Change, Git, Merged};
 use mcpmark_github::world;
 use mcpmark_snapshot::Snapshot;
@@ -15,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::support::{CLOCK, Repo, World, git, write};
 
-type Files = BTreeMap<String, (EntryKind, String)>;
+pub(crate) type Files = BTreeMap<String, (EntryKind, String)>;
 
 /// A merge of two branches is what git makes of it, in both directions.
 pub(crate) fn same_merge(
@@ -53,15 +54,15 @@ fn same_difference(repo: &Path, ours: &Git, one: &str, other: &str, place: &str)
 }
 
 /// A repository of branches that is read by us and by git.
-struct Pair {
-    home: TempDir,
+pub(crate) struct Pair {
+    pub(crate) home: TempDir,
     repo: Repo,
-    time: i64,
+    pub(crate) time: i64,
 }
 
 impl Pair {
     /// None where there is no git.
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let home = tempfile::tempdir().unwrap();
         let world = home.path().join("world");
         std::fs::create_dir(&world).unwrap();
@@ -71,7 +72,7 @@ impl Pair {
         Some(Self { home, repo, time })
     }
 
-    fn commit(&mut self, branch: &str, parents: &[ObjectId], files: &Files) -> ObjectId {
+    pub(crate) fn commit(&mut self, branch: &str, parents: &[ObjectId], files: &Files) -> ObjectId {
         self.time += 60;
         let files = files
             .iter()
@@ -83,22 +84,22 @@ impl Pair {
         id
     }
 
-    fn git(&self) -> std::path::PathBuf {
+    pub(crate) fn git(&self) -> std::path::PathBuf {
         self.home.path().join("world/repo/.git")
     }
 
-    fn ours(&self) -> Git {
+    pub(crate) fn ours(&self) -> Git {
         let state = Snapshot::of_directory(self.home.path().join("world")).unwrap();
         let opened = world::open(&state.tree, &*state.blobs, self.home.path(), CLOCK);
         opened.unwrap().git
     }
 }
 
-fn file(text: &str) -> (EntryKind, String) {
+pub(crate) fn file(text: &str) -> (EntryKind, String) {
     (EntryKind::Blob, text.to_owned())
 }
 
-fn lines(name: &str, count: usize) -> String {
+pub(crate) fn lines(name: &str, count: usize) -> String {
     (0..count)
         .map(|line| format!("{name} line {line}\n"))
         .collect()
@@ -452,6 +453,87 @@ fn what_both_sides_of_a_crossing_decided_conflicts_as_in_git() {
         pair.commit("topic", &[two, one], &with("two"));
         let merges = same_merge(&pair.git(), &pair.ours(), "main", "topic", "crossed");
         assert_eq!(merges, [false, false]);
+    }
+}
+
+/// Of files of equal bytes, each takes the one of its name where that is among the first that are left.
+#[test]
+fn many_files_of_equal_bytes_move_as_in_git() {
+    let Some(mut pair) = Pair::new() else { return };
+    let files = |directory: &str, numbers: std::ops::Range<usize>| -> Files {
+        let path = |number| format!("{directory}/{number:05}");
+        numbers
+            .map(|number| (path(number), file("same\n")))
+            .collect()
+    };
+    let root = pair.commit("main", &[], &files("old", 0..20_000));
+    pair.commit("moved", &[root], &files("new", 0..20_000));
+    let mut changed = files("old", 0..20_000);
+    changed.insert("old/00007".to_owned(), file("same\nmore\n"));
+    pair.commit("changed", &[root], &changed);
+    for number in 98..104 {
+        let name = format!("left{number}");
+        pair.commit(&name, &[root], &files("new", number..number + 1));
+    }
+    pair.commit("turned", &[root], &files("new", 19_000..19_990));
+    let (repo, ours) = (pair.git(), pair.ours());
+    let [old, new] =
+        ["main", "moved"].map(|name| ours.tree_of(ours.branch(name).unwrap()).unwrap());
+    let moved = ours.changed(Some(old), new).unwrap();
+    assert_eq!(moved.len(), 20_000);
+    for change in moved {
+        let was = change.path.replace("new/", "old/");
+        assert_eq!(change.previous, Some(was));
+    }
+    for name in (98..104).map(|number| format!("left{number}")) {
+        same_difference(&repo, &ours, "main", &name, "files of equal bytes");
+    }
+    same_difference(&repo, &ours, "main", "turned", "files of equal bytes");
+    let merges = same_merge(&repo, &ours, "moved", "changed", "files of equal bytes");
+    assert_eq!(merges, [true, true]);
+}
+
+/// So many that no two of them in every pair can be looked at: what is paired is not passed again.
+#[test]
+fn hundreds_of_thousands_of_files_of_equal_bytes_move() {
+    let Some(pair) = Pair::new() else { return };
+    let repo = gix::open(pair.git()).unwrap();
+    let [same, other] = ["same\n", "other\n"].map(|text| repo.write_blob(text).unwrap().detach());
+    let put = |kind: EntryKind, name: String, oid: ObjectId| Entry {
+        mode: kind.into(),
+        filename: name.into(),
+        oid,
+    };
+    let commit = |branch: &str, directory: &str, first: ObjectId, parents: Vec<ObjectId>| {
+        let oid = |number| if number == 0 { first } else { same };
+        let files =
+            (0..300_000).map(|number| put(EntryKind::Blob, format!("{number:06}"), oid(number)));
+        let entries = files.collect();
+        let files = repo.write_object(&Tree { entries }).unwrap().detach();
+        let entries = vec![put(EntryKind::Tree, directory.to_owned(), files)];
+        let tree = repo.write_object(&Tree { entries }).unwrap().detach();
+        let who = gix::actor::Signature::default();
+        let commit = gix::objs::Commit {
+            tree,
+            parents: parents.into_iter().collect(),
+            author: who.clone(),
+            committer: who,
+            encoding: None,
+            message: branch.into(),
+            extra_headers: Vec::new(),
+        };
+        let id = repo.write_object(&commit).unwrap().detach();
+        pair.repo.set(&format!("refs/heads/{branch}"), id);
+        id
+    };
+    let root = commit("main", "old", same, Vec::new());
+    let moved = commit("moved", "new", same, vec![root]);
+    let changed = commit("changed", "old", other, vec![root]);
+    let both = commit("both", "new", other, Vec::new());
+    let ours = pair.ours();
+    let tree = ours.tree_of(both).unwrap();
+    for (into, from) in [(moved, changed), (changed, moved)] {
+        assert_eq!(ours.merge(into, from).unwrap(), Merged::Clean(tree));
     }
 }
 

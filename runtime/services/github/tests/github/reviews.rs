@@ -452,3 +452,78 @@ async fn documents_say_of_comments_what_github_says() {
     assert_eq!(told(0), (&json!(true), &Value::Null));
     assert_eq!(told(1), (&json!(false), &json!(17)));
 }
+
+#[tokio::test]
+async fn comments_on_lines_share_what_their_pull_request_changes() {
+    const FILES: usize = 2_000;
+    const COMMENTS: u64 = 3_000;
+    let comment = |id: u64| json!({"id": id, "user": "ann", "body": "x", "path": "text", "line": 16, "created_at": "2024-03-01T00:00:00Z"});
+    let comments: Vec<Value> = (1..=COMMENTS).map(comment).collect();
+    let world = World::of(|dir| {
+        commented(dir, &json!(comments));
+        let names: Vec<String> = (0..FILES).map(|it| format!("files/{it}")).collect();
+        let files: Vec<_> = names.iter().map(|it| (it.as_str(), Some("x\n"))).collect();
+        Repo::again(dir).commit("topic", "Write much", &files);
+    })
+    .await;
+    let site = Site::of(world).await;
+    let mut seen = 0;
+    for page in 1..=COMMENTS / 100 {
+        let below = format!("/pulls/1/comments?per_page=100&page={page}");
+        let shown = site.get(&below).await.json();
+        for comment in shown.as_array().unwrap() {
+            seen += 1;
+            let hunk = comment["diff_hunk"].as_str().unwrap();
+            assert!(hunk.ends_with("\n+sixteen"), "{hunk}");
+        }
+    }
+    assert_eq!(seen, COMMENTS);
+}
+
+#[tokio::test]
+async fn a_base_that_is_gone_stays_what_was_changed_from() {
+    let world = World::of(|dir| commented(dir, &json!([]))).await;
+    let site = Site::of(world).await;
+    let main = site.get("/commits/main").await.json()["sha"].clone();
+    let base = json!({"ref": "refs/heads/release", "sha": main});
+    assert_eq!(site.ask("POST", "/git/refs", base).await.status, 201);
+    let file = json!({"message": "Release", "content": "MQ==", "branch": "release"});
+    let made = site.ask("PUT", "/contents/version", file).await;
+    assert_eq!(made.status, 201);
+    let pull = json!({"title": "Change", "head": "topic", "base": "release"});
+    let pull = site.ask("POST", "/pulls", pull).await.json();
+    let comment = json!({
+        "body": "Here", "path": "text", "line": 16, "side": "RIGHT", "commit_id": pull["head"]["sha"],
+    });
+    let at = format!("/pulls/{}", pull["number"]);
+    let made = site.ask("POST", &format!("{at}/comments"), comment).await;
+    assert_eq!(made.status, 201);
+    let gone = site
+        .ask("DELETE", "/git/refs/heads/release", Value::Null)
+        .await;
+    assert_eq!(gone.status, 204);
+
+    let reopened = site.ask("PATCH", &at, json!({"state": "open"})).await;
+    assert_eq!(reopened.status, 422);
+    assert_eq!(
+        reopened.json()["errors"][0]["message"],
+        "state cannot be changed. The release branch has been deleted."
+    );
+    // No branch has the commit any more, and yet the state tells of it what the session does.
+    let (state, pull) = (site.world.state().await, site.get(&at).await.json());
+    let comments = site.get(&format!("{at}/comments")).await.json();
+    assert_eq!(pull["state"], "closed");
+    assert_ne!(pull["base"]["sha"], main);
+    assert!(
+        comments[0]["diff_hunk"]
+            .as_str()
+            .is_some_and(|hunk| hunk.starts_with("@@ "))
+    );
+    let site = Site::of(site.world.again().await).await;
+    assert_eq!(
+        site.get(&at).await.json()["base"]["sha"],
+        pull["base"]["sha"]
+    );
+    assert_eq!(site.get(&format!("{at}/comments")).await.json(), comments);
+    assert_eq!(site.world.state().await.digest(), state.digest());
+}

@@ -122,7 +122,7 @@ async fn git_has_nothing_to_say_about_the_state() {
         clean && !said.contains("warning") && !said.contains("error") && !said.contains("missing"),
         "{said}"
     );
-    // New objects are reachable, so nothing dangles that the world did not have.
+    // No branch with a pull request was removed, so nothing dangles that the world did not have.
     let (_, unreachable) = git(&dir, &["fsck", "--unreachable"]).unwrap();
     assert!(!unreachable.contains("unreachable"), "{unreachable}");
     let (_, head) = git(&dir, &["rev-parse", "main"]).unwrap();

@@ -394,6 +394,40 @@ async fn graphql_tells_the_same_in_pages_and_by_types() {
         let items = &repository.values().next().unwrap()["timelineItems"];
         assert_eq!(items["nodes"], expected, "{query}");
     }
+    for (place, connection, numbers) in [
+        (
+            "pullRequest(number: 5)",
+            "closingIssuesReferences(first: 9)",
+            json!([4]),
+        ),
+        (
+            "pullRequest(number: 3)",
+            "closingIssuesReferences(first: 9)",
+            json!([]),
+        ),
+        (
+            "issue(number: 4)",
+            "closedByPullRequestsReferences(first: 9)",
+            json!([]),
+        ),
+        (
+            "issue(number: 4)",
+            "closedByPullRequestsReferences(last: 9, includeClosedPrs: true)",
+            json!([5]),
+        ),
+    ] {
+        let nodes = "nodes { number repository { nameWithOwner owner { login } } }";
+        let query = format!("{place} {{ found: {connection} {{ totalCount {nodes} }} }}");
+        let answer = asked(&site, &query).await;
+        assert_eq!(answer.get("errors"), None, "{query}: {answer}");
+        let repository = answer["data"]["repository"].as_object();
+        let found = &repository.unwrap().values().next().unwrap()["found"];
+        let nodes = found["nodes"].as_array().unwrap();
+        let found: Vec<&Value> = nodes.iter().map(|node| &node["number"]).collect();
+        assert_eq!(json!(found), numbers, "{query}");
+        let here = |node: &Value| node["repository"]["nameWithOwner"] == "acme/demo";
+        assert!(nodes.iter().all(here), "{query}");
+    }
     let (mut after, mut seen) = (String::new(), Vec::new());
     loop {
         let query = format!(
@@ -433,5 +467,39 @@ async fn graphql_tells_the_same_in_pages_and_by_types() {
         )
         .await;
         assert_eq!(answer["errors"][0]["message"], words);
+    }
+}
+
+#[tokio::test]
+async fn what_closed_many_issues_in_one_second_is_found_among_many() {
+    const MANY: usize = 2_000;
+    let at = "2024-04-01T00:00:00Z";
+    let world = World::of(|dir| {
+        standard(dir);
+        let filling = "so it is said\n".repeat(600);
+        let issue = |number: usize| json!({"number": number, "title": "x", "user": "ann", "state": "closed", "created_at": "2024-03-01T00:00:00Z", "closed_at": at});
+        let pull = |number: usize| json!({"number": MANY + number, "title": "x", "head": "clash", "base": "main", "user": "bo", "state": "closed",
+            "created_at": "2024-03-01T00:00:00Z", "closed_at": at, "merged_at": at, "body": format!("{filling}\nFixes #{number}")});
+        let issues: Vec<Value> = (1..=MANY).map(issue).collect();
+        let pulls: Vec<Value> = (1..=MANY).map(pull).collect();
+        write(dir, "issues.json", &json!(issues));
+        write(dir, "pulls.json", &json!(pulls));
+    })
+    .await;
+    let site = Site::of(world).await;
+    let events = site.get("/issues/events?per_page=100").await.json();
+    assert_eq!(events.as_array().unwrap().len(), 100);
+    for number in [1, MANY] {
+        let query = format!(
+            "issue(number: {number}) {{ timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {{ nodes {{ \
+             ... on ClosedEvent {{ closer {{ ... on PullRequest {{ number }} }} }} }} }} }}"
+        );
+        let answer = asked(&site, &query).await;
+        let items = &answer["data"]["repository"]["issue"]["timelineItems"];
+        assert_eq!(
+            items["nodes"][0]["closer"]["number"],
+            MANY + number,
+            "{answer}"
+        );
     }
 }

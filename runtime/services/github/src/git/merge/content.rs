@@ -1,8 +1,11 @@
 //! Merging what stands at one path.
 
+use std::cell::Cell;
+
 use gix::bstr::BStr;
 use gix::objs::tree::EntryMode;
 
+use super::ancestors::MAX_BYTES;
 use super::text::{self, Marks};
 use super::trees::{BASE, OURS, THEIRS, Version};
 use crate::git::{Git, GitError, patch};
@@ -22,10 +25,37 @@ pub(super) struct Contents<'a> {
     pub(super) git: &'a Git,
     /// How many merges of common ancestors this one is for. The markers of each are longer, so that they are told
     /// from those that will stand around them.
-    pub(super) depth: usize,
+    depth: usize,
+    /// The bytes that it may still write.
+    left: Cell<u64>,
+}
+
+impl<'a> Contents<'a> {
+    pub(super) fn new(git: &'a Git, depth: usize, bytes: u64) -> Self {
+        Self {
+            git,
+            depth,
+            left: Cell::new(bytes),
+        }
+    }
 }
 
 impl Contents<'_> {
+    pub(super) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
+    /// Takes bytes that are about to be written from those that may be.
+    pub(super) fn spend(&self, bytes: u64) -> Result<(), GitError> {
+        let left = self.left.get().checked_sub(bytes);
+        let most = MAX_BYTES >> 20;
+        let left = left.ok_or_else(|| {
+            GitError::Crossed(format!("{most} MiB of merged files and directories"))
+        })?;
+        self.left.set(left);
+        Ok(())
+    }
+
     /// Whether the merge is of common ancestors: it always comes to an end, with conflicts in its files.
     pub(super) fn is_virtual(&self) -> bool {
         self.depth > 0
@@ -106,7 +136,10 @@ impl Contents<'_> {
     fn write(&self, known: Option<Version>, bytes: &[u8]) -> Result<gix::ObjectId, GitError> {
         match known {
             Some(version) => Ok(version.id),
-            None => Ok(self.git.repo.write_blob(bytes)?.detach()),
+            None => {
+                self.spend(bytes.len() as u64)?;
+                Ok(self.git.repo.write_blob(bytes)?.detach())
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Merges: of two commits, by squashing, and commit by commit. They are those of git's `ort`.
 
+mod ancestors;
 mod content;
 mod moves;
 mod outcome;
@@ -9,6 +10,7 @@ mod trees;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
+use self::ancestors::Ancestors;
 use self::content::Contents;
 use self::outcome::Outcome;
 use self::trees::Trees;
@@ -27,56 +29,19 @@ pub enum Merged {
 impl Git {
     /// Merges two commits into a tree; more than one best common ancestor is merged first, as git does it.
     pub fn merge(&self, ours: ObjectId, theirs: ObjectId) -> Result<Merged, GitError> {
-        if self.merge_bases(ours, theirs)?.is_empty() {
+        let bases = self.merge_bases(ours, theirs)?;
+        if bases.is_empty() {
             return Err(GitError::objects(format!(
                 "{ours} and {theirs} have no common ancestor"
             )));
         }
-        let base = self.common_tree(ours, theirs, 0)?;
+        let base = Ancestors::new(self).tree(bases, 0)?;
         self.apply(base, self.tree_of(ours)?, self.tree_of(theirs)?)
-    }
-
-    /// The tree that two commits come from. Where they have several best common ancestors these are merged, the
-    /// oldest first, into a commit that stands for all of them, with markers where they conflict.
-    fn common_tree(
-        &self,
-        ours: ObjectId,
-        theirs: ObjectId,
-        depth: usize,
-    ) -> Result<ObjectId, GitError> {
-        let mut bases = self.merge_bases(ours, theirs)?.into_iter().rev();
-        let Some(mut base) = bases.next() else {
-            return Ok(ObjectId::empty_tree(ours.kind()));
-        };
-        for next in bases {
-            let below = self.common_tree(base, next, depth + 1)?;
-            let trees = [below, self.tree_of(base)?, self.tree_of(next)?];
-            let contents = Contents {
-                git: self,
-                depth: depth + 1,
-            };
-            let (outcome, read) = contents.merge_trees(trees)?;
-            let nobody = gix::actor::Signature::default();
-            let commit = gix::objs::Commit {
-                tree: outcome.write(&read, trees[1])?,
-                parents: [base, next].into_iter().collect(),
-                author: nobody.clone(),
-                committer: nobody,
-                encoding: None,
-                message: "merged common ancestors".into(),
-                extra_headers: Vec::new(),
-            };
-            base = self.repo.write_object(&commit)?.detach();
-        }
-        self.tree_of(base)
     }
 
     /// Applies what one tree has over another to a third.
     fn apply(&self, base: ObjectId, ours: ObjectId, theirs: ObjectId) -> Result<Merged, GitError> {
-        let contents = Contents {
-            git: self,
-            depth: 0,
-        };
+        let contents = Contents::new(self, 0, u64::MAX);
         let (outcome, read) = contents.merge_trees([base, ours, theirs])?;
         if outcome.conflicts.is_empty() {
             return Ok(Merged::Clean(outcome.write(&read, ours)?));

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
+use gix::objs::WriteTo;
 
 use super::content::{Contents, kind};
 use super::trees::{BASE, OURS, Place, State, THEIRS, Trees, Version, bit};
@@ -137,7 +138,8 @@ impl<'a> Outcome<'a> {
         fn parts(path: &BString) -> impl Iterator<Item = &BStr> {
             path.split_str("/").map(BStr::new)
         }
-        for path in trees.ours.keys() {
+        // The last first, so that nothing behind it has to be moved.
+        for path in trees.ours.keys().rev() {
             if !self.files.contains_key(path) {
                 editor.remove(parts(path))?;
             }
@@ -148,6 +150,7 @@ impl<'a> Outcome<'a> {
             }
         }
         editor.write(|tree| {
+            self.contents.spend(tree.size())?;
             let id = repo.write_object(tree).map_err(GitError::from)?;
             Ok(id.detach())
         })

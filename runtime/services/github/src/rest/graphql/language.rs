@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 /// How deep selections and values may be nested.
 const DEPTH: usize = 32;
 
+/// How many fields may be asked for: whoever asks for one a million times waits for a million.
+const FIELDS: usize = 2_000;
+
 /// A field that is asked for, with its arguments: variables stand for their values already.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field {
@@ -27,6 +30,7 @@ pub(super) fn parse(text: &str, variables: &Value) -> Result<Vec<Field>, Problem
     let mut parser = Parser {
         tokens,
         at: 0,
+        fields: 0,
         variables,
     };
     if parser.peek() != Some("{") {
@@ -90,6 +94,7 @@ fn tokens(text: &str) -> Result<Vec<String>, Problem> {
 struct Parser<'a> {
     tokens: Vec<String>,
     at: usize,
+    fields: usize,
     variables: &'a Value,
 }
 
@@ -144,6 +149,10 @@ impl Parser<'_> {
         };
         if !word(&first) {
             return Err(format!("Parse error on {first:?}"));
+        }
+        self.fields += 1;
+        if self.fields > FIELDS {
+            return Err(format!("Query asks for more than {FIELDS} fields"));
         }
         let mut name = first.clone();
         if self.peek() == Some(":") {
@@ -250,6 +259,9 @@ mod tests {
     fn what_is_no_operation_is_refused() {
         let deep = format!("{{{}", "a{".repeat(5_000));
         let nested = format!("{{a(b:{}", "[".repeat(5_000));
+        let often = |fields: usize| format!("{{{}}}", "a ".repeat(fields));
+        assert_eq!(parse(&often(FIELDS), &json!({})).unwrap().len(), FIELDS);
+        assert!(parse(&often(FIELDS + 1), &json!({})).is_err());
         for text in [
             "",
             "{",

@@ -1,6 +1,7 @@
 //! The queries and mutations of GraphQL that clients send beside REST: lists of issues, drafts, reviews that are kept
 //! back, and closing an issue as a duplicate.
 
+mod closing;
 mod language;
 mod mutations;
 mod pages;
@@ -261,15 +262,20 @@ fn blame(site: &Site, id: ObjectId, field: &Field) -> Resolved {
     for it in &blamed {
         ranges.push((it, site.git.commit(it.commit).map_err(ApiError::from)?));
     }
-    let times = || ranges.iter().map(|(_, commit)| commit.committer.seconds);
+    // Times may be as far apart as their type lets them.
+    let times = || {
+        let all = ranges.iter();
+        all.map(|(_, commit)| i128::from(commit.committer.seconds))
+    };
     let (oldest, newest) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let view = |(it, commit): &(&Blamed, Commit)| {
         // From 1, the newest, to 10, the oldest.
-        let age = 9 * (newest - commit.committer.seconds) / (newest - oldest).max(1);
+        let since = newest - i128::from(commit.committer.seconds);
+        let age = 9 * since / (newest - oldest).max(1);
         json!({
             "startingLine": it.first,
             "endingLine": it.last,
-            "age": 1 + age,
+            "age": i64::try_from(1 + age).unwrap_or(10),
             "commit": commit_view(site, commit),
         })
     };
@@ -281,6 +287,7 @@ fn issue(site: &Site, issue: &Issue, selection: &[Field]) -> Resolved {
     let view = issue_view(site, issue);
     object("Issue", selection, |field| match field.name.as_str() {
         "timelineItems" => timeline::items(site, issue, field),
+        "closedByPullRequestsReferences" => closing::pulls(site, issue, field),
         _ => own(&view, field, "Issue"),
     })
 }
@@ -327,6 +334,7 @@ fn pull(site: &Site, issue: &Issue, pull: &Pull, selection: &[Field]) -> Resolve
         match field.name.as_str() {
             "reviews" => reviews(site, issue, pull, field),
             "timelineItems" => timeline::items(site, issue, field),
+            "closingIssuesReferences" => closing::issues(site, issue, field),
             _ => own(&view, field, "PullRequest"),
         }
     })

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::closing::will_close;
 use super::language::Field;
 use super::pages::{connection, window};
 use super::{
@@ -199,11 +200,4 @@ fn node(site: &Site, event: &Event<'_>) -> Resolved {
         view["__typename"] = name.into();
     }
     Ok(view)
-}
-
-/// Whether a pull request closes another, or an issue, when it is merged.
-fn will_close(site: &Site, source: &Issue, target: &Issue) -> bool {
-    let into_default = |base: &str| base == site.hub.repository.default_branch;
-    let pull = source.pull.as_deref();
-    pull.is_some_and(|pull| into_default(&pull.base)) && site.closes(source, target)
 }
