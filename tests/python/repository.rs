@@ -268,6 +268,44 @@ fn a_person_says_otherwise_and_other_hosts_are_not_there() {
     }
 }
 
+#[test]
+fn bytes_that_are_no_text_come_and_go_as_they_are() {
+    let Some(guest) = guest() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let state = state(dir.path(), "# Pears\n", &["bug"]);
+    let script = r##"
+import base64, json, requests
+API = "https://api.github.com/repos/acme/orchard"
+picture = bytes(range(256)) * 3
+put = {"message": "Draw", "content": base64.b64encode(picture).decode()}
+# A body of bytes is sent as it is.
+made = requests.put(f"{API}/contents/pear.png", data=json.dumps(put).encode())
+assert made.status_code == 201, made.text
+for place in [f"{API}/contents/pear.png", "https://raw.githubusercontent.com/acme/orchard/main/pear.png"]:
+    got = requests.get(place, headers={"Accept": "application/vnd.github.raw"})
+    assert got.status_code == 200 and got.content == picture, place
+    assert "\ufffd" in got.text and got.text.startswith("\x00\x01")
+text = requests.get("https://raw.githubusercontent.com/acme/orchard/main/README.md")
+assert (text.text, text.content) == ("# Orchard\n", b"# Orchard\n")
+def problem(answer):
+    try:
+        answer.raise_for_status()
+    except requests.HTTPError as error:
+        return str(error)
+
+place = f"{API}/contents/none"
+assert problem(requests.get(place)) == f"404 Client Error: Not Found for url: {place}"
+place = f"{API}/issues"
+assert problem(requests.post(place, json={"title": ""})) == f"422 Client Error: Unprocessable Entity for url: {place}"
+# Nor does what is no text break the host.
+assert requests.post(f"{API}/issues", data=b"\xff\xfe").status_code == 400
+"##;
+    let graded = judge(guest, script, state, Told::default());
+    let printed = graded.printed.unwrap();
+    let stderr = String::from_utf8(printed.stderr).unwrap();
+    assert_eq!(graded.outcome.passed(), Some(true), "{stderr}");
+}
+
 /// Begins a script that writes files to a repository, whatever is answered.
 const WRITES: &str = r##"
 import base64, itertools, requests

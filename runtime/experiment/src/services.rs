@@ -7,6 +7,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use mcpmark_github::archive::Archive;
 use mcpmark_github::ci::{CiError, RunnerError};
 use mcpmark_github::rest::{Rest, RestError};
@@ -82,6 +84,9 @@ struct Request {
     headers: Map<String, Value>,
     #[serde(default)]
     body: Option<String>,
+    /// The body where it is no text.
+    #[serde(default)]
+    base64: Option<String>,
 }
 
 impl ScriptSession for Asking {
@@ -103,6 +108,13 @@ impl ScriptSession for Asking {
                 HOSTS[0].0
             ));
         };
+        let body = match &request.base64 {
+            Some(text) => BASE64.decode(text),
+            None => Ok(request.body.unwrap_or_default().into_bytes()),
+        };
+        let Ok(body) = body else {
+            return ServiceAnswer::Error("the body of the request is no Base64".to_owned());
+        };
         let mut headers = request.headers.iter();
         let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept"));
         let accept = accept.and_then(|(_, value)| value.as_str());
@@ -111,7 +123,7 @@ impl ScriptSession for Asking {
             target,
             origin: origin.to_owned(),
             accept: accept.unwrap_or_default().to_owned(),
-            body: request.body.unwrap_or_default().into_bytes(),
+            body,
         };
         match rest.answer(&request, now) {
             Err(error) => refused(&error),
@@ -120,8 +132,12 @@ impl ScriptSession for Asking {
                 let headers: Map<String, Value> = headers
                     .map(|(name, value)| (name.to_owned(), value.into()))
                     .collect();
-                let body = String::from_utf8_lossy(&response.body);
-                let answer = json!({"status": response.status, "headers": headers, "body": body});
+                let mut answer = json!({"status": response.status, "headers": headers});
+                // Interpreters of before, which travel in bundles, know the text alone.
+                answer["body"] = String::from_utf8_lossy(&response.body).into();
+                if std::str::from_utf8(&response.body).is_err() {
+                    answer["base64"] = BASE64.encode(&response.body).into();
+                }
                 ServiceAnswer::Answer(answer.to_string())
             }
         }

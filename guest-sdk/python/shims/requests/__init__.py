@@ -1,11 +1,12 @@
 """Stands in for `requests`: a request goes to the service `http` of the world.
 
 Request: `method`, `url`, `headers`, and `body`, a string or null. Answer: `status`,
-`headers`, and `body`, a string.
+`headers`, and `body`, a string. Bytes that are no UTF-8 stand in `base64`, too, which counts.
 """
 
 import json as _json
-from base64 import b64encode
+from base64 import b64decode, b64encode
+from http import HTTPStatus
 from urllib.parse import urlencode
 
 from mcpmark_script.gaps import StandIn, of_module
@@ -18,16 +19,16 @@ __version__ = "2.32.0"
 
 
 class Response(StandIn):
-    def __init__(self, url, status_code, headers, text):
+    def __init__(self, url, status_code, headers, content):
         self.url = url
         self.status_code = status_code
         self.headers = _Headers(headers)
-        self.text = text
+        self.content = content
         self.encoding = "utf-8"
 
     @property
-    def content(self):
-        return self.text.encode()
+    def text(self):
+        return self.content.decode(self.encoding or "utf-8", "replace")
 
     @property
     def ok(self):
@@ -42,9 +43,21 @@ class Response(StandIn):
         except ValueError as error:
             raise JSONDecodeError(str(error), response=self) from None
 
+    @property
+    def reason(self):
+        # What GitHub says of it; Python has the newer name.
+        if self.status_code == 422:
+            return "Unprocessable Entity"
+        try:
+            return HTTPStatus(self.status_code).phrase
+        except ValueError:
+            return ""
+
     def raise_for_status(self):
         if not self.ok:
-            raise HTTPError(f"{self.status_code} for url: {self.url}", response=self)
+            side = "Client" if self.status_code < 500 else "Server"
+            said = f"{self.status_code} {side} Error: {self.reason} for url: {self.url}"
+            raise HTTPError(said, response=self)
 
     def __repr__(self):
         return f"<Response [{self.status_code}]>"
@@ -85,13 +98,15 @@ class Session(StandIn):
             headers.setdefault("Content-Type", "application/json")
         elif isinstance(data, dict):
             body = urlencode(data, doseq=True)
-        elif isinstance(data, bytes):
-            body = data.decode()
+        said = {"body": body}
+        if isinstance(body, bytes):
+            said = {"base64": b64encode(body).decode()}
         try:
-            answer = call("http", method=method.upper(), url=url, headers=headers, body=body)
+            answer = call("http", method=method.upper(), url=url, headers=headers, **said)
         except ServiceError as error:
             raise ConnectionError(str(error)) from None
-        return Response(url, answer["status"], answer["headers"], answer["body"])
+        content = b64decode(answer["base64"]) if "base64" in answer else answer["body"].encode()
+        return Response(url, answer["status"], answer["headers"], content)
 
     def get(self, url, **kwargs):
         return self.request("GET", url, **kwargs)
