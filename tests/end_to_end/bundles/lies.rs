@@ -29,8 +29,16 @@ enum Lie {
     Honest,
     /// The same, and it lists what refers to a manifest.
     Listing,
+    /// The same, and it lists only what others attached to a manifest; a tag has the signatures.
+    ListingOthers,
     /// The same, and it answers with a status when it is asked what refers to a manifest.
     ListRefused(u16),
+    /// The same, and it answers with something else that has these bytes.
+    ListOther(&'static str),
+    /// The same, and the list goes on at another registry.
+    ListElsewhere,
+    /// The same, and the list never ends.
+    ListEndless,
     /// Other bytes of the same length.
     OtherBytes,
     /// A body without end.
@@ -86,11 +94,28 @@ fn answer(
         name => name.strip_prefix("sha256:").unwrap_or_default(),
     };
     if kind.ends_with("referrers") && lie == Lie::Listing {
-        return stream.write_all(&referrers(blobs, name));
+        let is_last = name.ends_with("&page=2");
+        let page = (!is_last).then(|| next(&format!("{path}&page=2")));
+        return stream.write_all(&referrers(blobs, is_last, &page.unwrap_or_default()));
+    }
+    if lie == Lie::ListingOthers && (kind.ends_with("referrers") || name.starts_with("sha256-")) {
+        return stream.write_all(&referrers(blobs, kind.ends_with("manifests"), ""));
     }
     if let (true, Lie::ListRefused(status)) = (kind.ends_with("referrers"), lie) {
         let head = "connection: close\r\nretry-after: 0\r\ncontent-length: 0";
         return write!(stream, "HTTP/1.1 {status} No\r\n{head}\r\n\r\n");
+    }
+    let list = match lie {
+        Lie::ListOther(body) => Some((body, String::new())),
+        // The reserved port is nobody's.
+        Lie::ListElsewhere => Some((EMPTY, next("http://127.0.0.1:0/v2/x"))),
+        Lie::ListEndless => Some((EMPTY, next(path))),
+        _ => None,
+    };
+    if let (true, Some((body, link))) = (kind.ends_with("referrers"), list) {
+        let length = body.len();
+        let head = format!("connection: close\r\n{link}content-length: {length}");
+        return write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}");
     }
     let Ok(mut bytes) = fs::read(blobs.join(hex)) else {
         return stream.write_all(b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");
@@ -184,22 +209,26 @@ fn answer(
     }
 }
 
-/// What refers to the bundle, in two pages: the first has what others attached to it.
-fn referrers(blobs: &Path, asked: &str) -> Vec<u8> {
+/// A list of nothing.
+const EMPTY: &str = "{\"schemaVersion\":2,\"manifests\":[]}";
+
+/// Where a list goes on.
+fn next(place: &str) -> String {
+    format!("link: <{place}>; rel=\"next\"\r\n")
+}
+
+/// The signatures of the bundle, or what others attached to it.
+fn referrers(blobs: &Path, signatures: bool, next: &str) -> Vec<u8> {
     let index = fs::read(blobs.join("../../index.json")).unwrap();
     let mut index: Value = serde_json::from_slice(&index).unwrap();
     let listed = index["manifests"].as_array_mut().unwrap();
     listed.retain(|one| text(&one["artifactType"]).contains("sigstore"));
-    let is_first = !asked.ends_with("&page=2");
-    let next = if is_first {
+    if !signatures {
         for one in listed.iter_mut() {
             one["artifactType"] = "application/spdx+json".into();
         }
         listed.push("of another kind".into());
-        format!("link: </v2/suite/referrers/{asked}&page=2>; rel=\"next\"\r\n")
-    } else {
-        String::new()
-    };
+    }
     let body = index.to_string();
     let length = body.len();
     let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n{next}content-length: {length}");
@@ -220,17 +249,24 @@ fn signatures_are_found_where_a_registry_lists_them_by_itself() {
         .exits(0);
     let args = ["bundle", "sign", bundle, "--key", private];
     environment.run(args).exits(0);
-    for (lie, code) in [
-        (Lie::Listing, 0),
-        (Lie::Honest, 4),
-        (Lie::ListRefused(405), 4),
-        (Lie::ListRefused(501), 4),
+    for (lie, code, is_known) in [
+        (Lie::Listing, 0, true),
+        (Lie::ListingOthers, 0, true),
+        (Lie::Honest, 4, true),
+        (Lie::ListRefused(405), 4, true),
+        (Lie::ListRefused(501), 4, true),
+        (Lie::ListOther(EMPTY), 4, true),
         // Somebody may have signed it.
-        (Lie::ListRefused(401), 5),
-        (Lie::ListRefused(403), 5),
-        (Lie::ListRefused(429), 5),
-        (Lie::ListRefused(400), 5),
-        (Lie::ListRefused(500), 5),
+        (Lie::ListRefused(401), 5, false),
+        (Lie::ListRefused(403), 5, false),
+        (Lie::ListRefused(429), 5, false),
+        (Lie::ListRefused(400), 5, false),
+        (Lie::ListRefused(500), 5, false),
+        (Lie::ListOther("<html>"), 4, false),
+        (Lie::ListOther("{\"errors\":[]}"), 4, false),
+        (Lie::ListOther(""), 4, false),
+        (Lie::ListElsewhere, 4, false),
+        (Lie::ListEndless, 4, false),
     ] {
         let (host, _) = lying(&dir, &digest, lie);
         let reference = format!("oci://{host}/suite");
@@ -238,11 +274,13 @@ fn signatures_are_found_where_a_registry_lists_them_by_itself() {
         let args = ["bundle", "verify", &reference, "--key", public];
         let told = there(&machine, &args);
         assert_eq!(told.code, Some(code), "{lie:?}: {told:?}");
+        let names_list = told.stderr.contains("the list of signatures: ");
+        assert_eq!(names_list, !is_known, "{lie:?}: {told:?}");
         // What may have lost its signatures is not written as if it had none.
         let args = ["bundle", "pull", &reference, "-o", "copy.tar"];
         let told = there(&machine, &args);
-        assert_eq!(told.code == Some(0), code != 5, "{lie:?}: {told:?}");
-        assert_eq!(machine.path("copy.tar").exists(), code != 5, "{lie:?}");
+        assert_eq!(told.code == Some(0), is_known, "{lie:?}: {told:?}");
+        assert_eq!(machine.path("copy.tar").exists(), is_known, "{lie:?}");
     }
 }
 

@@ -6,6 +6,7 @@ mod patience;
 mod pull;
 mod push;
 mod reference;
+mod signatures;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -6,7 +6,7 @@ use std::ops::Add;
 use std::path::Path;
 
 use mcpmark_snapshot::Digest;
-use reqwest::header::{ACCEPT, CONTENT_RANGE, HeaderMap, LINK, RANGE};
+use reqwest::header::{ACCEPT, CONTENT_RANGE, HeaderMap, RANGE};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 use url::Url;
@@ -14,13 +14,7 @@ use url::Url;
 use super::{Reference, Registry, RegistryError, body, piece};
 use crate::layout::{BlobDirectory, fetch};
 use crate::oci::{self, Descriptor, Index, Manifest};
-use crate::trust::{self, Attached};
 use crate::{Bundle, BundleError, WorldArtifact};
-
-const LIST: &str = "the list of signatures";
-
-/// The most pages of a list of signatures that are read.
-const PAGES: usize = 10;
 
 /// Times that a blob is asked for while each brings something.
 const TRIES: u32 = 5;
@@ -112,108 +106,6 @@ impl Registry {
         Ok((bundle, sum))
     }
 
-    /// Gets the signatures of a bundle, which a registry lists by itself or under a tag that its digest
-    /// makes. What others attached to it and cannot be read here is passed over.
-    ///
-    /// # Errors
-    ///
-    /// When the registry cannot be asked, or gives something else than it lists.
-    pub async fn signatures(
-        &self,
-        bundle: &Digest,
-        into: &BlobDirectory,
-    ) -> Result<Vec<Attached>, RegistryError> {
-        into.prepare()?;
-        let mut listed = self.referrers(bundle).await?;
-        // What was sent to a registry that had no list of its own yet is known by the tag alone.
-        if listed.is_empty() {
-            listed = match self.manifest(LIST, &tag_of(bundle), None).await {
-                Ok(bytes) => descriptors(&bytes),
-                Err(RegistryError::Missing { .. }) => Vec::new(),
-                Err(error) => return Err(error),
-            };
-        }
-        let is_signature = |it: &&Descriptor| it.artifact_type.as_deref() == Some(trust::SIGNATURE);
-        let mut found = Vec::new();
-        for descriptor in listed.iter().filter(is_signature).take(trust::MOST) {
-            match self.signature(descriptor, bundle, into).await {
-                Ok(attached) => found.extend(attached),
-                Err(error) if error.is_foreign() => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(found)
-    }
-
-    async fn signature(
-        &self,
-        descriptor: &Descriptor,
-        bundle: &Digest,
-        into: &BlobDirectory,
-    ) -> Result<Option<Attached>, RegistryError> {
-        let mut sum = Transferred::default();
-        self.documents(descriptor, into, &mut sum).await?;
-        let what = "the manifest of a signature";
-        let bytes = fetch(into, what, descriptor, oci::LARGEST_MANIFEST)?;
-        let manifest: Manifest = oci::parse(what, &bytes)?;
-        let what = "a signature";
-        for layer in manifest.layers.iter().take(1) {
-            let (size, limit) = (layer.size, trust::LARGEST);
-            if size > limit {
-                let what = what.to_owned();
-                return Err(BundleError::TooLarge { what, size, limit }.into());
-            }
-            self.blob(what, layer, into, &mut sum).await?;
-        }
-        Ok(Attached::read(into, descriptor, bundle)?)
-    }
-
-    /// What refers to a manifest, as the registry itself lists it; nothing where it keeps no such list.
-    async fn referrers(&self, digest: &Digest) -> Result<Vec<Descriptor>, RegistryError> {
-        let mut url = self.url(LIST, &format!("referrers/{digest}"))?;
-        url.query_pairs_mut()
-            .append_pair("artifactType", trust::SIGNATURE);
-        let mut found = Vec::new();
-        for _ in 0..PAGES {
-            let (headers, bytes) = match self.document(LIST, &url, oci::INDEX, None).await {
-                // It keeps no such list. Whoever says anything else may have one, and must not pass for
-                // a registry where nobody signed.
-                Err(
-                    RegistryError::Missing { .. }
-                    | RegistryError::Status {
-                        status: 405 | 501, ..
-                    },
-                ) => break,
-                page => page?,
-            };
-            let next = next_page(&headers, &url);
-            found.append(&mut descriptors(&bytes));
-            match next.filter(|next| next.origin() == url.origin()) {
-                Some(next) => url = next,
-                None => break,
-            }
-        }
-        Ok(found)
-    }
-
-    /// What refers to a manifest, as it is listed under the tag that its digest makes; an empty list where
-    /// there is none.
-    pub(super) async fn referring(&self, digest: &Digest) -> Result<Index, RegistryError> {
-        let what = LIST;
-        let nothing = Index {
-            schema_version: 2,
-            media_type: Some(oci::INDEX.to_owned()),
-            artifact_type: None,
-            manifests: Vec::new(),
-            annotations: Default::default(),
-        };
-        match self.manifest(what, &tag_of(digest), None).await {
-            Ok(bytes) => Ok(oci::parse(what, &bytes)?),
-            Err(RegistryError::Missing { .. }) => Ok(nothing),
-            Err(error) => Err(error),
-        }
-    }
-
     /// The manifest that a tag or digest names.
     async fn root(
         &self,
@@ -245,7 +137,7 @@ impl Registry {
     }
 
     /// A manifest, of which it may be known how many bytes it has.
-    async fn manifest(
+    pub(super) async fn manifest(
         &self,
         what: &str,
         version: &str,
@@ -258,7 +150,7 @@ impl Registry {
 
     /// A whole document of one of the types. A registry that stops within it is asked for all of it again,
     /// as often as for a blob: of documents it gives no parts.
-    async fn document(
+    pub(super) async fn document(
         &self,
         what: &str,
         url: &Url,
@@ -291,7 +183,7 @@ impl Registry {
     }
 
     /// A manifest and its config.
-    async fn documents(
+    pub(super) async fn documents(
         &self,
         descriptor: &Descriptor,
         into: &BlobDirectory,
@@ -330,7 +222,7 @@ impl Registry {
         self.blob(&what, &manifest.config, into, sum).await
     }
 
-    async fn blob(
+    pub(super) async fn blob(
         &self,
         what: &str,
         descriptor: &Descriptor,
@@ -473,28 +365,6 @@ pub(super) fn types() -> String {
     format!("{}, {}", oci::INDEX, oci::MANIFEST)
 }
 
-/// What an index lists, as far as it can be read: nothing, where it is none.
-fn descriptors(index: &[u8]) -> Vec<Descriptor> {
-    let index: Value = mcpmark_json::from_unique(index).unwrap_or_default();
-    let listed = index["manifests"].as_array().into_iter().flatten();
-    listed
-        .filter_map(|one| serde_json::from_value(one.clone()).ok())
-        .collect()
-}
-
-/// Where a list goes on, from `</v2/…?last=x>; rel="next"`.
-fn next_page(headers: &HeaderMap, from: &Url) -> Option<Url> {
-    let link = headers.get(LINK)?.to_str().ok()?;
-    let (target, relation) = link.trim().strip_prefix('<')?.split_once('>')?;
-    let next = from.join(target).ok()?;
-    relation.contains("next").then_some(next)
-}
-
-/// The tag under which a registry without a list of its own keeps what refers to a manifest.
-pub(super) fn tag_of(digest: &Digest) -> String {
-    format!("sha256-{}", digest.hex())
-}
-
 /// Where a part of a blob begins, from `bytes 100-199/200`.
 fn begins_at(headers: &HeaderMap) -> Option<u64> {
     let range = headers.get(CONTENT_RANGE)?.to_str().ok()?;
@@ -538,46 +408,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_read_as_far_as_it_can_be() {
-        let own = serde_json::to_string(&Descriptor::of("text/plain", b"own")).unwrap();
-        let list = |manifests: &str| format!("{{\"manifests\":[{manifests}]}}");
-        for (text, found) in [
-            (list(&own), 1),
-            (list(&format!("1, {own}, {{}}, null")), 1),
-            (list(""), 0),
-            (format!("{{\"manifests\":{own}}}"), 0),
-            // Which of two lists is meant, nobody can say.
-            (list(&own).replace('{', "{\"manifests\":[],"), 0),
-            ("[".to_owned(), 0),
+    fn a_part_begins_where_its_range_does() {
+        for (range, place) in [
+            ("bytes 100-199/200", Some(100)),
+            ("bytes 0-1/*", Some(0)),
+            ("bytes */200", None),
+            ("bytes=", None),
         ] {
-            assert_eq!(descriptors(text.as_bytes()).len(), found, "{text}");
+            let headers = HeaderMap::from_iter([(CONTENT_RANGE, HeaderValue::from_static(range))]);
+            assert_eq!(begins_at(&headers), place, "{range}");
         }
     }
 
     proptest! {
         #[test]
-        fn whatever_a_registry_says_is_read_or_passed_over(
+        fn whatever_a_registry_says_of_a_part_is_read_or_passed_over(
             bytes in prop::collection::vec(any::<u8>(), 0..200),
-            target in "[ -~]{0,40}",
         ) {
-            descriptors(&bytes);
-            let from = Url::parse("http://127.0.0.1:5000/v2/a/referrers/b").unwrap();
-            let mut headers = HeaderMap::new();
-            let link = format!("<{target}>; rel=\"next\"");
-            for (name, text) in [(LINK, &link), (CONTENT_RANGE, &target)] {
-                headers.insert(name, HeaderValue::from_str(text).unwrap());
+            if let Ok(value) = HeaderValue::from_bytes(&bytes) {
+                begins_at(&HeaderMap::from_iter([(CONTENT_RANGE, value)]));
             }
-            begins_at(&headers);
-            if let Some(next) = next_page(&headers, &from) {
-                prop_assert_eq!(from.join(target.split('>').next().unwrap()).unwrap(), next);
-            }
-            for name in [LINK, CONTENT_RANGE] {
-                if let Ok(value) = HeaderValue::from_bytes(&bytes) {
-                    headers.insert(name, value);
-                }
-            }
-            next_page(&headers, &from);
-            begins_at(&headers);
         }
     }
 }

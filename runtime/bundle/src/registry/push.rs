@@ -8,7 +8,8 @@ use reqwest::{Method, Response, StatusCode};
 use serde_json::json;
 use url::Url;
 
-use super::pull::{tag_of, types};
+use super::pull::types;
+use super::signatures::tag_of;
 use super::{Reference, Registry, RegistryError, Transferred, answer, sends_to_readable};
 use crate::layout::{Source, fetch};
 use crate::oci::{self, Descriptor};

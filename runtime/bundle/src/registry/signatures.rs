@@ -1,0 +1,213 @@
+//! Signatures of bundles: a registry lists them by itself, or under a tag.
+
+use mcpmark_snapshot::Digest;
+use reqwest::header::{HeaderMap, LINK};
+use serde_json::Value;
+use url::Url;
+
+use super::{Registry, RegistryError, Transferred};
+use crate::BundleError;
+use crate::layout::{BlobDirectory, fetch};
+use crate::oci::{self, Descriptor, Index, Manifest};
+use crate::trust::{self, Attached};
+
+const LIST: &str = "the list of signatures";
+
+/// The most pages of a list of signatures that are read.
+const PAGES: usize = 10;
+
+impl Registry {
+    /// Gets the signatures of a bundle, which a registry lists by itself or under a tag that its digest
+    /// makes. What others attached to it and cannot be read here is passed over.
+    ///
+    /// # Errors
+    ///
+    /// When the registry cannot be asked, or gives something else than it lists.
+    pub async fn signatures(
+        &self,
+        bundle: &Digest,
+        into: &BlobDirectory,
+    ) -> Result<Vec<Attached>, RegistryError> {
+        into.prepare()?;
+        let is_signature = |it: &Descriptor| it.artifact_type.as_deref() == Some(trust::SIGNATURE);
+        let mut listed = self.referrers(bundle).await?;
+        // What was sent to a registry that had no list of its own yet is known by the tag alone.
+        if !listed.iter().any(is_signature) {
+            listed = match self.manifest(LIST, &tag_of(bundle), None).await {
+                Ok(bytes) => descriptors(&bytes)?,
+                Err(RegistryError::Missing { .. }) => Vec::new(),
+                Err(error) => return Err(error),
+            };
+        }
+        let mut found = Vec::new();
+        let signatures = listed.iter().filter(|it| is_signature(it));
+        for descriptor in signatures.take(trust::MOST) {
+            match self.signature(descriptor, bundle, into).await {
+                Ok(attached) => found.extend(attached),
+                Err(error) if error.is_foreign() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    async fn signature(
+        &self,
+        descriptor: &Descriptor,
+        bundle: &Digest,
+        into: &BlobDirectory,
+    ) -> Result<Option<Attached>, RegistryError> {
+        let mut sum = Transferred::default();
+        self.documents(descriptor, into, &mut sum).await?;
+        let what = "the manifest of a signature";
+        let bytes = fetch(into, what, descriptor, oci::LARGEST_MANIFEST)?;
+        let manifest: Manifest = oci::parse(what, &bytes)?;
+        let what = "a signature";
+        for layer in manifest.layers.iter().take(1) {
+            let (size, limit) = (layer.size, trust::LARGEST);
+            if size > limit {
+                let what = what.to_owned();
+                return Err(BundleError::TooLarge { what, size, limit }.into());
+            }
+            self.blob(what, layer, into, &mut sum).await?;
+        }
+        Ok(Attached::read(into, descriptor, bundle)?)
+    }
+
+    /// What refers to a manifest, as the registry itself lists it; nothing where it keeps no such list.
+    async fn referrers(&self, digest: &Digest) -> Result<Vec<Descriptor>, RegistryError> {
+        let mut url = self.url(LIST, &format!("referrers/{digest}"))?;
+        url.query_pairs_mut()
+            .append_pair("artifactType", trust::SIGNATURE);
+        let mut found = Vec::new();
+        for _ in 0..PAGES {
+            let (headers, bytes) = match self.document(LIST, &url, oci::INDEX, None).await {
+                // It keeps no such list. Whoever says anything else may have one, and must not pass for
+                // a registry where nobody signed.
+                Err(
+                    RegistryError::Missing { .. }
+                    | RegistryError::Status {
+                        status: 405 | 501, ..
+                    },
+                ) => return Ok(found),
+                page => page?,
+            };
+            found.append(&mut descriptors(&bytes)?);
+            match next_page(&headers, &url) {
+                Some(next) if next.origin() == url.origin() => url = next,
+                // What it would not say itself, nobody may say for it.
+                Some(next) => {
+                    let [there, here] = [&next, &url].map(|url| url.origin().ascii_serialization());
+                    return Err(useless(format!(
+                        "it goes on at {there}, and {here} was asked: a registry behind another name has to be told it"
+                    )));
+                }
+                None => return Ok(found),
+            }
+        }
+        Err(useless(format!("it has more than {PAGES} pages")))
+    }
+
+    /// What refers to a manifest, as it is listed under the tag that its digest makes; an empty list where
+    /// there is none.
+    pub(super) async fn referring(&self, digest: &Digest) -> Result<Index, RegistryError> {
+        let what = LIST;
+        let nothing = Index {
+            schema_version: 2,
+            media_type: Some(oci::INDEX.to_owned()),
+            artifact_type: None,
+            manifests: Vec::new(),
+            annotations: Default::default(),
+        };
+        match self.manifest(what, &tag_of(digest), None).await {
+            Ok(bytes) => Ok(oci::parse(what, &bytes)?),
+            Err(RegistryError::Missing { .. }) => Ok(nothing),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What an index lists, as far as that can be read: others may attach what they like. Whatever is no index must
+/// not pass for one of a bundle that nobody signed.
+fn descriptors(index: &[u8]) -> Result<Vec<Descriptor>, RegistryError> {
+    let index: Value = mcpmark_json::from_unique(index)
+        .map_err(|error| useless(format!("it is no JSON: {error}")))?;
+    let listed = match index.get("manifests") {
+        Some(Value::Array(listed)) => listed.iter(),
+        // So some write a list of nothing.
+        Some(Value::Null) => [].iter(),
+        _ => return Err(useless("it lists nothing".to_owned())),
+    };
+    Ok(listed
+        .filter_map(|one| serde_json::from_value(one.clone()).ok())
+        .collect())
+}
+
+/// A list of signatures that is none.
+fn useless(problem: String) -> RegistryError {
+    RegistryError::Answer {
+        what: LIST.to_owned(),
+        problem,
+    }
+}
+
+/// Where a list goes on, from `</v2/…?last=x>; rel="next"`.
+fn next_page(headers: &HeaderMap, from: &Url) -> Option<Url> {
+    let link = headers.get(LINK)?.to_str().ok()?;
+    let (target, relation) = link.trim().strip_prefix('<')?.split_once('>')?;
+    let next = from.join(target).ok()?;
+    relation.contains("next").then_some(next)
+}
+
+/// The tag under which a registry without a list of its own keeps what refers to a manifest.
+pub(super) fn tag_of(digest: &Digest) -> String {
+    format!("sha256-{}", digest.hex())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_as_far_as_it_can_be() {
+        let own = serde_json::to_string(&Descriptor::of("text/plain", b"own")).unwrap();
+        let list = |manifests: &str| format!("{{\"manifests\":[{manifests}]}}");
+        for (text, found) in [
+            (list(&own), Some(1)),
+            (list(&format!("1, {own}, {{}}, null")), Some(1)),
+            (list(""), Some(0)),
+            ("{\"manifests\":null}".to_owned(), Some(0)),
+            (format!("{{\"manifests\":{own}}}"), None),
+            // Which of two lists is meant, nobody can say.
+            (list(&own).replace('{', "{\"manifests\":[],"), None),
+            ("[".to_owned(), None),
+            ("[]".to_owned(), None),
+            ("{\"errors\":[]}".to_owned(), None),
+            ("<html>".to_owned(), None),
+        ] {
+            let read = descriptors(text.as_bytes()).ok();
+            assert_eq!(read.map(|read| read.len()), found, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_registry_says_is_read_or_passed_over(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            target in "[ -~]{0,40}",
+        ) {
+            let _ = descriptors(&bytes);
+            let from = Url::parse("http://127.0.0.1:5000/v2/a/referrers/b").unwrap();
+            let link = HeaderValue::from_str(&format!("<{target}>; rel=\"next\"")).unwrap();
+            if let Some(next) = next_page(&HeaderMap::from_iter([(LINK, link)]), &from) {
+                prop_assert_eq!(from.join(target.split('>').next().unwrap()).unwrap(), next);
+            }
+            if let Ok(value) = HeaderValue::from_bytes(&bytes) {
+                next_page(&HeaderMap::from_iter([(LINK, value)]), &from);
+            }
+        }
+    }
+}
