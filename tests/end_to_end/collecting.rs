@@ -52,7 +52,7 @@ fn play(experiment: &str) -> [&str; 7] {
 fn step(dice: &mut Dice, environment: &Environment, library: &Library<'_>, number: usize) {
     let fresh = format!("e{number}");
     let graded = |told: Output| assert!([Some(0), Some(1)].contains(&told.code), "{told:?}");
-    match dice.roll(8) {
+    match dice.roll(9) {
         0 => graded(library.run(play(&fresh))),
         1 => {
             let stray = format!("stray-{number}");
@@ -96,6 +96,13 @@ fn step(dice: &mut Dice, environment: &Environment, library: &Library<'_>, numbe
             assert!([Some(0), Some(5)].contains(&told.code), "{told:?}");
             let code = running.wait().unwrap().code();
             assert!([Some(0), Some(1), Some(5)].contains(&code), "{code:?}");
+        }
+        7 => {
+            graded(library.run(play(&fresh)));
+            killed(
+                &mut library.command(["store", "remove", &fresh]),
+                Duration::from_millis(dice.roll(12)),
+            );
         }
         _ => killed(
             &mut library.command(["regrade", "first"]),
@@ -141,4 +148,79 @@ fn nothing_that_an_attempt_needs_is_lost() {
         }
         assert!(verified >= 2, "{runs}");
     }
+}
+
+fn names(environment: &Environment) -> Vec<String> {
+    let runs = environment.run(["runs", "--json"]).exits(0).json();
+    let mut names: Vec<String> = runs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| text(&run["experiment"]))
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn an_experiment_that_is_removed_takes_nothing_of_others_with_it() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    library.run(play("kept")).exits(0);
+    library.run(play("gone")).exits(0);
+    library.run(["regrade", "kept", "gone"]).exits(0);
+    let exported = |name: &str| {
+        let file = environment.path(name);
+        let path = file.to_str().unwrap();
+        environment
+            .run(["store", "export", "kept", "-o", path])
+            .exits(0);
+        fs::read(file).unwrap()
+    };
+    let before = exported("before");
+
+    // All that are named, or none.
+    environment
+        .run(["store", "remove", "gone", "nowhere"])
+        .exits(2)
+        .says(&["nowhere"]);
+    let dry = ["store", "remove", "--dry-run", "gone"];
+    let told = environment.run(dry).exits(0);
+    assert_eq!(told.stdout, "would remove gone with 2 attempts\n");
+    assert_eq!(names(&environment), ["gone", "kept"]);
+    // Whoever has the lock runs it, or grades it again.
+    let lock = fs::read_dir(environment.home().join("locks")).unwrap();
+    let locks: Vec<_> = lock
+        .map(|lock| fs::File::open(lock.unwrap().path()).unwrap())
+        .collect();
+    for lock in &locks {
+        lock.lock().unwrap();
+    }
+    environment
+        .run(["store", "remove", "gone"])
+        .exits(5)
+        .says(&["\"gone\" is running in another process"]);
+    drop(locks);
+    assert_eq!(names(&environment), ["gone", "kept"]);
+
+    let args = ["store", "remove", "gone", "gone", "--json"];
+    let removed = environment.run(args).exits(0).json();
+    assert_eq!(removed["removed"][0]["attempts"], 2);
+    assert_eq!(removed["removed"].as_array().unwrap().len(), 1);
+    assert_eq!(names(&environment), ["kept"]);
+    environment.run(["runs", "gone"]).exits(2);
+    environment.run(["store", "gc"]).exits(0);
+    environment.run(["store", "check"]).exits(0);
+    assert_eq!(exported("after"), before);
+
+    // Its name is free, and a journal that was emptied is none that was lost.
+    library.run(play("gone")).exits(0);
+    environment
+        .run(["store", "remove", "gone", "kept"])
+        .exits(0);
+    assert!(names(&environment).is_empty());
+    environment.run(["store", "gc"]).exits(0);
+    let stats = environment.run(["store", "stats", "--json"]).exits(0);
+    assert_eq!(stats.json()["total"]["blobs"], 0);
 }

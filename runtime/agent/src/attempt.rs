@@ -205,8 +205,7 @@ impl<'a> Attempt<'a> {
         self.recorder.record(Event::ModelCall(call))?;
         if call.status == CallStatus::Ok || call.usage.is_some() {
             self.usage += call.usage.unwrap_or_default();
-            let cost = call.cost.unwrap_or_default();
-            self.cost = self.cost.checked_add(cost).unwrap_or(self.cost);
+            self.cost = self.cost.saturating_add(call.cost.unwrap_or_default());
         }
         Ok(())
     }

@@ -96,10 +96,16 @@ impl Budget {
 
     pub(crate) fn spend(&self, usage: Usage, cost: Option<Cost>) {
         let cost = cost.unwrap_or_default();
-        self.cost.fetch_add(cost.nano_usd(), Ordering::Relaxed);
-        let tokens = usage.input.saturating_add(usage.output);
-        self.tokens.fetch_add(tokens, Ordering::Relaxed);
+        add(&self.cost, cost.nano_usd());
+        add(&self.tokens, usage.input.saturating_add(usage.output));
     }
+}
+
+/// Whatever a provider says that was used, a sum never becomes less.
+fn add(sum: &AtomicU64, part: u64) {
+    let added = |sum: u64| Some(sum.saturating_add(part));
+    // It always adds.
+    let _ = sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, added);
 }
 
 impl fmt::Display for Reached {
@@ -141,6 +147,13 @@ mod tests {
         assert_eq!(cost.reached(), None);
         cost.spend(usage(1, 1), Some(dollar));
         assert_eq!(cost.reached(), Some(Reached::Cost(dollar)));
+
+        // What a provider says may be anything.
+        let beyond = Cost::from_nano_usd(u64::MAX);
+        cost.spend(usage(u64::MAX, u64::MAX), Some(beyond));
+        cost.spend(usage(1, 1), Some(beyond));
+        assert_eq!(cost.reached(), Some(Reached::Cost(dollar)));
+        assert_eq!(cost.spent().tokens, u64::MAX);
 
         let tokens = of(Allowance {
             tokens: Some(10),

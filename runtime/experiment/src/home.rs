@@ -152,6 +152,12 @@ impl Home {
         }
     }
 
+    /// Takes away the lock of an experiment that is no more, by whoever has it.
+    pub fn forget_lock(&self, id: &str) {
+        // An empty file that stays is in nobody's way.
+        let _ = fs::remove_file(self.dir.join("locks").join(id));
+    }
+
     /// Whether a process runs an experiment. None does where that cannot be found out.
     pub fn is_running(&self, id: &str) -> bool {
         let lock = File::open(self.dir.join("locks").join(id));

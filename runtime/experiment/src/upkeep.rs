@@ -33,7 +33,7 @@ pub enum UpkeepError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// A journal that knows of no experiment says nothing about what is needed.
+    /// A journal that never knew of an experiment says nothing about what is needed.
     #[error("the journal knows of no experiment, and the store has {blobs} blobs")]
     NothingKnown {
         /// Those in the store.
@@ -173,7 +173,7 @@ pub enum Loss {
 /// # Errors
 ///
 /// When anybody else uses the store, or the loss stops it: what an attempt needs is not whole, or the
-/// journal has no experiment and the store is not empty.
+/// journal never had an experiment and the store is not empty.
 pub fn collect(
     journal: &Journal,
     store: &Store,
@@ -182,7 +182,7 @@ pub fn collect(
     go_on: impl FnMut() -> bool,
 ) -> Result<Removed, UpkeepError> {
     let mut needed = Needed::new();
-    if loss == Loss::Stops && journal.experiments(1)?.is_empty() {
+    if loss == Loss::Stops && !journal.was_used()? {
         let blobs = store.blobs()?.len();
         if blobs > 0 {
             return Err(UpkeepError::NothingKnown { blobs });

@@ -76,6 +76,12 @@ impl Cost {
         self.0.checked_add(other.0).map(Self)
     }
 
+    /// The sum, or the largest amount that can be written down.
+    #[must_use]
+    pub fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// Reads dollars as people write them: `12`, `0.075`.
     ///
     /// # Errors

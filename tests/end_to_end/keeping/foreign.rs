@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output};
+use crate::guests;
 use crate::library::Library;
 
 /// A machine that has taken in an experiment of another, whose plan was changed; with its attempts, or before
@@ -71,6 +72,13 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             ],
         ),
         (
+            json!({"agent": "mcpmark", "models": [{"name": "openai/gpt-5"}]}),
+            vec![
+                "ask model openai/gpt-5 at its provider's address",
+                "as OPENAI_API_KEY",
+            ],
+        ),
+        (
             json!({"published": {"tasks": "oci://127.0.0.1:9/suite:v1"}}),
             vec!["read tasks from oci://127.0.0.1:9/suite:v1"],
         ),
@@ -83,6 +91,8 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             let args = [&["resume", "e"], more].concat();
             let mut command = machine.command(args);
             command.env("MCPMARK_ROOT", &library.root);
+            // Who agrees to ask a model without a key comes no further.
+            command.env_remove("OPENAI_API_KEY");
             Output::of(command.env("HOME_OF_MINE", "here"))
         };
         let refused = resume(&[]).exits(2).says(&told);
@@ -133,4 +143,24 @@ fn a_plan_of_others_is_never_taken_unnamed() {
     run(&["resume", "e"]).exits(0);
     let resumed = run(&["resume", "--json"]).exits(0).json();
     assert_eq!(resumed["experiment"], "own");
+}
+
+#[test]
+fn a_plan_of_others_is_not_gone_on_with_by_other_tasks() {
+    let sender = Environment::new();
+    let library = Library::new(&sender);
+    library.easy_task("easy");
+    let machine = imported(&library, &sender, &json!({}), true);
+    let resume = || {
+        let mut command = machine.command(["resume", "e"]);
+        Output::of(command.env("MCPMARK_ROOT", &library.root))
+    };
+    let verifier = library.task_dir("easy").join("verifier.wasm");
+    let before = std::fs::read(&verifier).unwrap();
+    std::fs::write(&verifier, guests::verdict(true, "another")).unwrap();
+    resume()
+        .exits(4)
+        .says(&["these are not the tasks", "1 of 1 differ"]);
+    std::fs::write(&verifier, before).unwrap();
+    resume().exits(0);
 }

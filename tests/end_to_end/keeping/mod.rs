@@ -150,6 +150,21 @@ fn an_attempt_that_started_elsewhere_than_the_task_is_told() {
     );
 }
 
+const LOST: &str = "sha256:00000000000000000000000000000000000000000000000000000000000000aa";
+
+/// What says that an attempt left another state, and the state that it left.
+fn losing(environment: &Environment, id: &str) -> (impl Fn(&str) + use<>, String) {
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let state = "SELECT state FROM attempts WHERE id = ?1";
+    let state: String = journal.query_row(state, [id], |row| row.get(0)).unwrap();
+    let id = id.to_owned();
+    let set = move |state: &str| {
+        let changed = "UPDATE attempts SET state = ?2 WHERE id = ?1";
+        assert_eq!(journal.execute(changed, [&id, state]).unwrap(), 1);
+    };
+    (set, state)
+}
+
 #[test]
 fn a_regrade_that_was_stopped_goes_on() {
     let environment = Environment::new();
@@ -157,23 +172,8 @@ fn a_regrade_that_was_stopped_goes_on() {
     let ids = two_attempts(&library);
     set_verifier(&library, &guests::verdict(false, "worse"));
     // The final state of one attempt gets lost: another for this test than that of the other one.
-    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
-    let lost = "sha256:00000000000000000000000000000000000000000000000000000000000000aa";
-    let state: String = journal
-        .query_row(
-            "SELECT state FROM attempts WHERE id = ?1",
-            [&ids[1]],
-            |row| row.get(0),
-        )
-        .unwrap();
-    let set = |state: &str| {
-        let changed = journal.execute(
-            "UPDATE attempts SET state = ?2 WHERE id = ?1",
-            [&ids[1], state],
-        );
-        assert_eq!(changed.unwrap(), 1);
-    };
-    set(lost);
+    let (set, state) = losing(&environment, &ids[1]);
+    set(LOST);
     let report = library.run(["regrade", "e", "--json"]).exits(5).json();
     assert_eq!(
         (
@@ -204,6 +204,29 @@ fn a_regrade_that_was_stopped_goes_on() {
         next.stderr
     );
     assert_eq!(next.json()["summary"]["same"], 2);
+}
+
+#[test]
+fn a_regrade_goes_on_only_with_what_nobody_graded_since() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let ids = two_attempts(&library);
+    let regrade = |passes: bool| {
+        set_verifier(&library, &guests::verdict(passes, "another"));
+        library.run(["regrade", "e", "--json"])
+    };
+    let (set, state) = losing(&environment, &ids[1]);
+    set(LOST);
+    assert_eq!(regrade(false).exits(5).json()["summary"]["attempts"], 1);
+    set(&state);
+    assert_eq!(regrade(true).exits(1).json()["summary"]["flipped"], 1);
+    // The first is the same again, and its grade no longer the last one.
+    let again = regrade(false).exits(1).json();
+    assert_eq!(again["summary"]["flipped"], 2, "{again}");
+    let runs = environment.run(["runs", "e", "--json"]).exits(0).json();
+    for attempt in runs["attempts"].as_array().unwrap() {
+        assert_eq!(attempt["passed"], false, "{attempt}");
+    }
 }
 
 fn receipt(library: &Library<'_>, id: &str) -> String {

@@ -86,6 +86,18 @@ pub(crate) enum StoreCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Take experiments out of the journal; `gc` then frees what only they needed
+    Remove {
+        /// Their names
+        #[arg(value_name = "EXPERIMENT", required = true)]
+        experiments: Vec<String>,
+        /// Only say what would be removed
+        #[arg(long)]
+        dry_run: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Remove what no attempt needs, and unpacked bundles that no experiment is of
     Gc {
         /// Only say what would be removed

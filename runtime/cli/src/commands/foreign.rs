@@ -81,17 +81,21 @@ fn wants(spec: &Spec, place: Option<&PublishedPlace>) -> Vec<String> {
             format!("call server {name:?} at {url}{}", with(&variables))
         }
     });
-    let models = spec.models.iter().filter_map(asked);
+    let models = spec.models.iter().map(asked);
     let all = servers.chain(models).chain(place.and_then(reads));
     all.map(|want| sanitise::line(&want).into_owned()).collect()
 }
 
-fn asked(model: &ModelSpec) -> Option<String> {
-    let url = model.settings.base_url.as_ref()?;
+/// Also a model at its provider's usual address costs what it costs, and gets what the tasks show it.
+fn asked(model: &ModelSpec) -> String {
+    let place = match &model.settings.base_url {
+        Some(url) => format!("at {url}"),
+        None => "at its provider's address".to_owned(),
+    };
     let provider = model.name.split_once('/').map(|(provider, _)| provider);
     let key = provider.and_then(Provider::named).map(|it| it.key_variable);
     let key: Vec<&str> = key.into_iter().collect();
-    Some(format!("ask model {} at {url}{}", model.name, with(&key)))
+    format!("ask model {} {place}{}", model.name, with(&key))
 }
 
 /// What is read where tasks lie, if there may be anything.

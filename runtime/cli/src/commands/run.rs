@@ -162,10 +162,15 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
         .map_err(|error| home_error(&error))?;
+    // Until now somebody may have removed it.
+    journal
+        .experiment(&experiment.name)
+        .map_err(journal_error)?;
     let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
     setting.check_tools(&beside)?;
-    if is_elsewhere {
+    // Whoever agreed to a plan of others agreed to the tasks that its attempts are of.
+    if is_elsewhere || experiment.is_foreign() {
         setting.insist(&experiment.name, &spec)?;
     }
     spec.bundles = setting.bundles();

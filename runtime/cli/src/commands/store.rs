@@ -1,11 +1,12 @@
 //! `store`: what uses space, what nothing needs, and whether the rest is whole.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
 use mcpmark_experiment::JournalError;
-use mcpmark_experiment::journal::CarryError;
+use mcpmark_experiment::journal::{CarryError, ExperimentRow};
 use mcpmark_experiment::transport::{self, TransportError};
 use mcpmark_experiment::upkeep::{self, Amount, Checked, Loss, Stats, UpkeepError};
 use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
@@ -25,6 +26,11 @@ use crate::{exit, interruption};
 pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, CommandError> {
     match command {
         StoreCommand::Stats { json } => stats(context, json),
+        StoreCommand::Remove {
+            experiments,
+            dry_run,
+            json,
+        } => remove(context, &experiments, dry_run, json),
         StoreCommand::Gc {
             dry_run,
             despite_loss,
@@ -164,6 +170,43 @@ fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
     }
     text.push_str(&table.render());
     text
+}
+
+/// Takes experiments out of the journal: all of those that are named are there and stand still, or none goes.
+fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<u8, CommandError> {
+    let (journal, home) = (context.journal()?, context.home());
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let (mut rows, mut locks) = (Vec::new(), Vec::new());
+    for name in names {
+        let row = journal.experiment(name).map_err(journal_error)?;
+        let lock = home.lock_experiment(&row.id, name);
+        locks.push(lock.map_err(|error| home_error(&error))?);
+        rows.push(row);
+    }
+    if !dry {
+        let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+        journal.remove(&ids).map_err(journal_error)?;
+        for id in ids {
+            home.forget_lock(id);
+        }
+    }
+    let each = |row: &ExperimentRow| json!({"experiment": row.name, "attempts": row.attempts});
+    if json {
+        let removed: Vec<_> = rows.iter().map(each).collect();
+        output::print_json(&json!({"removed": removed, "dry_run": dry}))?;
+        return Ok(exit::PASSED);
+    }
+    let word = if dry { "would remove" } else { "removed" };
+    let lines = rows.iter().map(|row| {
+        let attempts = output::count(row.attempts as usize, "attempt");
+        format!("{word} {} with {attempts}\n", sanitise::line(&row.name))
+    });
+    let mut text: String = lines.collect();
+    if !dry {
+        text.push_str("`mcpmark store gc` frees what nothing else needs\n");
+    }
+    output::print(&text)?;
+    Ok(exit::PASSED)
 }
 
 fn collect(

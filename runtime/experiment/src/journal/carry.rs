@@ -137,17 +137,20 @@ struct End {
     rows: u64,
 }
 
-/// Attempts of the experiment `?1` with a grade that is another one than its checks make: where there is a
-/// verdict, they say whether it passed, and their share is its score; where the verifier broke, there are none.
+/// Attempts of the experiment `?1` with a last grade of another outcome, or with a grade that is another one than
+/// its checks make: where there is a verdict, they say whether it passed, and their share is its score; where the
+/// verifier broke, there are none.
 const CONTRADICTING: &str = "
 SELECT a.id FROM attempts a LEFT JOIN grades g ON g.attempt = a.id
-WHERE a.experiment = ?1 AND CASE coalesce(g.outcome, a.outcome)
+WHERE a.experiment = ?1
+  AND (a.status = 'finished' AND g.id = a.grade AND a.outcome IS NOT g.outcome
+    OR CASE coalesce(g.outcome, a.outcome)
     WHEN 'graded' THEN g.passed IS NULL OR g.score IS NULL
         OR g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)
         OR abs(g.score - (SELECT avg(passed) FROM checks WHERE grade = g.id)) > 1e-9
     WHEN 'verifier-fault' THEN g.passed IS NOT NULL OR g.score IS NOT NULL
         OR EXISTS (SELECT 1 FROM checks WHERE grade = g.id)
-    ELSE 0 END
+    ELSE 0 END)
 LIMIT 1";
 
 #[derive(Serialize, Deserialize)]
@@ -210,8 +213,10 @@ pub enum CarryError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// A grade does not say what its checks do.
-    #[error("a grade of attempt {attempt} is another one than its checks make")]
+    /// A grade does not say what its checks or its attempt do.
+    #[error(
+        "a grade of attempt {attempt} is another one than its checks make, or than the attempt has"
+    )]
     Grade {
         /// The attempt.
         attempt: String,

@@ -10,7 +10,9 @@ mod durable;
 mod needs;
 mod read;
 mod regrade;
+mod remove;
 mod schema;
+mod spending;
 mod survey;
 mod write;
 
@@ -24,11 +26,11 @@ pub use self::carry::{CarryError, Need};
 pub(crate) use self::carry::{Most, PLANNED};
 pub use self::needs::AttemptNeeds;
 pub use self::read::{
-    AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, ModelSpending,
-    Trajectory,
+    AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
 };
 pub use self::regrade::RegradeRow;
 pub use self::schema::SUMMARISE;
+pub use self::spending::ModelSpending;
 pub use self::survey::{Survey, SurveyRow};
 pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
@@ -120,6 +122,10 @@ impl Journal {
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// The largest amount of tokens, nano-dollars or microseconds that a row has: 2⁵³, up to which all who read JSON
+/// read the same number. What is said to be more is kept as this.
+pub(crate) const MOST: i64 = 1 << 53;
 
 /// Milliseconds since 1970-01-01T00:00:00Z, of the host's clock.
 pub(crate) fn now_ms() -> i64 {

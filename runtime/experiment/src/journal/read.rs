@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use mcpmark_agent::{Cost, Spent, Usage};
+use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use mcpmark_snapshot::Digest;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -37,19 +37,6 @@ impl ExperimentRow {
     pub fn is_foreign(&self) -> bool {
         self.imported_ms.is_some() && self.accepted_ms.is_none()
     }
-}
-
-/// What all tries of a model have cost so far, tries that were abandoned among them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelSpending {
-    /// `provider/name`.
-    pub model: String,
-    /// Its settings, as JSON.
-    pub model_settings: String,
-    /// What is known of it.
-    pub known: Cost,
-    /// Tries of which some of the cost is not known.
-    pub unknown: usize,
 }
 
 /// An attempt with its last grade.
@@ -473,55 +460,6 @@ impl Journal {
             )
             .optional()?;
         Ok(tools.map(json).transpose()?)
-    }
-
-    /// What an experiment's attempts have used so far, tries that were abandoned among them. What
-    /// is not known is not in it.
-    ///
-    /// # Errors
-    ///
-    /// When the journal cannot be read.
-    pub fn spent(&self, experiment: &str) -> Result<Spent, JournalError> {
-        let spent = self.lock().query_row(
-            "SELECT coalesce(sum(c.cost_nano_usd), 0),
-                    coalesce(sum(c.input_tokens), 0) + coalesce(sum(c.output_tokens), 0)
-             FROM attempts a JOIN model_calls c ON c.attempt = a.id WHERE a.experiment = ?1",
-            [experiment],
-            |row| {
-                let (nano, tokens): (i64, i64) = (row.get(0)?, row.get(1)?);
-                Ok(Spent {
-                    cost: Cost::from_nano_usd(nano.unsigned_abs()),
-                    tokens: tokens.unsigned_abs(),
-                })
-            },
-        )?;
-        Ok(spent)
-    }
-
-    /// The same for each model of an experiment, in dollars alone.
-    ///
-    /// # Errors
-    ///
-    /// When the journal cannot be read.
-    pub fn spending(&self, experiment: &str) -> Result<Vec<ModelSpending>, JournalError> {
-        let connection = self.lock();
-        let mut query = connection.prepare_cached(
-            "SELECT a.model, a.model_settings,
-                    coalesce(sum((SELECT sum(c.cost_nano_usd) FROM model_calls c
-                                  WHERE c.attempt = a.id)), 0),
-                    sum(a.cost_nano_usd IS NULL AND a.turns > 0)
-             FROM attempts a WHERE a.experiment = ?1 AND a.model IS NOT NULL
-             GROUP BY a.model, a.model_settings",
-        )?;
-        let rows = query.query_map([experiment], |row| {
-            Ok(ModelSpending {
-                model: row.get(0)?,
-                model_settings: row.get(1)?,
-                known: Cost::from_nano_usd(row.get::<_, i64>(2)?.unsigned_abs()),
-                unknown: row.get::<_, i64>(3)? as usize,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
     }
 }
 

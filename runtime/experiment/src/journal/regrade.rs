@@ -44,8 +44,11 @@ impl Journal {
                 let done = HashSet::new();
                 return Ok(RegradeRow { id, done });
             };
-            let mut query = transaction
-                .prepare("SELECT attempt FROM grades WHERE regrade = ?1 ORDER BY attempt")?;
+            // What somebody graded in between has another grade that counts, and is graded again.
+            let mut query = transaction.prepare(
+                "SELECT g.attempt FROM grades g JOIN attempts a ON a.grade = g.id
+                 WHERE g.regrade = ?1 ORDER BY g.attempt",
+            )?;
             let done = query
                 .query_map([id], |row| row.get(0))?
                 .collect::<Result<_, _>>()?;

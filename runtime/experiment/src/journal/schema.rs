@@ -16,7 +16,7 @@ pub(super) const FORMAT: i32 = STEPS.len() as i32;
 pub(super) const CARRIED: i32 = 4;
 
 /// What makes each format out of the one before; a new file takes all of them.
-const STEPS: [&str; 6] = [BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS];
+const STEPS: [&str; 7] = [BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS];
 
 /// The columns of [`SURVEY`] out of the other tables. `tools` is an object: for each name the calls,
 /// and those of them without a good result. A reply that cannot be read counts as a malformed call.
@@ -218,6 +218,18 @@ ALTER TABLE grades ADD COLUMN bundle TEXT;
 const IMPORTS: &str = "
 ALTER TABLE experiments ADD COLUMN imported_ms INTEGER;
 ALTER TABLE experiments ADD COLUMN accepted_ms INTEGER;
+";
+
+/// What was removed: a journal without experiments that somebody emptied is none that was lost. The indexes are
+/// what SQLite looks for other rows in that name a grade or a regrade which is to go.
+const REMOVALS: &str = "
+CREATE INDEX attempts_by_grade ON attempts (grade) WHERE grade IS NOT NULL;
+CREATE INDEX grades_by_regrade ON grades (regrade) WHERE regrade IS NOT NULL;
+CREATE TABLE removed (
+    id          TEXT PRIMARY KEY,
+    name        TEXT NOT NULL,
+    removed_ms  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or

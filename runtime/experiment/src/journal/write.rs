@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
 use super::durable::{soon, surely};
-use super::{Journal, JournalError, now_ms};
+use super::{Journal, JournalError, MOST, now_ms};
 use crate::Outcome;
 
 /// What makes an attempt the one it is within its experiment.
@@ -563,13 +563,12 @@ impl AttemptRecorder {
     }
 }
 
-/// SQLite's integers are signed.
 fn count(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
+    i64::try_from(number).map_or(MOST, |number| number.min(MOST))
 }
 
 fn microseconds(duration: Duration) -> i64 {
-    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+    i64::try_from(duration.as_micros()).map_or(MOST, |number| number.min(MOST))
 }
 
 impl Recorder for AttemptRecorder {

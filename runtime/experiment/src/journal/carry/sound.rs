@@ -7,11 +7,12 @@ use mcpmark_json::canonical;
 use serde_json::{Map, Value, json};
 
 use crate::Spec;
+use crate::journal::MOST;
 
 /// Numbers that are read as `u32`.
 const COUNT: Rule = Rule::Number(0, u32::MAX as i64);
-/// Numbers that are read as `u64`.
-const AMOUNT: Rule = Rule::Number(0, i64::MAX);
+/// Tokens, nano-dollars and microseconds.
+const AMOUNT: Rule = Rule::Number(0, MOST);
 /// Milliseconds since 1970, up to the year 9999.
 const TIME: Rule = Rule::Number(0, 253_402_300_799_999);
 const FLAG: Rule = Rule::Number(0, 1);

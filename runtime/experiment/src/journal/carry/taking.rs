@@ -285,7 +285,7 @@ fn is_id(id: &String) -> bool {
 #[expect(clippy::ptr_arg, reason = "a filter of an option")]
 fn is_name(name: &String) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    (1..=100).contains(&name.len()) && name.bytes().all(allowed)
+    (1..=100).contains(&name.len()) && name.bytes().all(allowed) && !name.starts_with(['-', '.'])
 }
 
 fn sql(value: Value) -> Option<Sql> {

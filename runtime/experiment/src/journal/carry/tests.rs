@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::journal::MOST;
 
 fn journal() -> (tempfile::TempDir, Journal) {
     let dir = tempfile::tempdir().unwrap();
@@ -19,8 +20,9 @@ fn sample() -> Vec<String> {
         .execute_batch(&format!(
             "INSERT INTO regrades (id, plan, begun_ms) VALUES (7, 'p', 1);
              INSERT INTO attempts (id, experiment, position, task, agent, agent_settings,
-                 model_settings, k, try, status, started_ms)
-                 VALUES ('0123456789ab', '{id}', 0, 't', 'nop', '{{}}', '{{}}', 1, 1, 'finished', 1);
+                 model_settings, k, try, status, started_ms, outcome)
+                 VALUES ('0123456789ab', '{id}', 0, 't', 'nop', '{{}}', '{{}}', 1, 1, 'finished', 1,
+                 'graded');
              INSERT INTO messages VALUES ('0123456789ab', 0, 0, 'user', '{{}}', 1);
              INSERT INTO grades (id, attempt, at_ms, verifier, engine, outcome, passed, score, log,
                  regrade) VALUES (9, '0123456789ab', 1, 'v', 'x', 'graded', 1, 1.0, '[]', 7);
@@ -122,6 +124,19 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
             changed(1, "\"name\":\"e\"", "\"name\":\"e/../x\""),
             "id or name",
         ),
+        (
+            changed(1, "\"name\":\"e\"", "\"name\":\"--help\""),
+            "id or name",
+        ),
+        (
+            changed(1, "\"name\":\"e\"", "\"name\":\"..\""),
+            "id or name",
+        ),
+        (
+            changed(2, "\"graded\"", "\"held-back\""),
+            "than the attempt has",
+        ),
+        (changed(2, "\"graded\"", "null"), "than the attempt has"),
         (changed(1, "experiments", "sqlite_master"), "of no table"),
         (changed(1, "\"spec\":", "\"spice\":"), "columns"),
         (changed(1, "\"spec\":", "\"more\":1,\"spec\":"), "columns"),
@@ -132,7 +147,7 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
             "its world is no digest",
         ),
         (
-            changed(2, "\"outcome\":null", "\"outcome\":\"bogus\""),
+            changed(2, "\"outcome\":\"graded\"", "\"outcome\":\"bogus\""),
             "its outcome is none that is known",
         ),
         (changed(2, "finished", "bogus"), "no sound values"),
@@ -168,6 +183,109 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
         assert!(error.contains(word), "{word}: {error}");
         assert!(journal.experiments(1).unwrap().is_empty(), "{word}");
     }
+}
+
+/// How many rows each table has, but for the list of what was removed.
+fn rows_of(journal: &Journal) -> Vec<(&'static str, i64)> {
+    let connection = journal.lock();
+    let count = |(table, _): (&'static str, _)| {
+        let query = format!("SELECT count(*) FROM {table}");
+        (
+            table,
+            connection.query_row(&query, [], |row| row.get(0)).unwrap(),
+        )
+    };
+    TABLES.map(count).to_vec()
+}
+
+#[test]
+fn an_experiment_is_removed_from_all_tables() {
+    let (_dir, journal) = journal();
+    assert!(!journal.was_used().unwrap());
+    let sample = sample();
+    take(&journal, &sample).unwrap();
+    let model = "INSERT INTO tool_sets VALUES ('s', '[]'), ('t', '[]');
+        INSERT INTO messages VALUES ('0123456789ab', 1, 0, 'system', '{\"tools\":\"s\"}', 1);
+        INSERT INTO tool_calls (attempt, seq, turn, call_id, name, arguments, started_ms)
+            VALUES ('0123456789ab', 0, 1, 'c', 'n', '{}', 1);
+        INSERT INTO model_calls (attempt, seq, turn, purpose, try, started_ms, elapsed_us, status)
+            VALUES ('0123456789ab', 0, 1, 'turn', 1, 1, 1, 'ok');";
+    journal.lock().execute_batch(model).unwrap();
+    let rows = text(&sample);
+    let first = journal.experiment("e").unwrap().id;
+    let rows = rows.replace("0123456789ab", "ba9876543210");
+    let rows = rows
+        .replace(&first, "bbbbbbbbbbbb")
+        .replace("\"e\"", "\"f\"");
+    journal
+        .take_over(&mut rows.as_bytes(), &|_| Ok(()))
+        .unwrap();
+    let use_too =
+        "INSERT INTO messages VALUES ('ba9876543210', 1, 0, 'system', '{\"tools\":\"t\"}', 1)";
+    journal.lock().execute_batch(use_too).unwrap();
+    assert!(rows_of(&journal).iter().all(|(_, rows)| *rows > 0));
+
+    assert!(journal.remove(&[&first, "nothing"]).is_err());
+    assert!(rows_of(&journal).iter().all(|(_, rows)| *rows > 0));
+    journal.remove(&[&first]).unwrap();
+    let one = [
+        "experiments",
+        "attempts",
+        "tool_sets",
+        "regrades",
+        "grades",
+        "checks",
+    ];
+    for (table, rows) in rows_of(&journal) {
+        let left = match table {
+            "messages" => 2,
+            _ => i64::from(one.contains(&table)),
+        };
+        assert_eq!(rows, left, "{table}");
+    }
+    journal.remove(&["bbbbbbbbbbbb"]).unwrap();
+    assert!(rows_of(&journal).iter().all(|(_, rows)| *rows == 0));
+    assert!(journal.was_used().unwrap());
+    // What was removed may come back.
+    take(&journal, &sample).unwrap();
+}
+
+#[test]
+fn the_largest_amounts_add_up() {
+    let (_dir, journal) = journal();
+    let id = journal.create_experiment("e", SPEC).unwrap();
+    let (most, calls) = (MOST, 2_000);
+    let add = |first: i64, amount: i64| {
+        let calls = (first..first + calls).map(|seq| {
+            format!(
+                "INSERT INTO model_calls (attempt, seq, turn, purpose, try, started_ms, elapsed_us, status,
+                     request_digest, input_tokens, output_tokens, cost_nano_usd)
+                     VALUES ('0123456789ab', {seq}, 1, 'turn', 1, 1, {amount}, 'ok', 'd',
+                     {amount}, {amount}, {amount});"
+            )
+        });
+        journal
+            .lock()
+            .execute_batch(&calls.collect::<String>())
+            .unwrap();
+    };
+    let attempt = format!(
+        "INSERT INTO attempts (id, experiment, position, task, agent, agent_settings, model, model_settings,
+             k, try, status, started_ms)
+             VALUES ('0123456789ab', '{id}', 0, 't', 'nop', '{{}}', 'a/b', '{{}}', 1, 1, 'finished', 1)"
+    );
+    journal.lock().execute_batch(&attempt).unwrap();
+    let spent = |journal: &Journal| {
+        let (spent, models) = (journal.spent(&id).unwrap(), journal.spending(&id).unwrap());
+        assert_eq!(models[0].known, spent.cost);
+        (spent.cost.nano_usd(), spent.tokens)
+    };
+    assert_eq!(spent(&journal), (0, 0));
+    add(0, 3);
+    assert_eq!(spent(&journal), (6_000, 12_000));
+    add(calls, most);
+    let whole = u64::try_from(i64::MAX).unwrap();
+    assert_eq!(spent(&journal), (whole, whole));
 }
 
 #[test]
@@ -247,6 +365,14 @@ fn values_that_nobody_could_read_back_are_refused() {
         ),
         (
             value(2, "\"input_tokens\":null", "\"input_tokens\":-1"),
+            "its input_tokens",
+        ),
+        (
+            value(
+                2,
+                "\"input_tokens\":null",
+                &format!("\"input_tokens\":{most}"),
+            ),
             "its input_tokens",
         ),
         (

@@ -1,0 +1,401 @@
+//! What came of a regrade: old and new verdicts side by side.
+
+use std::collections::BTreeMap;
+
+use anstyle::Style;
+use mcpmark_experiment::journal::{AttemptRow, GradeRow};
+use mcpmark_experiment::metrics::{Sample, Score};
+use mcpmark_experiment::{Journal, Outcome, Regraded, Work};
+use serde::Serialize;
+
+use crate::commands::run::journal_error;
+use crate::commands::runs;
+use crate::error::CommandError;
+use crate::exit;
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// Flips, and attempts that were not graded again, that are told one by one where no JSON is asked for.
+const SHOWN: usize = 50;
+
+#[derive(Serialize)]
+pub(super) struct Report {
+    attempts: Vec<Attempt>,
+    /// Those without a final state or whose state cannot be read, and those whose task is not there.
+    not_regraded: Vec<Left>,
+    models: Vec<Model>,
+    summary: Summary,
+}
+
+#[derive(Serialize)]
+struct Attempt {
+    id: String,
+    experiment: String,
+    task: String,
+    model: Option<String>,
+    k: u32,
+    before: Option<Side>,
+    after: Side,
+    /// Whether it started from another state than the task that judges it does.
+    other_start: bool,
+    /// Whether outcome, pass and every check with its detail are what they were.
+    same: bool,
+    /// Whether it passes now and did not, or the other way round, or has a grade now and had none.
+    flipped: bool,
+    checks: Vec<ChangedCheck>,
+}
+
+#[derive(Serialize)]
+struct Side {
+    outcome: String,
+    passed: Option<bool>,
+    score: Option<f64>,
+    verifier: String,
+    engine: String,
+    fault: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ChangedCheck {
+    name: String,
+    before: Option<bool>,
+    after: Option<bool>,
+    detail: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Left {
+    pub(super) id: String,
+    pub(super) task: String,
+    pub(super) reason: String,
+    /// What the command ends with for it.
+    #[serde(skip)]
+    pub(super) code: u8,
+}
+
+#[derive(Serialize)]
+struct Model {
+    experiment: String,
+    name: String,
+    before: Numbers,
+    after: Numbers,
+}
+
+#[derive(Serialize)]
+struct Numbers {
+    attempts: usize,
+    graded: usize,
+    passed: usize,
+    pass_1: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    attempts: usize,
+    same: usize,
+    flipped: usize,
+    faults: usize,
+    not_regraded: usize,
+    other_start: usize,
+}
+
+impl Report {
+    pub(super) fn new(
+        journal: &Journal,
+        regrade: i64,
+        rows: &[AttemptRow],
+        work: &[Work],
+        mut not_regraded: Vec<Left>,
+        broken: Vec<Regraded>,
+    ) -> Result<Self, CommandError> {
+        let mut attempts = Vec::new();
+        for (row, one) in rows.iter().zip(work) {
+            let (before, after) = journal.regraded(&row.id, regrade).map_err(journal_error)?;
+            if let Some(after) = after {
+                let other_start = one.start != one.task.start.digest;
+                attempts.push(Attempt::new(row, other_start, before.as_ref(), &after));
+            }
+        }
+        let tasks: BTreeMap<&str, &str> = rows
+            .iter()
+            .map(|row| (row.id.as_str(), row.task.as_str()))
+            .collect();
+        not_regraded.extend(broken.into_iter().map(|broken| {
+            let code = match broken.outcome {
+                Outcome::InfraError(_) => exit::INFRASTRUCTURE,
+                Outcome::HeldBack(_) => exit::NOT_GRADED,
+                _ => exit::PASSED,
+            };
+            let fault = broken.outcome.fault().map(|fault| fault.message);
+            let task = tasks.get(broken.attempt.as_str()).copied();
+            Left {
+                task: task.unwrap_or_default().to_owned(),
+                id: broken.attempt,
+                reason: fault.unwrap_or_else(|| broken.outcome.as_str().to_owned()),
+                code,
+            }
+        }));
+        let count = |is: fn(&Attempt) -> bool| attempts.iter().filter(|it| is(it)).count();
+        let summary = Summary {
+            attempts: attempts.len(),
+            same: count(|it| it.same),
+            flipped: count(|it| it.flipped),
+            faults: count(|it| it.after.passed.is_none()),
+            not_regraded: not_regraded.len(),
+            other_start: count(|it| it.other_start),
+        };
+        Ok(Self {
+            models: models(&attempts, rows),
+            attempts,
+            not_regraded,
+            summary,
+        })
+    }
+
+    /// 5 where a state could not be read, 3 where a verifier broke or is held back, 1 where a verdict
+    /// flipped.
+    pub(super) fn exit_code(&self) -> u8 {
+        let left = |code: u8| self.not_regraded.iter().any(|left| left.code == code);
+        if left(exit::INFRASTRUCTURE) {
+            exit::INFRASTRUCTURE
+        } else if self.summary.faults > 0 || left(exit::NOT_GRADED) {
+            exit::NOT_GRADED
+        } else if self.summary.flipped > 0 {
+            exit::FAILED
+        } else {
+            exit::PASSED
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let plain = Style::new();
+        let mut text = String::new();
+        let mut table = Table::new(&[
+            "experiment",
+            "~model",
+            ">attempts",
+            ">passed before",
+            ">now",
+            ">pass@1 before",
+            ">now",
+        ]);
+        for model in &self.models {
+            let percent = |numbers: &Numbers| {
+                numbers
+                    .pass_1
+                    .map_or("-".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
+            };
+            table.row(vec![
+                (sanitise::line(&model.experiment).into_owned(), plain),
+                (sanitise::line(&model.name).into_owned(), plain),
+                (model.after.attempts.to_string(), plain),
+                (model.before.passed.to_string(), plain),
+                (model.after.passed.to_string(), plain),
+                (percent(&model.before), plain),
+                (percent(&model.after), plain),
+            ]);
+        }
+        text.push_str(&table.render());
+        let changed: Vec<&Attempt> = self.attempts.iter().filter(|it| it.flipped).collect();
+        for attempt in changed.iter().take(SHOWN) {
+            text.push_str(&attempt.text());
+        }
+        if changed.len() > SHOWN {
+            let more = changed.len() - SHOWN;
+            text.push_str(&format!(
+                "\n… {} more; --json has them\n",
+                output::count(more, "flip")
+            ));
+        }
+        for left in self.not_regraded.iter().take(SHOWN) {
+            text.push_str(&format!(
+                "{} {}  {}: {}\n",
+                output::paint(output::WARN, "not regraded:"),
+                output::paint(output::DIM, &left.id),
+                sanitise::line(&left.task),
+                sanitise::line(&left.reason)
+            ));
+        }
+        if self.not_regraded.len() > SHOWN {
+            let more = self.not_regraded.len() - SHOWN;
+            text.push_str(&format!("… {more} more; --json has them\n"));
+        }
+        let Summary {
+            attempts,
+            same,
+            flipped,
+            faults,
+            not_regraded,
+            other_start,
+        } = &self.summary;
+        let mut parts = vec![
+            format!("{} regraded", output::count(*attempts, "attempt")),
+            output::paint(output::GOOD, format!("{same} the same")),
+        ];
+        for (number, word, style) in [
+            (attempts - same - flipped, "with other details", plain),
+            (*flipped, "flipped", output::BAD),
+            (*faults, "without a verdict", output::WARN),
+            (*not_regraded, "not regraded", output::WARN),
+            (
+                *other_start,
+                "from another start than the task has",
+                output::WARN,
+            ),
+        ] {
+            if number > 0 {
+                parts.push(output::paint(style, format!("{number} {word}")));
+            }
+        }
+        text.push_str(&format!("{}\n", parts.join(", ")));
+        text
+    }
+}
+
+impl Attempt {
+    fn new(
+        row: &AttemptRow,
+        other_start: bool,
+        before: Option<&GradeRow>,
+        after: &GradeRow,
+    ) -> Self {
+        let side = |grade: &GradeRow| Side {
+            outcome: grade.outcome.clone(),
+            passed: grade.passed,
+            score: grade.score,
+            verifier: grade.verifier.clone(),
+            engine: grade.engine.clone(),
+            fault: grade.fault_message.clone(),
+        };
+        let same = before.is_some_and(|before| {
+            (
+                &before.outcome,
+                before.passed,
+                &before.checks,
+                &before.fault_kind,
+            ) == (
+                &after.outcome,
+                after.passed,
+                &after.checks,
+                &after.fault_kind,
+            )
+        });
+        Self {
+            id: row.id.clone(),
+            experiment: row.experiment.clone(),
+            task: row.task.clone(),
+            model: row.model.clone(),
+            k: row.k,
+            other_start,
+            same,
+            flipped: before.and_then(|before| before.passed) != after.passed,
+            checks: changed_checks(before, after),
+            before: before.map(side),
+            after: side(after),
+        }
+    }
+
+    fn text(&self) -> String {
+        let word = |side: Option<&Side>| match side.map(|side| (side.passed, side.outcome.as_str()))
+        {
+            Some((Some(true), _)) => output::paint(output::GOOD, "pass"),
+            Some((Some(false), _)) => output::paint(output::BAD, "fail"),
+            Some((None, outcome)) => output::paint(output::WARN, sanitise::line(outcome)),
+            None => output::paint(output::WARN, "no grade"),
+        };
+        let mut text = format!(
+            "\n{} → {}  {}  {}\n",
+            word(self.before.as_ref()),
+            word(Some(&self.after)),
+            output::progress::label(&self.task, self.model.as_deref(), self.k),
+            output::paint(output::DIM, &self.id)
+        );
+        if let Some(fault) = &self.after.fault {
+            text.push_str(&format!("  {}\n", sanitise::line(fault)));
+        }
+        for check in &self.checks {
+            let mark = |passed: Option<bool>| passed.map_or("·".to_owned(), output::mark);
+            text.push_str(&format!(
+                "  {} → {} {}\n",
+                mark(check.before),
+                mark(check.after),
+                sanitise::line(&check.name)
+            ));
+            if check.after == Some(false) && !check.detail.is_empty() {
+                let detail = sanitise::block(&check.detail).replace('\n', "\n      ");
+                text.push_str(&format!("      {detail}\n"));
+            }
+        }
+        text
+    }
+}
+
+/// The checks that came out otherwise, were dropped, or are new, in the order of the new verdict.
+fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedCheck> {
+    let old = before.map_or(&[][..], |before| &before.checks);
+    let new = after.checks.iter().filter_map(|check| {
+        let was = old
+            .iter()
+            .find(|it| it.name == check.name)
+            .map(|it| it.passed);
+        (was != Some(check.passed)).then(|| ChangedCheck {
+            name: check.name.clone(),
+            before: was,
+            after: Some(check.passed),
+            detail: check.detail.clone(),
+        })
+    });
+    let gone = old
+        .iter()
+        .filter(|check| !after.checks.iter().any(|it| it.name == check.name))
+        .map(|check| ChangedCheck {
+            name: check.name.clone(),
+            before: Some(check.passed),
+            after: None,
+            detail: String::new(),
+        });
+    new.chain(gone).collect()
+}
+
+/// What each model reached before and reaches now, over the attempts that were graded again.
+fn models(attempts: &[Attempt], rows: &[AttemptRow]) -> Vec<Model> {
+    let names: BTreeMap<&str, &AttemptRow> =
+        rows.iter().map(|row| (row.id.as_str(), row)).collect();
+    let mut groups: BTreeMap<(&str, String), Vec<&Attempt>> = BTreeMap::new();
+    for attempt in attempts {
+        if let Some(row) = names.get(attempt.id.as_str()) {
+            let name = runs::actor(row);
+            groups
+                .entry((&attempt.experiment, name))
+                .or_default()
+                .push(attempt);
+        }
+    }
+    let numbers = |group: &[&Attempt], passed: fn(&Attempt) -> Option<bool>| {
+        let samples: Vec<Sample<'_>> = group
+            .iter()
+            .map(|attempt| Sample {
+                task: &attempt.task,
+                world: attempt.task.rsplit_once('/').map_or("", |(world, _)| world),
+                k: attempt.k,
+                passed: passed(attempt),
+            })
+            .collect();
+        let score = Score::brief(&samples);
+        Numbers {
+            attempts: score.attempts,
+            graded: score.graded,
+            passed: score.passed,
+            pass_1: score.pass_1().value(),
+        }
+    };
+    groups
+        .into_iter()
+        .map(|((experiment, name), group)| Model {
+            experiment: experiment.to_owned(),
+            name,
+            before: numbers(&group, |it| it.before.as_ref().and_then(|side| side.passed)),
+            after: numbers(&group, |it| it.after.passed),
+        })
+        .collect()
+}
