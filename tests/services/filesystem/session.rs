@@ -32,8 +32,10 @@ async fn the_surface_is_the_published_one() {
         ]
     );
     // What is in the file reaches the client whole.
-    let published: Value =
-        serde_json::from_str(include_str!("../../surface/2025.12.18.json")).unwrap();
+    let published: Value = serde_json::from_str(include_str!(
+        "../../../runtime/services/filesystem/surface/2025.12.18.json"
+    ))
+    .unwrap();
     let served = serde_json::to_value(world.client.tools()).unwrap();
     assert_eq!(served, published);
     assert_eq!(mcpmark_filesystem::Filesystem.name(), "filesystem");

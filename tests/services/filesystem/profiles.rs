@@ -15,8 +15,14 @@ async fn later(entries: &[(&str, Entry<'_>)]) -> World {
 #[tokio::test]
 async fn each_serves_its_own_surface() {
     for (profile, surface) in [
-        ("2025.12.18", include_str!("../../surface/2025.12.18.json")),
-        (LATER, include_str!("../../surface/2026.8.31.json")),
+        (
+            "2025.12.18",
+            include_str!("../../../runtime/services/filesystem/surface/2025.12.18.json"),
+        ),
+        (
+            LATER,
+            include_str!("../../../runtime/services/filesystem/surface/2026.8.31.json"),
+        ),
     ] {
         assert!(PROFILES.contains(&profile));
         let world = World::as_of(Some(profile), WORLD, SessionLimits::default()).await;

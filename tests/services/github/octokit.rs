@@ -20,7 +20,7 @@ fn program() -> Result<std::path::PathBuf, String> {
     let manifest = json!({"private": true, "dependencies": {"@octokit/rest": VERSION}});
     npm::install(&home, &manifest, "@octokit/rest/package.json")?;
     let program = home.join("octokit.mjs");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/github/octokit.mjs");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("github/octokit.mjs");
     std::fs::copy(source, &program).map_err(|error| error.to_string())?;
     Ok(program)
 }

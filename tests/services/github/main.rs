@@ -14,7 +14,7 @@ mod import;
 mod issues;
 mod judging;
 mod merges;
-#[path = "../../../../../tests/differential/npm.rs"]
+#[path = "../../differential/npm.rs"]
 mod npm;
 mod octokit;
 mod pulls;
