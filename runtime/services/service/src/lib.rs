@@ -32,6 +32,7 @@
 
 mod client;
 mod http;
+mod meter;
 mod order;
 mod output;
 mod server;
@@ -41,6 +42,10 @@ mod world;
 
 pub use client::{CallError, ToolClash, ToolClient};
 pub use http::{HttpRequest, HttpResponse, MAX_BODY_BYTES, serve_http};
+pub use meter::{
+    CallMeter, CancelOnDrop, DEFAULT_CALL_MEMORY, Interrupted, Reservation, cancel_flag,
+    checkpoint, reserve,
+};
 pub use output::{Content, ToolOutput};
 pub use rmcp::model::{JsonObject, Tool};
 pub use server::{ToolHandler, ToolServer, ToolSurface};

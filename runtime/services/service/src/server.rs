@@ -13,6 +13,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::sync::Mutex;
 
+use crate::meter::{CallMeter, DEFAULT_CALL_MEMORY};
 use crate::order::{InOrder, Turn};
 use crate::surrogates::Paired;
 use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServeHandle, ServiceError, SessionLimits};
@@ -231,13 +232,23 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
         if context.ct.is_cancelled() {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         }
-        let outcome = tokio::task::spawn_blocking(move || {
+        let meter = CallMeter::new(DEFAULT_CALL_MEMORY);
+        // The task of this request may be dropped; the thread that runs the tool must not go on for nobody.
+        let _cancel = meter.cancel_on_drop();
+        let metered = meter.clone();
+        let mut running = tokio::task::spawn_blocking(move || {
             let arguments = request.arguments.unwrap_or_default();
             handler
                 .as_mut()
-                .map(|handler| handler.call(&request.name, arguments))
-        })
-        .await;
+                .map(|handler| metered.run(|| handler.call(&request.name, arguments)))
+        });
+        let outcome = tokio::select! {
+            outcome = &mut running => outcome,
+            () = context.ct.cancelled() => {
+                meter.cancel();
+                running.await
+            }
+        };
         match outcome {
             Ok(Some(result)) => Ok(self.within_limit(result?).into()),
             Ok(None) => Err(ErrorData::internal_error("the session is closed", None)),

@@ -1,0 +1,225 @@
+//! Cancellation and memory accounting of tool calls.
+//!
+//! The server gives each call a [`CallMeter`] and runs the tool with it in a thread-local place, so that code deep
+//! below a tool can ask without a parameter of its own: [`checkpoint`] in loops over foreign sizes, [`reserve`]
+//! before memory in proportion to them is allocated. Outside of a call both always succeed.
+//!
+//! A tool must be able to stop at a checkpoint: place them before the first change to the world, or where what was
+//! changed so far is undone.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The most bytes that one call may hold at a time, unless its session says otherwise.
+pub const DEFAULT_CALL_MEMORY: u64 = 1024 * 1024 * 1024;
+
+/// Why a call was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Interrupted {
+    /// The client, the time limit of the call or the end of the session cancelled it.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// It needs more working memory than a call may hold.
+    #[error("the call needs more than the {limit} bytes of memory that one call may use")]
+    Memory {
+        /// The limit in bytes.
+        limit: u64,
+    },
+}
+
+/// What one tool call uses, and whether it was cancelled. Clones are the same meter.
+#[derive(Debug, Clone)]
+pub struct CallMeter(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    cancelled: Arc<AtomicBool>,
+    used: AtomicU64,
+    limit: u64,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<CallMeter>> = const { RefCell::new(None) };
+}
+
+impl CallMeter {
+    /// A meter for one call that may hold `limit` bytes at a time.
+    pub fn new(limit: u64) -> Self {
+        Self(Arc::new(State {
+            cancelled: Arc::default(),
+            used: AtomicU64::new(0),
+            limit,
+        }))
+    }
+
+    /// Stops the call at its next checkpoint.
+    pub fn cancel(&self) {
+        self.0.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the call was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// The bytes that the call has reserved now.
+    pub fn used(&self) -> u64 {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// Runs `work` with this meter as the one that [`checkpoint`] and [`reserve`] ask on this thread.
+    pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        struct Restore(Option<CallMeter>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                let before = self.0.take();
+                CURRENT.with(|current| *current.borrow_mut() = before);
+            }
+        }
+        let before = CURRENT.with(|current| current.borrow_mut().replace(self.clone()));
+        let _restore = Restore(before);
+        work()
+    }
+
+    /// A guard that cancels the call when it is dropped, unless the call has ended by then.
+    pub fn cancel_on_drop(&self) -> CancelOnDrop {
+        CancelOnDrop(self.clone())
+    }
+
+    fn reserve(&self, bytes: u64) -> Result<(), Interrupted> {
+        if self.is_cancelled() {
+            return Err(Interrupted::Cancelled);
+        }
+        let limit = self.0.limit;
+        let within = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= limit);
+        self.0
+            .used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, within)
+            .map(|_| ())
+            .map_err(|_| Interrupted::Memory { limit })
+    }
+}
+
+/// Cancels a call when it is dropped.
+#[derive(Debug)]
+pub struct CancelOnDrop(CallMeter);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Memory that a call has reserved; dropping it gives it back.
+#[derive(Debug, Default)]
+#[must_use = "dropping a reservation gives its bytes back"]
+pub struct Reservation {
+    meter: Option<CallMeter>,
+    bytes: u64,
+}
+
+impl Reservation {
+    /// Reserves `bytes` more.
+    pub fn grow(&mut self, bytes: u64) -> Result<(), Interrupted> {
+        if let Some(meter) = &self.meter {
+            meter.reserve(bytes)?;
+            self.bytes += bytes;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if let Some(meter) = &self.meter {
+            meter.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+fn current() -> Option<CallMeter> {
+    CURRENT.with(|current| current.borrow().clone())
+}
+
+/// Fails if the tool call on this thread was cancelled.
+///
+/// # Errors
+/// [`Interrupted::Cancelled`].
+pub fn checkpoint() -> Result<(), Interrupted> {
+    let cancelled = CURRENT.with(|current| {
+        let current = current.borrow();
+        current.as_ref().is_some_and(CallMeter::is_cancelled)
+    });
+    match cancelled {
+        true => Err(Interrupted::Cancelled),
+        false => Ok(()),
+    }
+}
+
+/// Reserves memory for the tool call on this thread, until the reservation is dropped.
+///
+/// # Errors
+/// [`Interrupted::Memory`] where the call would hold more than it may, and [`Interrupted::Cancelled`].
+pub fn reserve(bytes: u64) -> Result<Reservation, Interrupted> {
+    let mut reservation = Reservation {
+        meter: current(),
+        bytes: 0,
+    };
+    reservation.grow(bytes)?;
+    Ok(reservation)
+}
+
+/// The flag that says whether the tool call on this thread was cancelled, for libraries that take one.
+pub fn cancel_flag() -> Arc<AtomicBool> {
+    current().map_or_else(Arc::default, |meter| Arc::clone(&meter.0.cancelled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reservations_are_bounded_and_given_back() {
+        let meter = CallMeter::new(100);
+        meter.run(|| {
+            let mut first = reserve(60).expect("60 of 100");
+            assert_eq!(reserve(41).err(), Some(Interrupted::Memory { limit: 100 }));
+            first.grow(40).expect("100 of 100");
+            assert!(first.grow(u64::MAX).is_err());
+            assert_eq!(meter.used(), 100);
+            drop(first);
+            assert_eq!(meter.used(), 0);
+        });
+        assert!(
+            reserve(u64::MAX).is_ok(),
+            "outside of a call nothing is bounded"
+        );
+    }
+
+    #[test]
+    fn a_cancelled_call_stops_at_its_next_checkpoint() {
+        let meter = CallMeter::new(100);
+        let guard = meter.cancel_on_drop();
+        meter.run(|| {
+            assert_eq!(checkpoint(), Ok(()));
+            let flag = cancel_flag();
+            drop(guard);
+            assert_eq!(checkpoint(), Err(Interrupted::Cancelled));
+            assert_eq!(reserve(1).err(), Some(Interrupted::Cancelled));
+            assert!(flag.load(Ordering::Relaxed));
+        });
+        assert_eq!(checkpoint(), Ok(()));
+    }
+
+    #[test]
+    fn calls_nest_and_leave_the_thread_as_it_was() {
+        let (outer, inner) = (CallMeter::new(1), CallMeter::new(2));
+        outer.run(|| {
+            inner.cancel();
+            inner.run(|| assert_eq!(checkpoint(), Err(Interrupted::Cancelled)));
+            assert_eq!(checkpoint(), Ok(()));
+        });
+    }
+}
