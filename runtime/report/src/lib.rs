@@ -48,4 +48,4 @@ pub use self::data::{
 pub use self::format::instant;
 pub use self::published::{PublishedModel, PublishedService, published};
 pub use self::render::{Format, Options, RenderError};
-pub use self::trajectory::{AttemptDetail, Details};
+pub use self::trajectory::{AttemptDetail, Details, PageBudget};

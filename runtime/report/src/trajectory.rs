@@ -10,11 +10,30 @@ use serde_json::Value;
 use crate::data::Report;
 use crate::diff::{self, Changed};
 
-/// Attempts that are shown whole; a page with more is slow to open.
-const ATTEMPTS: usize = 400;
+/// The most characters of one text that a page shows.
+pub(crate) const MAX_CHARACTERS: usize = 6000;
 
-/// Bytes of messages and tool results that a page carries.
-const BYTES: usize = 24 << 20;
+/// The most lines of one diff that a page shows.
+pub(crate) const MAX_DIFF_LINES: usize = 200;
+
+/// The most attempts of which a page shows the trajectory, and the most bytes of text in them. A larger page is slow
+/// to open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageBudget {
+    /// Attempts.
+    pub attempts: usize,
+    /// Bytes of text as the page has them: after truncation, before escaping.
+    pub bytes: usize,
+}
+
+impl Default for PageBudget {
+    fn default() -> Self {
+        Self {
+            attempts: 2000,
+            bytes: 24 << 20,
+        }
+    }
+}
 
 /// One attempt with all that is known of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,14 +50,14 @@ pub struct AttemptDetail {
 /// Attempts by their ids.
 #[derive(Debug, Clone, Default)]
 pub struct Details {
-    /// Those that are shown whole.
+    /// The attempts whose trajectory is shown.
     pub attempts: HashMap<String, AttemptDetail>,
-    /// How many are not, for the page would be too large.
+    /// The number of attempts that have begun and whose trajectory is not shown.
     pub left_out: usize,
 }
 
 impl Details {
-    /// Reads the attempts of a report, task by task, until there is enough for one page.
+    /// Reads the trajectories of a report's attempts within the default [`PageBudget`].
     ///
     /// # Errors
     ///
@@ -48,35 +67,78 @@ impl Details {
         journal: &Journal,
         store: Option<&Store>,
     ) -> Result<Self, JournalError> {
+        Self::read_within(PageBudget::default(), report, journal, store)
+    }
+
+    /// Reads the trajectories of a report's attempts within a budget: failures before passes, and one attempt of each
+    /// model and task before further ones.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn read_within(
+        budget: PageBudget,
+        report: &Report,
+        journal: &Journal,
+        store: Option<&Store>,
+    ) -> Result<Self, JournalError> {
         let mut details = Self::default();
         let mut bytes = 0;
-        for task in 0..report.tasks.len() {
-            let cells = report.models.iter().map(|model| &model.matrix[task]);
-            for attempt in cells.flat_map(|cell| &cell.attempts) {
-                let Some(id) = &attempt.id else {
-                    continue;
-                };
-                if details.attempts.len() >= ATTEMPTS || bytes >= BYTES {
-                    details.left_out += 1;
-                    continue;
-                }
-                let row = journal.attempt(id)?;
-                let trajectory = journal.trajectory(id)?;
-                bytes += size(&trajectory);
-                let changes = store.map_or(Ok(None), |store| changes(&row, store));
-                let detail = AttemptDetail {
-                    row,
-                    trajectory,
-                    changes,
-                };
-                details.attempts.insert(id.clone(), detail);
+        for id in by_priority(report) {
+            if details.attempts.len() >= budget.attempts || bytes >= budget.bytes {
+                details.left_out += 1;
+                continue;
             }
+            let row = journal.attempt(id)?;
+            let trajectory = journal.trajectory(id)?;
+            let changes = store.map_or(Ok(None), |store| changes(&row, store));
+            bytes += trajectory_size(&trajectory) + changes_size(&changes);
+            let detail = AttemptDetail {
+                row,
+                trajectory,
+                changes,
+            };
+            details.attempts.insert(id.to_owned(), detail);
         }
         Ok(details)
     }
 }
 
-fn size(trajectory: &Trajectory) -> usize {
+/// The ids of all attempts that have begun: the first failure of each cell, the other failures, the first attempt of
+/// cells without a failure, the rest.
+fn by_priority(report: &Report) -> Vec<&str> {
+    let [mut first_failures, mut failures, mut firsts, mut rest] = [const { Vec::new() }; 4];
+    for task in 0..report.tasks.len() {
+        for model in &report.models {
+            let mut passed = Vec::new();
+            let mut failed = Vec::new();
+            for attempt in &model.matrix[task].attempts {
+                match &attempt.id {
+                    Some(id) if attempt.result == "pass" => passed.push(id.as_str()),
+                    Some(id) => failed.push(id.as_str()),
+                    None => {}
+                }
+            }
+            match failed.split_first() {
+                Some((first, others)) => {
+                    first_failures.push(*first);
+                    failures.extend_from_slice(others);
+                    rest.extend_from_slice(&passed);
+                }
+                None => {
+                    if let Some((first, others)) = passed.split_first() {
+                        firsts.push(*first);
+                        rest.extend_from_slice(others);
+                    }
+                }
+            }
+        }
+    }
+    [first_failures, failures, firsts, rest].concat()
+}
+
+/// The bytes of a trajectory's texts after truncation.
+fn trajectory_size(trajectory: &Trajectory) -> usize {
     let messages = trajectory.messages.iter().map(|m| texts(&m.content));
     let calls = trajectory
         .calls
@@ -87,11 +149,35 @@ fn size(trajectory: &Trajectory) -> usize {
 
 fn texts(value: &Value) -> usize {
     match value {
-        Value::String(text) => text.len(),
+        Value::String(text) => truncated(text),
         Value::Array(items) => items.iter().map(texts).sum(),
         Value::Object(map) => map.values().map(texts).sum(),
         _ => 8,
     }
+}
+
+/// The bytes of a text after truncation.
+fn truncated(text: &str) -> usize {
+    // Only a text with more bytes than characters shown can have more characters.
+    match text.len() > MAX_CHARACTERS {
+        true => text
+            .char_indices()
+            .nth(MAX_CHARACTERS)
+            .map_or(text.len(), |(end, _)| end),
+        false => text.len(),
+    }
+}
+
+fn changes_size(changes: &Result<Option<Vec<Changed>>, String>) -> usize {
+    let Ok(Some(changes)) = changes else {
+        return 0;
+    };
+    let diffs = changes.iter().map(|change| {
+        let lines = change.lines.as_deref().unwrap_or_default();
+        let shown = lines.iter().take(MAX_DIFF_LINES);
+        change.path.len() + shown.map(|line| truncated(&line.text)).sum::<usize>()
+    });
+    diffs.sum()
 }
 
 fn changes(row: &AttemptRow, store: &Store) -> Result<Option<Vec<Changed>>, String> {
@@ -121,4 +207,22 @@ pub(crate) fn result_text(result: &Value) -> String {
         })
         .collect();
     texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_long_text_counts_as_much_as_the_page_shows_of_it() {
+        let long = "x".repeat(40 << 20);
+        let result = json!({"content": [{"type": "text", "text": long}]});
+        assert_eq!(texts(&result), MAX_CHARACTERS + "text".len());
+        // Characters of several bytes are cut by characters and counted by bytes.
+        assert_eq!(truncated(&"é".repeat(7000)), 2 * MAX_CHARACTERS);
+        assert_eq!(truncated(&"é".repeat(4000)), 8000);
+        assert_eq!(truncated("short"), 5);
+    }
 }

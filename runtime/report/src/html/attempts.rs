@@ -13,13 +13,7 @@ use crate::diff::{Changed, Mark};
 use crate::format::instant;
 use crate::numbers::count;
 use crate::render::Options;
-use crate::trajectory::{AttemptDetail, result_text};
-
-/// The longest text that is shown, in characters.
-const CHARACTERS: usize = 6000;
-
-/// The most lines of a diff that are shown.
-const LINES: usize = 200;
+use crate::trajectory::{AttemptDetail, MAX_CHARACTERS, MAX_DIFF_LINES, result_text};
 
 pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
     let details = &options.details;
@@ -30,26 +24,12 @@ pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
     if details.left_out > 0 {
         let _ = writeln!(
             out,
-            "<p class=\"note\">{} not on this page, which would be too large. \
-             <code>mcpmark show ATTEMPT</code> shows each.</p>",
-            if details.left_out == 1 {
-                "1 attempt is".to_owned()
-            } else {
-                format!("{} are", count(details.left_out, "attempt"))
-            }
+            "<p class=\"note\">The page has no trajectory of {}, because it would be too large with \
+             them. Failures come first. <code>mcpmark show ATTEMPT</code> shows any attempt.</p>",
+            count(details.left_out, "attempt")
         );
     }
     for (index, task) in report.tasks.iter().enumerate() {
-        let of_task = report
-            .models
-            .iter()
-            .flat_map(|model| &model.matrix[index].attempts);
-        if !of_task
-            .into_iter()
-            .any(|attempt| has_detail(attempt, options))
-        {
-            continue;
-        }
         let _ = writeln!(
             out,
             "<details class=\"task\"><summary><h3>{}</h3></summary>",
@@ -72,13 +52,6 @@ pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
 /// The name of an attempt within the page.
 fn attempt_id(id: &str) -> String {
     format!("a-{}", text(id))
-}
-
-pub(super) fn has_detail(attempt: &AttemptRef, options: &Options) -> bool {
-    attempt
-        .id
-        .as_ref()
-        .is_some_and(|id| options.details.attempts.contains_key(id))
 }
 
 fn cell(
@@ -117,7 +90,10 @@ fn cell(
         );
         match detail {
             None => {
-                let _ = writeln!(out, "<p class=\"attempt\">{summary}</p>");
+                let id = attempt.id.as_deref().map_or(String::new(), |id| {
+                    format!(" <code>mcpmark show {}</code>", text(id))
+                });
+                let _ = writeln!(out, "<p class=\"attempt\">{summary}{id}</p>");
             }
             Some(detail) => {
                 let _ = writeln!(
@@ -369,7 +345,7 @@ fn changes(out: &mut String, detail: &AttemptDetail) {
 fn diff(change: &Changed) -> String {
     let lines = change.lines.as_deref().unwrap_or_default();
     let mut out = String::new();
-    for line in lines.iter().take(LINES) {
+    for line in lines.iter().take(MAX_DIFF_LINES) {
         let (class, mark) = match line.mark {
             Mark::Place => ("place", ""),
             Mark::Same => ("same", " "),
@@ -382,14 +358,18 @@ fn diff(change: &Changed) -> String {
             clipped_line(&line.text)
         );
     }
-    if lines.len() > LINES {
-        let _ = writeln!(out, "… {} more", count(lines.len() - LINES, "line"));
+    if lines.len() > MAX_DIFF_LINES {
+        let _ = writeln!(
+            out,
+            "… {} more",
+            count(lines.len() - MAX_DIFF_LINES, "line")
+        );
     }
     out
 }
 
 fn clipped_line(line: &str) -> String {
-    match line.char_indices().nth(CHARACTERS) {
+    match line.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}…", text(&line[..end])),
         None => text(line),
     }
@@ -397,7 +377,7 @@ fn clipped_line(line: &str) -> String {
 
 /// A text for `pre`, cut where it is very long.
 fn clipped(long: &str) -> String {
-    match long.char_indices().nth(CHARACTERS) {
+    match long.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!(
             "{}\n… {} more",
             block(&long[..end]),

@@ -2,22 +2,21 @@
 
 use std::fmt::Write;
 
-use super::attempts::has_detail;
 use super::charts::COLOURS;
 use super::escape::{path, text};
 use crate::data::{Cell, Report};
 use crate::render::Options;
 
 pub(super) fn matrix(out: &mut String, report: &Report, options: &Options) {
+    let has_attempts = !options.details.attempts.is_empty();
     let _ = write!(
         out,
         "<section id=\"matrix\">\n<h2>Tasks</h2>\n<p>Attempts that passed, of those that were \
          graded. {}</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Tasks \
          and models\"><table class=\"matrix\"><thead><tr><th scope=\"col\">task</th>",
-        if options.details.attempts.is_empty() {
-            ""
-        } else {
-            "A cell leads to its attempts."
+        match has_attempts {
+            true => "A cell leads to its attempts.",
+            false => "",
         }
     );
     for (place, model) in report.models.iter().enumerate() {
@@ -50,11 +49,8 @@ pub(super) fn matrix(out: &mut String, report: &Report, options: &Options) {
                 cell.count.graded
             );
             let class = shade(cell);
-            let _ = match cell
-                .attempts
-                .iter()
-                .any(|attempt| has_detail(attempt, options))
-            {
+            // The section of attempts has each cell, with or without trajectories.
+            let _ = match has_attempts && !cell.attempts.is_empty() {
                 true => write!(
                     out,
                     "<td class=\"{class}\"><a href=\"#{}\" aria-label=\"{label}\">{shown}</a></td>",

@@ -2,16 +2,20 @@ use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use mcpmark_report::{Details, Format, Options};
+use mcpmark_report::{Details, Format, Options, PageBudget};
 use sha2::{Digest, Sha256};
 
 use crate::{Demonstration, is_plain};
 
 fn page(name: &str) -> String {
+    page_within(PageBudget::default(), name)
+}
+
+fn page_within(budget: PageBudget, name: &str) -> String {
     let demonstration = Demonstration::new();
     let report = demonstration.report(name);
-    let details =
-        Details::read(&report, &demonstration.journal, Some(&demonstration.store)).unwrap();
+    let (journal, store) = (&demonstration.journal, &demonstration.store);
+    let details = Details::read_within(budget, &report, journal, Some(store)).unwrap();
     let options = Options {
         published: true,
         details,
@@ -87,6 +91,68 @@ fn each_link_leads_to_something_and_each_attempt_is_there() {
     }
     // 96 were planned, and one has not begun.
     assert_eq!(markup.matches("<details class=\"attempt\"").count(), 95);
+}
+
+/// The class and the detail or its absence of each attempt, in the order of the page.
+fn attempts_shown(markup: &str) -> (usize, usize, usize, usize) {
+    let attempts = markup.split("class=\"attempt\"").skip(1);
+    let mut counts = (0, 0, 0, 0);
+    for (before, attempt) in markup.split("class=\"attempt\"").zip(attempts) {
+        let passed = attempt
+            .split("</b>")
+            .next()
+            .unwrap()
+            .contains("class=\"pass\"");
+        let has_trajectory = before.ends_with("<details ");
+        match (passed, has_trajectory) {
+            (true, true) => counts.0 += 1,
+            (true, false) => counts.1 += 1,
+            (false, true) => counts.2 += 1,
+            (false, false) => counts.3 += 1,
+        }
+    }
+    counts
+}
+
+#[test]
+fn a_small_budget_shows_failures_first_and_links_every_cell() {
+    let all = page("demonstration");
+    let (passed, _, failed, not_begun) = attempts_shown(all.split("<script").next().unwrap());
+    assert!(passed > 0 && failed > 4, "{passed} passed, {failed} failed");
+    assert_eq!(not_begun, 1);
+
+    for (attempts, shown) in [(4, failed.min(4)), (failed + 1, failed)] {
+        let budget = PageBudget {
+            attempts,
+            ..PageBudget::default()
+        };
+        let small = page_within(budget, "demonstration");
+        let markup = small.split("<script").next().unwrap();
+        let (passes_shown, passes_listed, failures_shown, failures_listed) = attempts_shown(markup);
+        assert_eq!(failures_shown, shown, "of a budget of {attempts}");
+        assert_eq!(failures_shown + failures_listed, failed + not_begun);
+        assert_eq!(passes_shown, attempts - shown);
+        assert_eq!(passes_shown + passes_listed, passed);
+        let left_out = passed + failed - attempts;
+        assert!(markup.contains(&format!("no trajectory of {left_out} attempts")));
+        // A cell without any trajectory is linked like the others.
+        let cells = |markup: &str| between(markup, "href=\"#c", "\"").len();
+        assert_eq!(cells(markup), cells(all.split("<script").next().unwrap()));
+        assert!(markup.contains("<code>mcpmark show "));
+    }
+}
+
+#[test]
+fn a_budget_of_bytes_ends_after_the_attempt_that_exceeds_it() {
+    let demonstration = Demonstration::new();
+    let report = demonstration.report("demonstration");
+    let budget = PageBudget {
+        bytes: 1,
+        ..PageBudget::default()
+    };
+    let journal = &demonstration.journal;
+    let details = Details::read_within(budget, &report, journal, None).unwrap();
+    assert_eq!((details.attempts.len(), details.left_out), (1, 94));
 }
 
 #[test]
