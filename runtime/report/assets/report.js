@@ -1,4 +1,4 @@
-// Draws the charts of a report from the JSON in the page, and opens what a link leads to.
+// Draws the charts of a report from the JSON in the page, filters its attempts, and opens what a link leads to.
 "use strict";
 
 (() => {
@@ -281,6 +281,8 @@
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
+    const form = document.getElementById("filters");
+    if (target.hidden && form) form.reset();
     for (let node = target; node; node = node.parentElement) {
       if (node.tagName === "DETAILS") node.open = true;
     }
@@ -292,7 +294,63 @@
     target.scrollIntoView();
   };
 
+  // Hides the attempts, cells and tasks that the controls exclude.
+  const filter = () => {
+    const form = document.getElementById("filters");
+    if (!form) return;
+    form.hidden = false;
+    const attempts = [...document.querySelectorAll("#attempts .attempt")].map((node) => ({
+      node,
+      cell: node.closest(".cell"),
+      text: undefined,
+    }));
+    const output = form.querySelector("output");
+    const apply = () => {
+      const wanted = Object.fromEntries(new FormData(form));
+      const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const attempt of attempts) {
+        const { node, cell } = attempt;
+        let is = (!wanted.result || node.dataset.result === wanted.result) &&
+          (!wanted.class || node.dataset.class === wanted.class) &&
+          (!wanted.model || cell.dataset.model === wanted.model);
+        if (is && words.length) {
+          const task = cell.parentElement.querySelector("summary").textContent;
+          attempt.text ??= (task + " " + node.textContent).toLowerCase();
+          is = words.every((word) => attempt.text.includes(word));
+        }
+        node.hidden = !is;
+        shown += is ? 1 : 0;
+      }
+      for (const cell of document.querySelectorAll("#attempts .cell")) {
+        cell.hidden = !cell.querySelector(".attempt:not([hidden])");
+      }
+      const some = Object.values(wanted).some(Boolean);
+      for (const task of document.querySelectorAll("#attempts details.task")) {
+        task.hidden = !task.querySelector(".attempt:not([hidden])");
+        if (some) task.open = !task.hidden;
+      }
+      output.textContent = `${shown} of ${attempts.length} attempts`;
+    };
+    let waiting;
+    form.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(apply, 150);
+    });
+    form.addEventListener("reset", () => setTimeout(apply));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    apply();
+  };
+
+  // What scrolls can be reached by keyboard.
+  document.addEventListener("toggle", (event) => {
+    for (const node of event.target.querySelectorAll("pre")) {
+      if (node.scrollHeight > node.clientHeight) node.tabIndex = 0;
+    }
+  }, true);
+
   drawAll();
+  filter();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   addEventListener("hashchange", reveal);
   reveal();

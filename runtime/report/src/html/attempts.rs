@@ -1,5 +1,6 @@
 //! Single attempts: what was said and done, what the verifier found, what changed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use mcpmark_experiment::journal::{CallRow, MessageRow};
@@ -29,6 +30,7 @@ pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
             count(details.left_out, "attempt")
         );
     }
+    filters(out, report);
     for (index, task) in report.tasks.iter().enumerate() {
         let _ = writeln!(
             out,
@@ -39,7 +41,7 @@ pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
             cell(
                 out,
                 &cell_id(index, place),
-                model,
+                (place, model),
                 &model.matrix[index].attempts,
                 options,
             );
@@ -47,6 +49,49 @@ pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
         out.push_str("</details>\n");
     }
     out.push_str("</section>\n");
+}
+
+/// The controls that hide attempts; the page's script acts on them.
+fn filters(out: &mut String, report: &Report) {
+    let attempts = || {
+        let cells = report.models.iter().flat_map(|model| &model.matrix);
+        cells.flat_map(|cell| &cell.attempts)
+    };
+    let classes: BTreeSet<String> = attempts()
+        .filter_map(|attempt| attempt.failure.as_ref())
+        .map(|failure| failure.class.to_string())
+        .collect();
+    let results: BTreeSet<&str> = attempts().map(|attempt| &*attempt.result).collect();
+    let models = report.models.iter().enumerate();
+    out.push_str(
+        "<form id=\"filters\" class=\"filters\" role=\"search\" hidden>\
+         <label>Text <input type=\"search\" name=\"text\" placeholder=\"tool, path, message…\"></label>",
+    );
+    let mut select = |name: &str, label: &str, options: Vec<(String, String)>| {
+        let _ = write!(
+            out,
+            "<label>{label} <select name=\"{name}\"><option value=\"\">all</option>"
+        );
+        for (value, shown) in options {
+            let _ = write!(out, "<option value=\"{value}\">{shown}</option>");
+        }
+        out.push_str("</select></label>");
+    };
+    let same = |value: &str| (text(value), text(value));
+    select("result", "Result", results.into_iter().map(same).collect());
+    select(
+        "class",
+        "Class",
+        classes.iter().map(|class| same(class)).collect(),
+    );
+    select(
+        "model",
+        "Model",
+        models
+            .map(|(place, model)| (place.to_string(), text(&model.name)))
+            .collect(),
+    );
+    out.push_str("<button type=\"reset\">Clear</button> <output></output></form>\n");
 }
 
 /// The name of an attempt within the page.
@@ -57,13 +102,13 @@ fn attempt_id(id: &str) -> String {
 fn cell(
     out: &mut String,
     id: &str,
-    model: &ModelReport,
+    (place, model): (usize, &ModelReport),
     attempts: &[AttemptRef],
     options: &Options,
 ) {
     let _ = writeln!(
         out,
-        "<section class=\"cell\" id=\"{id}\"><h4>{}</h4>",
+        "<section class=\"cell\" id=\"{id}\" data-model=\"{place}\"><h4>{}</h4>",
         text(&model.name)
     );
     for attempt in attempts {
@@ -76,6 +121,14 @@ fn cell(
             "fail" => "fail",
             _ => "other",
         };
+        let data = format!(
+            "data-result=\"{}\" data-class=\"{}\"",
+            text(&attempt.result),
+            attempt
+                .failure
+                .as_ref()
+                .map_or(String::new(), |failure| text(&failure.class.to_string())),
+        );
         let failure = attempt
             .failure
             .as_ref()
@@ -93,12 +146,12 @@ fn cell(
                 let id = attempt.id.as_deref().map_or(String::new(), |id| {
                     format!(" <code>mcpmark show {}</code>", text(id))
                 });
-                let _ = writeln!(out, "<p class=\"attempt\">{summary}{id}</p>");
+                let _ = writeln!(out, "<p class=\"attempt\" {data}>{summary}{id}</p>");
             }
             Some(detail) => {
                 let _ = writeln!(
                     out,
-                    "<details class=\"attempt\" id=\"{}\"><summary>{summary} <code>{}</code></summary>",
+                    "<details class=\"attempt\" {data} id=\"{}\"><summary>{summary} <code>{}</code></summary>",
                     attempt_id(&detail.row.id),
                     text(&detail.row.id)
                 );

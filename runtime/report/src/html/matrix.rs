@@ -41,13 +41,8 @@ pub(super) fn matrix(out: &mut String, report: &Report, options: &Options) {
                 0 => "–".to_owned(),
                 graded => format!("{}/{graded}", cell.count.passed),
             };
-            let label = format!(
-                "{}, {}: {} of {} passed",
-                text(&task.id),
-                text(&model.name),
-                cell.count.passed,
-                cell.count.graded
-            );
+            // Begins with the visible text, for those who control the page by voice.
+            let label = format!("{shown} passed: {}, {}", text(&task.id), text(&model.name));
             let class = shade(cell);
             // The section of attempts has each cell, with or without trajectories.
             let _ = match has_attempts && !cell.attempts.is_empty() {

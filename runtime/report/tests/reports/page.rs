@@ -143,6 +143,22 @@ fn a_small_budget_shows_failures_first_and_links_every_cell() {
 }
 
 #[test]
+fn attempts_can_be_filtered_by_all_that_occurs() {
+    let page = page("demonstration");
+    let form = between(&page, "<form id=\"filters\"", "</form>")[0];
+    let offered: BTreeSet<&str> = between(form, "<option value=\"", "\"")
+        .into_iter()
+        .collect();
+    for attribute in [" data-result=\"", " data-class=\"", " data-model=\""] {
+        let values = between(page.split("<script").next().unwrap(), attribute, "\"");
+        assert!(values.len() >= 24, "{attribute}");
+        for value in values {
+            assert!(offered.contains(value), "{attribute}{value}");
+        }
+    }
+}
+
+#[test]
 fn a_budget_of_bytes_ends_after_the_attempt_that_exceeds_it() {
     let demonstration = Demonstration::new();
     let report = demonstration.report("demonstration");
