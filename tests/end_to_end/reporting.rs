@@ -77,6 +77,117 @@ fn attempts_are_listed_with_their_models() {
 }
 
 #[test]
+fn experiments_are_listed_with_who_acted_and_what_it_took() {
+    let environment = environment();
+    let listed = environment.run(["runs"]).exits(0).stdout;
+    let row = listed
+        .lines()
+        .find(|line| line.starts_with("demonstration"));
+    let row = row.unwrap_or_else(|| panic!("{listed}"));
+    for part in ["openai/atlas-large +1", "96", "stopped", "5.02+", "54m 42s"] {
+        assert!(row.contains(part), "{part:?} is not in {row:?}");
+    }
+    let json = environment.run(["runs", "--json"]).exits(0).json();
+    let experiment = json
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["experiment"] == "efforts");
+    let experiment = experiment.unwrap();
+    assert_eq!(experiment["state"], "finished");
+    assert_eq!(experiment["tasks"], 12);
+    assert_eq!(experiment["some_cost_unknown"], true);
+    // It began in another month.
+    let listed = environment.run(["runs", "--since", "1h"]).exits(0).stdout;
+    assert_eq!(listed, "no experiment began in that time\n");
+    let since = environment.run(["runs", "--since", "2026-03-01"]).exits(0);
+    assert_eq!(since.stdout.lines().count(), 3);
+}
+
+#[test]
+fn attempts_are_filtered_and_sorted() {
+    let environment = environment();
+    let rows = |args: &[&str]| {
+        let mut command = vec!["runs", "demonstration", "--json"];
+        command.extend(args);
+        let listed = environment.run(command).exits(0).json();
+        listed["attempts"].as_array().unwrap().clone()
+    };
+    let all = rows(&[]);
+    let failed = rows(&["--failed"]);
+    assert!(failed.iter().all(|row| row["passed"] != true));
+    let passed = all.iter().filter(|row| row["passed"] == true).count();
+    assert_eq!(failed.len(), all.len() - passed);
+    let local = rows(&["--model", "SPRIG"]);
+    assert!(local.iter().all(|row| row["model"] == "local/sprig-small"));
+    assert_eq!(
+        local.len(),
+        all.iter()
+            .filter(|row| row["model"] == "local/sprig-small")
+            .count()
+    );
+    let of_world = rows(&["--task", "filesystem/harbour", "--task", "github"]);
+    assert!(!of_world.is_empty() && of_world.len() < all.len());
+    for row in &of_world {
+        let task = row["task"].as_str().unwrap();
+        assert!(
+            task.starts_with("filesystem/harbour/") || task.starts_with("github/"),
+            "{task}"
+        );
+    }
+    assert_eq!(rows(&["--failed", "-n", "2"]).len(), 2);
+
+    let listed = environment.run([
+        "runs",
+        "demonstration",
+        "--class",
+        "abandoned",
+        "--sort",
+        "turns",
+    ]);
+    let listed = listed.exits(0);
+    let results: Vec<&str> = listed.stdout.lines().skip(1).collect();
+    assert!(
+        results.len() > 1 && results.iter().all(|line| line.contains("fail: abandoned")),
+        "{results:?}"
+    );
+    listed.says(&[&format!("{} of 95 attempts", results.len())]);
+    environment
+        .run(["runs", "demonstration", "--class", "abandonned"])
+        .exits(2)
+        .says(&[
+            "there is no class or outcome \"abandonned\"",
+            "premature-stop",
+        ]);
+
+    // Conditions without a name are for the experiment that began last.
+    let newest = environment.run(["runs", "latest"]).exits(0).stdout;
+    let failed = environment.run(["runs", "--failed"]).exits(0).stdout;
+    assert!(
+        failed
+            .lines()
+            .skip(1)
+            .all(|line| newest.contains(line.split_whitespace().next().unwrap()))
+    );
+    environment
+        .run(["runs", "--failed", "--since", "1h"])
+        .exits(2)
+        .says(&["--since chooses experiments"]);
+    let shown = environment.run(["show", "latest"]).exits(0).stdout;
+    let id = shown
+        .lines()
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .last()
+        .unwrap()
+        .to_owned();
+    assert!(newest.contains(&id), "{id}");
+    environment.run(["report", "latest"]).exits(0);
+    environment.run(["compare", "latest", "demonstration:local/sprig-small"]);
+}
+
+#[test]
 fn what_goes_to_no_terminal_is_whole_unless_a_width_is_asked_for() {
     let environment = environment();
     let letters = |text: &str| {

@@ -1,6 +1,7 @@
 mod bundle;
 mod keeping;
 mod report;
+mod runs;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ pub(crate) use self::keeping::{
     ReceiptCommand, RegradeArgs, ShowReceiptArgs, StoreCommand, VerifyReceiptArgs,
 };
 pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
+pub(crate) use self::runs::{AttemptFilterArgs, AttemptOrder, RunsArgs, Since};
 
 /// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.
 #[derive(Debug, Parser)]
@@ -620,21 +622,8 @@ pub(crate) struct ServeArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct RunsArgs {
-    /// Show the attempts of this experiment
-    #[arg(value_name = "EXPERIMENT")]
-    pub(crate) experiment: Option<String>,
-    /// How many experiments to list
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) limit: u32,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The attempt's id, or the beginning of it
+    /// The attempt's id, the beginning of it, or `latest` for the one that began last
     pub(crate) attempt: String,
     /// Show tool results, and what changed, in full
     #[arg(long)]

@@ -23,7 +23,8 @@ impl Selector {
         self.matches_text(&id.to_string())
     }
 
-    fn matches_text(&self, task: &str) -> bool {
+    /// Whether a task's id as text, or a directory above it, fits.
+    pub fn matches_text(&self, task: &str) -> bool {
         let ends = task
             .match_indices('/')
             .map(|(end, _)| end)

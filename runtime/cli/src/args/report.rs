@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// The experiment [default: the newest]
+    /// The experiment; `latest` is the one that began last, and the default
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
     /// The form of the report [default: that of the file's ending, or text]
@@ -37,10 +37,10 @@ pub(crate) enum ReportFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// An experiment, or `EXPERIMENT:MODEL`
+    /// An experiment, or `EXPERIMENT:MODEL`; `latest` is the experiment that began last
     #[arg(value_name = "A")]
     pub(crate) a: String,
-    /// An experiment, or `EXPERIMENT:MODEL`
+    /// An experiment, or `EXPERIMENT:MODEL`; `latest` is the experiment that began last
     #[arg(value_name = "B")]
     pub(crate) b: String,
     /// Print one JSON object
@@ -50,7 +50,7 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// The experiment
+    /// The experiment; `latest` is the one that began last
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: String,
     /// The form of the export

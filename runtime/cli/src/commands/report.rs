@@ -100,17 +100,20 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
 /// Exports an experiment's attempts.
 pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
+    let name = runs::named(&journal, &args.experiment)?;
     let layout = match args.format {
         ExportFormat::Mcpmark => Layout::Mcpmark,
         ExportFormat::Sft => Layout::Sft,
         ExportFormat::Atif => Layout::Atif,
     };
-    let exported = mcpmark_report::export::export(&journal, &args.experiment, layout, &args.output)
-        .map_err(|error| match error {
-            ExportError::Journal(error) => journal_error(error),
-            ExportError::NotEmpty(_) | ExportError::Exists(_) => CommandError::usage(error),
-            ExportError::Write { .. } | ExportError::Spec(_) => {
-                CommandError::infrastructure(chain(&error))
+    let exported =
+        mcpmark_report::export::export(&journal, &name, layout, &args.output).map_err(|error| {
+            match error {
+                ExportError::Journal(error) => journal_error(error),
+                ExportError::NotEmpty(_) | ExportError::Exists(_) => CommandError::usage(error),
+                ExportError::Write { .. } | ExportError::Spec(_) => {
+                    CommandError::infrastructure(chain(&error))
+                }
             }
         })?;
     let why = match args.format {
@@ -132,7 +135,10 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandE
 
 fn experiment(journal: &Journal, name: Option<&str>) -> Result<ExperimentRow, CommandError> {
     match name {
-        Some(name) => journal.experiment(name).map_err(journal_error),
+        Some(name) => {
+            let name = runs::named(journal, name)?;
+            journal.experiment(&name).map_err(journal_error)
+        }
         None => {
             let newest = journal.experiments(1).map_err(journal_error)?.pop();
             newest.ok_or_else(|| {
@@ -152,6 +158,13 @@ fn side(journal: &Journal, text: &str) -> Result<(String, Option<String>), Comma
     };
     if exists(text)? {
         return Ok((text.to_owned(), None));
+    }
+    if let Some(model) = text.strip_prefix(runs::LATEST)
+        && (model.is_empty() || model.starts_with(':'))
+        && !exists(runs::LATEST)?
+    {
+        let name = runs::named(journal, runs::LATEST)?;
+        return Ok((name, model.strip_prefix(':').map(str::to_owned)));
     }
     for (at, _) in text.match_indices(':') {
         let (name, model) = (&text[..at], &text[at + 1..]);

@@ -1,115 +1,101 @@
+//! Lists of experiments and attempts.
+
+mod attempts;
+mod experiments;
+
 use anstyle::Style;
-use mcpmark_experiment::Spec;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow, Survey, SurveyRow};
-use mcpmark_experiment::report::{AttemptReport, ExperimentReport, reasoning_effort};
+use mcpmark_experiment::report::{AttemptReport, reasoning_effort};
+use mcpmark_experiment::{Journal, JournalError, Spec, decimals};
+use mcpmark_model::Cost;
 pub(crate) use mcpmark_report::instant;
-use serde_json::json;
 
 use crate::args::RunsArgs;
 use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
-use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
 /// Lists experiments, or the attempts of one.
 pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
-    let Some(name) = &args.experiment else {
-        let experiments = journal
-            .experiments(args.limit as usize)
-            .map_err(journal_error)?;
-        if args.json {
-            let list: Vec<_> = experiments
-                .iter()
-                .map(|row| {
-                    json!({
-                        "experiment": row.name,
-                        "id": row.id,
-                        "created": instant(row.created_ms),
-                        "attempts": planned(&row.spec).unwrap_or(row.attempts as usize),
-                        "graded": row.graded,
-                        "passed": row.passed,
-                    })
-                })
-                .collect();
-            output::print_json(&list)?;
-        } else if experiments.is_empty() {
-            output::print("no experiments yet; `mcpmark run` begins one\n")?;
-        } else {
-            let mut table = Table::new(&[
-                "experiment",
-                "begun (UTC)",
-                ">attempts",
-                ">graded",
-                ">passed",
-            ]);
-            for row in &experiments {
-                let attempts = planned(&row.spec).unwrap_or(row.attempts as usize);
-                let plain = Style::new();
-                table.row(vec![
-                    (sanitise::line(&row.name).into_owned(), plain),
-                    (
-                        instant(row.created_ms).replace('T', " ").replace('Z', ""),
-                        output::DIM,
-                    ),
-                    (attempts.to_string(), plain),
-                    (row.graded.to_string(), plain),
-                    (row.passed.to_string(), plain),
-                ]);
-            }
-            output::print(&table.render())?;
+    let of_attempts = !args.filter.is_empty() || args.sort.is_some();
+    let name = match &args.experiment {
+        Some(name) => Some(named(&journal, name)?),
+        None if of_attempts && args.since.is_some() => {
+            return Err(CommandError::usage(
+                "--since chooses experiments, and conditions on attempts are for one experiment",
+            )
+            .hint("name the experiment, or leave --since out for the latest one"));
         }
-        return Ok(exit::PASSED);
+        None if of_attempts => Some(named(&journal, LATEST)?),
+        None => None,
     };
-    let experiment = journal.experiment(name).map_err(journal_error)?;
-    if args.json {
-        let rows = journal.attempts(name).map_err(journal_error)?;
-        let attempts = planned(&experiment.spec).unwrap_or(rows.len());
-        let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
-        let spending = journal.spending(&experiment.id).map_err(journal_error)?;
-        let report = ExperimentReport::new(name, spec, attempts, rows, &spending);
-        output::print_json(&report)?;
-        return Ok(exit::PASSED);
-    }
-    let mut survey = journal.survey(name).map_err(journal_error)?;
-    let cut_off = cut_off(context, &experiment, &mut survey);
-    // Without models it would be an empty column.
-    let models = survey.rows.iter().any(|row| row.model.is_some());
-    let (before, after) = (
-        ["attempt", "<task"],
-        [">k", "agent", "result", ">score", ">turns", ">calls"],
-    );
-    let model: &[&str] = if models { &["model"] } else { &[] };
-    let mut table = Table::new(&[&before[..], model, &after].concat());
-    for row in &survey.rows {
-        let plain = Style::new();
-        let (result, style) = mark(row.passed, row.outcome.as_deref().unwrap_or(&row.status));
-        let mut cells = vec![
-            (row.id.clone(), output::DIM),
-            (sanitise::line(&row.task).into_owned(), plain),
-        ];
-        if models {
-            cells.push((sanitise::line(&model_of(row)).into_owned(), plain));
+    match name {
+        None => experiments::list(context, &journal, args.limit, args.since, args.json)?,
+        Some(name) => {
+            let listing = attempts::Listing {
+                filter: &args.filter,
+                order: args.sort.unwrap_or_default(),
+                limit: args.limit,
+                as_json: args.json,
+            };
+            attempts::list(context, &journal, &name, &listing)?;
         }
-        cells.extend([
-            (row.k.to_string(), plain),
-            (sanitise::line(&row.agent).into_owned(), plain),
-            (result, style),
-            (
-                row.score
-                    .map_or(String::new(), |score| format!("{score:.3}")),
-                plain,
-            ),
-            (row.turns.to_string(), plain),
-            (row.tool_calls.to_string(), plain),
-        ]);
-        table.row(cells);
     }
-    output::print(&table.render())?;
-    say_cut_off(&experiment.name, cut_off);
     Ok(exit::PASSED)
+}
+
+/// The name that stands for the experiment, or the attempt, that began last.
+pub(crate) const LATEST: &str = "latest";
+
+/// The name of an experiment, where `latest` stands for the one that began last unless one has that name.
+pub(crate) fn named(journal: &Journal, name: &str) -> Result<String, CommandError> {
+    match journal.experiment(name) {
+        Err(JournalError::Unknown { .. }) if name == LATEST => {
+            let newest = journal.experiments(1).map_err(journal_error)?.pop();
+            newest.map(|row| row.name).ok_or_else(|| {
+                CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
+            })
+        }
+        // Whoever asks next tells what is wrong.
+        _ => Ok(name.to_owned()),
+    }
+}
+
+/// The id of an attempt, where `latest` stands for the one that began last in the latest experiment.
+pub(crate) fn named_attempt(journal: &Journal, id: &str) -> Result<String, CommandError> {
+    if id != LATEST {
+        return Ok(id.to_owned());
+    }
+    let experiment = named(journal, LATEST)?;
+    let attempts = journal.attempts(&experiment).map_err(journal_error)?;
+    let last = attempts.into_iter().max_by_key(|row| row.started_ms);
+    last.map(|row| row.id).ok_or_else(|| {
+        CommandError::usage(format!("no attempt of {experiment:?} has begun"))
+            .hint(format!("`mcpmark resume {experiment}` begins them"))
+    })
+}
+
+/// An amount of dollars for a column; `+` where more is not known.
+fn dollars(cost: Option<Cost>, some_unknown: bool) -> String {
+    match (cost, some_unknown) {
+        (None, _) => String::new(),
+        (Some(cost), true) if cost.nano_usd() == 0 => "unknown".to_owned(),
+        (Some(cost), true) => format!("{}+", decimals(cost.usd())),
+        (Some(cost), false) => decimals(cost.usd()),
+    }
+}
+
+/// A time for a column, from microseconds.
+fn seconds(microseconds: u64) -> String {
+    let seconds = microseconds / 1_000_000;
+    match seconds {
+        0..60 => format!("{:.1}s", microseconds as f64 / 1e6),
+        60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
+    }
 }
 
 /// What is said of an attempt whose process ended in its middle.

@@ -23,7 +23,8 @@ const CHARACTERS: usize = 160;
 /// Shows an attempt.
 pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
-    let mut attempt = journal.attempt(&args.attempt).map_err(journal_error)?;
+    let id = runs::named_attempt(&journal, &args.attempt)?;
+    let mut attempt = journal.attempt(&id).map_err(journal_error)?;
     let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;
     let requests = journal.model_calls(&attempt.id).map_err(journal_error)?;
     let store = context.store()?;

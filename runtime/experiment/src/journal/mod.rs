@@ -8,6 +8,7 @@ mod carry;
 mod columns;
 mod durable;
 mod needs;
+mod overview;
 mod read;
 mod regrade;
 mod remove;
@@ -25,6 +26,7 @@ use rusqlite::Connection;
 pub use self::carry::{CarryError, Need};
 pub(crate) use self::carry::{Most, PLANNED};
 pub use self::needs::AttemptNeeds;
+pub use self::overview::ExperimentTotals;
 pub use self::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
 };

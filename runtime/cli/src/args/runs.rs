@@ -1,0 +1,134 @@
+//! What `runs` takes.
+
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use jiff::{Span, Timestamp, tz::TimeZone};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RunsArgs {
+    /// List the attempts of this experiment; `latest` is the one that began last
+    #[arg(value_name = "EXPERIMENT")]
+    pub(crate) experiment: Option<String>,
+    /// The most rows to list [default: 20 experiments, all attempts]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: Option<u32>,
+    /// Only experiments that began within this time (90m, 12h, 7d) or since this date (2026-11-20)
+    #[arg(long, value_name = "TIME", conflicts_with = "experiment")]
+    pub(crate) since: Option<Since>,
+    #[command(flatten)]
+    pub(crate) filter: AttemptFilterArgs,
+    /// The order of attempts
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub(crate) sort: Option<AttemptOrder>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Conditions on attempts. Without an experiment they apply to the latest one.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Attempts")]
+pub(crate) struct AttemptFilterArgs {
+    /// Only attempts that did not pass, whether graded or not
+    #[arg(long)]
+    pub(crate) failed: bool,
+    /// Only attempts with this class of failure or outcome, such as abandoned or infra-error
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) class: Vec<String>,
+    /// Only attempts of models whose name contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) model: Option<String>,
+    /// Only attempts of these tasks, such as 'filesystem/*'
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) task: Vec<mcpmark_task::Selector>,
+}
+
+impl AttemptFilterArgs {
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.failed && self.class.is_empty() && self.model.is_none() && self.task.is_empty()
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AttemptOrder {
+    /// As planned: by task, model and repetition
+    #[default]
+    Plan,
+    /// The most expensive first
+    Cost,
+    /// The slowest first
+    Time,
+    /// Those with the most turns first
+    Turns,
+    /// The lowest score first, after those without a grade
+    Score,
+}
+
+/// The beginning of a period that ends now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Since(pub(crate) Timestamp);
+
+impl FromStr for Since {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::before(text, Timestamp::now())
+    }
+}
+
+impl Since {
+    fn before(text: &str, now: Timestamp) -> Result<Self, String> {
+        if let Ok(date) = text.parse::<jiff::civil::Date>() {
+            let start = date
+                .to_zoned(TimeZone::UTC)
+                .map_err(|error| error.to_string())?;
+            return Ok(Self(start.timestamp()));
+        }
+        let expected = || {
+            format!(
+                "expected a time such as 90m, 12h or 7d, or a date such as 2026-11-20, found {text:?}"
+            )
+        };
+        let span: Span = text.parse().map_err(|_| expected())?;
+        let start = now.to_zoned(TimeZone::UTC).checked_sub(span.abs());
+        start
+            .map(|start| Self(start.timestamp()))
+            .map_err(|_| expected())
+    }
+}
+
+const EXAMPLES: &str = "Examples:
+  mcpmark runs                                   the last 20 experiments
+  mcpmark runs nightly                           the attempts of one
+  mcpmark runs --failed                          what failed in the latest one
+  mcpmark runs nightly --class abandoned -n 5
+  mcpmark runs nightly --model gpt --task 'filesystem/*' --sort cost";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_and_dates_are_read() {
+        let now: Timestamp = "2026-11-23T12:00:00Z".parse().unwrap();
+        for (text, start) in [
+            ("90m", "2026-11-23T10:30:00Z"),
+            ("12h", "2026-11-23T00:00:00Z"),
+            ("7d", "2026-11-16T12:00:00Z"),
+            ("2 weeks", "2026-11-09T12:00:00Z"),
+            ("2026-11-20", "2026-11-20T00:00:00Z"),
+        ] {
+            let since = Since::before(text, now).unwrap();
+            assert_eq!(since.0.to_string(), start, "{text}");
+        }
+        for text in ["", "yesterday", "7", "99999999999d", "2026-13-40"] {
+            let error = Since::before(text, now).unwrap_err();
+            assert!(
+                error.starts_with("expected a time such as"),
+                "{text}: {error}"
+            );
+        }
+    }
+}

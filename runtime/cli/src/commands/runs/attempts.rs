@@ -1,0 +1,180 @@
+//! The list of an experiment's attempts.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use anstyle::Style;
+use mcpmark_experiment::Journal;
+use mcpmark_experiment::failure::FailureClass;
+use mcpmark_experiment::journal::SurveyRow;
+use mcpmark_experiment::report::ExperimentReport;
+
+use super::{CUT_OFF, cut_off, dollars, mark, model_of, planned, say_cut_off, seconds};
+use crate::args::{AttemptFilterArgs, AttemptOrder};
+use crate::commands::run::journal_error;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// Outcomes and states of attempts that a filter may name beside the classes of failures.
+const OUTCOMES: [&str; 7] = [
+    "graded",
+    "verifier-fault",
+    "infra-error",
+    "invalid-task",
+    "cancelled",
+    "running",
+    CUT_OFF,
+];
+
+pub(super) struct Listing<'a> {
+    pub(super) filter: &'a AttemptFilterArgs,
+    pub(super) order: AttemptOrder,
+    pub(super) limit: Option<u32>,
+    pub(super) as_json: bool,
+}
+
+pub(super) fn list(
+    context: &Context,
+    journal: &Journal,
+    name: &str,
+    listing: &Listing<'_>,
+) -> Result<(), CommandError> {
+    check_classes(&listing.filter.class)?;
+    let experiment = journal.experiment(name).map_err(journal_error)?;
+    let mut survey = journal.survey(name).map_err(journal_error)?;
+    let interrupted = cut_off(context, &experiment, &mut survey);
+    let all = survey.rows.len();
+    let mut rows = survey.rows;
+    rows.retain(|row| is_wanted(row, listing.filter));
+    sort(&mut rows, listing.order);
+    let wanted = rows.len();
+    rows.truncate(listing.limit.map_or(usize::MAX, |limit| limit as usize));
+    if listing.as_json {
+        let mut attempts = journal.attempts(name).map_err(journal_error)?;
+        if rows.len() < all {
+            let ids: HashSet<&str> = rows.iter().map(|row| &*row.id).collect();
+            attempts.retain(|attempt| ids.contains(&*attempt.id));
+        }
+        let planned = planned(&experiment.spec).unwrap_or(all);
+        let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
+        let spending = journal.spending(&experiment.id).map_err(journal_error)?;
+        let report = ExperimentReport::new(name, spec, planned, attempts, &spending);
+        return output::print_json(&report);
+    }
+    output::print(&table(&rows).render())?;
+    if rows.len() < all {
+        let matching = match rows.len() < wanted && wanted < all {
+            true => format!(" ({wanted} match)"),
+            false => String::new(),
+        };
+        output::note(&format!(
+            "{} of {}{matching}",
+            rows.len(),
+            output::count(all, "attempt")
+        ));
+    }
+    say_cut_off(&experiment.name, interrupted);
+    Ok(())
+}
+
+/// Refuses classes that no attempt can have.
+fn check_classes(classes: &[String]) -> Result<(), CommandError> {
+    let known = || {
+        let failures = FailureClass::ALL.into_iter().map(FailureClass::as_str);
+        failures.chain(OUTCOMES)
+    };
+    match classes
+        .iter()
+        .find(|class| !known().any(|one| one == *class))
+    {
+        None => Ok(()),
+        Some(class) => Err(
+            CommandError::usage(format!("there is no class or outcome {class:?}")).hint(format!(
+                "classes and outcomes are {}",
+                known().collect::<Vec<_>>().join(", ")
+            )),
+        ),
+    }
+}
+
+fn is_wanted(row: &SurveyRow, filter: &AttemptFilterArgs) -> bool {
+    let has_class = |class: &String| {
+        row.failure
+            .as_ref()
+            .is_some_and(|failure| failure.class.as_str() == class)
+            || row.outcome.as_deref().unwrap_or(&row.status) == class
+    };
+    let has_text = |text: &String| {
+        let model = model_of(row);
+        let name = if model.is_empty() {
+            &*row.agent
+        } else {
+            &model
+        };
+        name.to_lowercase().contains(&text.to_lowercase())
+    };
+    (!filter.failed || row.passed != Some(true))
+        && (filter.class.is_empty() || filter.class.iter().any(has_class))
+        && filter.model.as_ref().is_none_or(has_text)
+        && (filter.task.is_empty() || filter.task.iter().any(|task| task.matches_text(&row.task)))
+}
+
+/// Sorts attempts; equal ones stay in the order of the plan.
+fn sort(rows: &mut [SurveyRow], order: AttemptOrder) {
+    match order {
+        AttemptOrder::Plan => {}
+        AttemptOrder::Cost => rows.sort_by_key(|row| Reverse(row.cost.map(|cost| cost.nano_usd()))),
+        AttemptOrder::Time => rows.sort_by_key(|row| Reverse(row.agent_us)),
+        AttemptOrder::Turns => rows.sort_by_key(|row| Reverse(row.turns)),
+        AttemptOrder::Score => {
+            rows.sort_by(|a, b| {
+                let score = |row: &SurveyRow| row.score.unwrap_or(-1.0);
+                score(a).total_cmp(&score(b))
+            });
+        }
+    }
+}
+
+fn table(rows: &[SurveyRow]) -> Table {
+    // Columns that would be empty are left out.
+    let models = rows.iter().any(|row| row.model.is_some());
+    let costs = rows.iter().any(|row| row.cost.is_some());
+    let actor = if models { "model" } else { "agent" };
+    let mut header = vec!["attempt", "<task", actor, ">k", "result", ">score"];
+    header.extend([">turns", ">calls"]);
+    if costs {
+        header.push(">USD");
+    }
+    header.push(">time");
+    let mut table = Table::new(&header);
+    for row in rows {
+        let plain = Style::new();
+        let (mut result, style) = mark(row.passed, row.outcome.as_deref().unwrap_or(&row.status));
+        if let Some(failure) = &row.failure {
+            result = format!("{result}: {}", failure.class);
+        }
+        let actor = match row.model.is_some() {
+            true => model_of(row),
+            false => row.agent.to_string(),
+        };
+        let score = row.score.map(|score| format!("{score:.3}"));
+        let mut cells = vec![
+            (row.id.clone(), output::DIM),
+            (sanitise::line(&row.task).into_owned(), plain),
+            (sanitise::line(&actor).into_owned(), plain),
+            (row.k.to_string(), plain),
+            (result, style),
+            (score.unwrap_or_default(), plain),
+            (row.turns.to_string(), plain),
+            (row.tool_calls.to_string(), plain),
+        ];
+        if costs {
+            cells.push((dollars(row.cost, false), plain));
+        }
+        cells.push((row.agent_us.map_or(String::new(), seconds), plain));
+        table.row(cells);
+    }
+    table
+}

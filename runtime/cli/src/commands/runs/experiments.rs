@@ -1,0 +1,168 @@
+//! The list of experiments.
+
+use anstyle::Style;
+use mcpmark_experiment::Journal;
+use mcpmark_experiment::Spec;
+use mcpmark_experiment::journal::{ExperimentRow, ExperimentTotals};
+use serde_json::{Value, json};
+
+use super::{dollars, instant, seconds};
+use crate::args::Since;
+use crate::commands::run::journal_error;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::output::table::Table;
+use crate::output::{self, sanitise};
+
+/// Experiments that are listed unless a number is given.
+const DEFAULT_LIMIT: usize = 20;
+
+/// One line of the list.
+struct Listed {
+    row: ExperimentRow,
+    totals: ExperimentTotals,
+    /// The models, or the agent where no model acts.
+    actors: Vec<String>,
+    tasks: Option<usize>,
+    planned: usize,
+    state: &'static str,
+}
+
+pub(super) fn list(
+    context: &Context,
+    journal: &Journal,
+    limit: Option<u32>,
+    since: Option<Since>,
+    as_json: bool,
+) -> Result<(), CommandError> {
+    let limit = limit.map_or(DEFAULT_LIMIT, |limit| limit as usize);
+    let mut rows = journal.experiments(limit).map_err(journal_error)?;
+    if let Some(Since(start)) = since {
+        rows.retain(|row| row.created_ms >= start.as_millisecond());
+    }
+    let listed = rows
+        .into_iter()
+        .map(|row| listed(context, journal, row))
+        .collect::<Result<Vec<_>, _>>()?;
+    if as_json {
+        let list: Vec<Value> = listed.iter().map(Listed::as_json).collect();
+        return output::print_json(&list);
+    }
+    if listed.is_empty() {
+        return output::print(match since {
+            Some(_) => "no experiment began in that time\n",
+            None => "no experiments yet; `mcpmark run` begins one\n",
+        });
+    }
+    output::print(&table(&listed).render())
+}
+
+fn listed(
+    context: &Context,
+    journal: &Journal,
+    row: ExperimentRow,
+) -> Result<Listed, CommandError> {
+    let totals = journal.totals(&row.id).map_err(journal_error)?;
+    let spec: Option<Spec> = serde_json::from_str(&row.spec).ok();
+    let planned = spec
+        .as_ref()
+        .map_or(row.attempts as usize, |spec| spec.planned());
+    let actors = spec
+        .as_ref()
+        .map_or(Vec::new(), |spec| match &*spec.models {
+            [] => vec![spec.agent.as_str().to_owned()],
+            models => models.iter().map(|model| model.name.to_string()).collect(),
+        });
+    let state = match () {
+        () if context.home().is_running(&row.id) => "running",
+        () if totals.finished as usize >= planned => "finished",
+        () => "stopped",
+    };
+    Ok(Listed {
+        tasks: spec.map(|spec| spec.tasks.len()),
+        row,
+        totals,
+        actors,
+        planned,
+        state,
+    })
+}
+
+impl Listed {
+    fn as_json(&self) -> Value {
+        json!({
+            "experiment": self.row.name,
+            "id": self.row.id,
+            "created": instant(self.row.created_ms),
+            "actors": self.actors,
+            "tasks": self.tasks,
+            "attempts": self.planned,
+            "graded": self.row.graded,
+            "passed": self.row.passed,
+            "state": self.state,
+            "cost_usd": self.totals.cost.map(|cost| cost.usd()),
+            "some_cost_unknown": self.totals.some_cost_unknown,
+            "agent_seconds": self.totals.agent_us as f64 / 1e6,
+        })
+    }
+
+    /// The first actor, and how many more there are.
+    fn actor(&self) -> String {
+        match &*self.actors {
+            [] => String::new(),
+            [one] => one.clone(),
+            [first, others @ ..] => format!("{first} +{}", others.len()),
+        }
+    }
+}
+
+fn table(listed: &[Listed]) -> Table {
+    let costs = listed.iter().any(|one| one.totals.cost.is_some());
+    let mut header = vec![
+        "experiment",
+        "begun (UTC)",
+        "agent or model",
+        ">tasks",
+        ">attempts",
+        ">graded",
+        ">passed",
+        "state",
+    ];
+    if costs {
+        header.push(">USD");
+    }
+    header.push(">time");
+    let mut table = Table::new(&header);
+    for one in listed {
+        let plain = Style::new();
+        let style = match one.state {
+            "finished" => output::DIM,
+            _ => output::WARN,
+        };
+        let mut cells = vec![
+            (sanitise::line(&one.row.name).into_owned(), plain),
+            (
+                instant(one.row.created_ms)
+                    .replace('T', " ")
+                    .replace('Z', ""),
+                output::DIM,
+            ),
+            (sanitise::line(&one.actor()).into_owned(), plain),
+            (
+                one.tasks.map_or(String::new(), |tasks| tasks.to_string()),
+                plain,
+            ),
+            (one.planned.to_string(), plain),
+            (one.row.graded.to_string(), plain),
+            (one.row.passed.to_string(), plain),
+            (one.state.to_owned(), style),
+        ];
+        if costs {
+            let cost = dollars(one.totals.cost, one.totals.some_cost_unknown);
+            cells.push((cost, plain));
+        }
+        cells.push((seconds(one.totals.agent_us), plain));
+        table.row(cells);
+    }
+    table
+}
