@@ -151,7 +151,8 @@ fn attempts_are_filtered_and_sorted() {
         results.len() > 1 && results.iter().all(|line| line.contains("fail: abandoned")),
         "{results:?}"
     );
-    listed.says(&[&format!("{} of 95 attempts", results.len())]);
+    let note = format!("{} of 95 attempts", results.len());
+    assert!(listed.stderr.contains(&note), "{}", listed.stderr);
     environment
         .run(["runs", "demonstration", "--class", "abandonned"])
         .exits(2)
@@ -184,7 +185,12 @@ fn attempts_are_filtered_and_sorted() {
         .to_owned();
     assert!(newest.contains(&id), "{id}");
     environment.run(["report", "latest"]).exits(0);
-    environment.run(["compare", "latest", "demonstration:local/sprig-small"]);
+    let compared = [
+        "compare",
+        "latest:openai/atlas-large (high)",
+        "demonstration:local/sprig-small",
+    ];
+    environment.run(compared).exits(0);
 }
 
 #[test]
