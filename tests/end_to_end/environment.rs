@@ -47,6 +47,12 @@ impl Environment {
         self.path("home")
     }
 
+    /// Makes check sums of the journal as it is, after a test has changed rows of it.
+    pub(crate) fn sum_rows(&self) {
+        let journal = mcpmark_experiment::Journal::open(&self.home().join("journal.db"));
+        journal.unwrap().sum_rows().unwrap();
+    }
+
     /// A directory with files; a path that ends with `/` is a directory.
     pub(crate) fn directory(&self, name: &str, files: &[(&str, &str)]) -> PathBuf {
         let dir = self.path(name);

@@ -5,6 +5,7 @@ mod batch;
 mod bundles;
 mod check;
 mod collecting;
+mod damage;
 mod documents;
 mod environment;
 mod grading;

@@ -97,6 +97,8 @@ pub(crate) fn large(journal: &Path, attempts: usize) {
     let transaction = connection.transaction().unwrap();
     planned(&transaction, "large", &tasks, &PLAYERS, 4, None);
     transaction.commit().unwrap();
+    drop(connection);
+    Journal::open(journal).unwrap().sum_rows().unwrap();
 }
 
 fn open(journal: &Path) -> Connection {

@@ -12,6 +12,7 @@ use mcpmark_archive::tar::{Bounds, Reader, Writer};
 use mcpmark_snapshot::Digest;
 use serde_json::json;
 
+pub use self::beside::Beside;
 use crate::BundleError;
 use crate::oci::{self, Descriptor, Index};
 use crate::trust::{self, Attached};
@@ -49,14 +50,14 @@ pub trait Source {
     /// When they are not there.
     fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>>;
 
-    /// Reads what is there beside `known` blobs, and gives what of it nothing names. What others keep, too,
-    /// has nothing beside.
+    /// Reads what is there beside `known` blobs, as far as it is not too much. What others keep, too, has nothing
+    /// beside.
     ///
     /// # Errors
     ///
     /// When something is not what its name says, or cannot be read.
-    fn beside(&self, _known: &BTreeSet<Digest>) -> Result<Vec<Digest>, BundleError> {
-        Ok(Vec::new())
+    fn beside(&self, _known: &BTreeSet<Digest>) -> Result<Beside, BundleError> {
+        Ok(Beside::default())
     }
 }
 
@@ -427,8 +428,8 @@ impl Source for Layout {
         }
     }
 
-    fn beside(&self, known: &BTreeSet<Digest>) -> Result<Vec<Digest>, BundleError> {
-        self.read_others(known)
+    fn beside(&self, known: &BTreeSet<Digest>) -> Result<Beside, BundleError> {
+        self.read_others(known, beside::MOST_BYTES)
     }
 }
 

@@ -43,7 +43,7 @@ pub use artifact::{
 };
 pub use corpus::UnpackedCorpus;
 pub use error::BundleError;
-pub use layout::{BlobDirectory, Layout, NewLayout, Source, clear, copy, fetch};
+pub use layout::{Beside, BlobDirectory, Layout, NewLayout, Source, clear, copy, fetch};
 pub use libraries::{Amount, Collected, Libraries, OpenLibrary};
 pub use library::unpack;
 pub use lock::{Lock, LockError, LockedTask, LockedWorld};

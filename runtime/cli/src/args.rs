@@ -258,6 +258,10 @@ pub(crate) struct ModelArgs {
     /// Where the interface is, if not at the provider's usual place
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) base_url: Option<String>,
+    /// The environment variable with the key, which another base URL needs to get one [default: the provider's own, at
+    /// the provider's own hosts]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) api_key_env: Option<String>,
     /// Which of OpenAI's interfaces is asked [default: responses at OpenAI, chat elsewhere]
     #[arg(long, value_parser = ["chat", "responses"], value_name = "API")]
     pub(crate) api: Option<String>,

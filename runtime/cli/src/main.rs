@@ -8,6 +8,7 @@ mod engine;
 mod environment;
 mod error;
 mod exit;
+mod files;
 mod interruption;
 mod once;
 mod output;

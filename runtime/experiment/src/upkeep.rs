@@ -8,7 +8,7 @@ use std::path::Path;
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Needed, Removed, Store, StoreError};
 use serde::Serialize;
 
-use crate::journal::{AttemptNeeds, JournalError};
+use crate::journal::{AttemptNeeds, BadRow, JournalError};
 use crate::terms::TermsError;
 use crate::{Journal, Terms, VerifierTerms};
 
@@ -109,6 +109,8 @@ pub struct Checked {
     pub faults: Vec<Fault>,
     /// Damaged blobs that nothing needs.
     pub unneeded_damaged: Vec<Digest>,
+    /// Rows of the journal that are damaged or contradict others.
+    pub rows: Vec<BadRow>,
 }
 
 /// Attempts that are named for one fault.
@@ -268,7 +270,8 @@ pub fn stats(journal: &Journal, store: &Store, journal_file: &Path) -> Result<St
     })
 }
 
-/// Reads every blob and compares it with its name, and looks whether all that attempts need is there.
+/// Reads every blob and compares it with its name, looks whether all that attempts need is there, and compares every
+/// row of the journal with its check sum.
 ///
 /// # Errors
 ///
@@ -345,5 +348,6 @@ pub fn check(
             })
             .collect(),
         unneeded_damaged,
+        rows: journal.check_rows()?,
     })
 }

@@ -3,6 +3,7 @@ use url::{Host, Url};
 /// Where something is reached over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
+    host: String,
     local: bool,
     encrypted: bool,
 }
@@ -54,7 +55,9 @@ impl Address {
             Some(Host::Ipv6(address)) => address.is_loopback(),
             None => return Err(wrong("it names no host")),
         };
+        let host = url.host_str().unwrap_or_default();
         Ok(Self {
+            host: host.trim_end_matches('.').to_owned(),
             local,
             encrypted: url.scheme() == "https",
         })
@@ -63,6 +66,17 @@ impl Address {
     /// Whether it is this machine.
     pub fn is_local(&self) -> bool {
         self.local
+    }
+
+    /// Its host, in lower case.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether its host is one of a name, or below that in the domain name system.
+    pub fn is_at(&self, name: &str) -> bool {
+        let above = self.host.strip_suffix(name);
+        above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
     }
 
     /// Whether what is sent there crosses a network in the clear.
@@ -104,6 +118,23 @@ mod tests {
                 (local, readable),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn an_address_is_at_its_host_and_those_above_it() {
+        for (text, is_at) in [
+            ("https://api.example.org/v1", true),
+            ("https://API.example.org:8443", true),
+            ("https://api.example.org./", true),
+            ("https://eu.api.example.org/v1", true),
+            ("https://example.org/api.example.org", false),
+            ("https://my-api.example.org/v1", false),
+            ("https://api.example.org.example.net/v1", false),
+            ("http://127.0.0.1/v1", false),
+        ] {
+            let address = Address::parse(text).unwrap();
+            assert_eq!(address.is_at("api.example.org"), is_at, "{text}");
         }
     }
 

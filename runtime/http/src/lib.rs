@@ -1,6 +1,7 @@
 //! What goes over HTTP to others: keys, the addresses they may be sent to, the client.
 //!
-//! A [`Secret`] is a key that is shown nowhere, and [`Secrets`] are taken out of what comes back. An [`Address`] says whether it is this machine,
+//! A [`Secret`] is a key that is shown nowhere, and [`Secrets`] are taken out of what comes back, also where it
+//! is escaped or recoded. An [`Address`] says whether it is this machine,
 //! and whether what is sent there can be read on the way. [`client`] makes the client that models
 //! and servers of others are reached with.
 //!
@@ -15,6 +16,8 @@
 
 mod address;
 mod client;
+mod escapes;
+mod finder;
 mod retry;
 mod secret;
 mod secrets;

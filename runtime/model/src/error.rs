@@ -1,9 +1,10 @@
 use std::time::Duration;
 
+use mcpmark_http::Secrets;
 use rig_core::error::{ErrorKind as RigKind, ProviderError};
 
 use crate::http::{Seen, Trouble};
-use crate::{Provider, Secret, retry};
+use crate::{Provider, retry};
 
 /// A model cannot be asked at all.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -25,7 +26,7 @@ pub enum OpenError {
         /// `provider/name`.
         model: String,
         /// The variable.
-        variable: &'static str,
+        variable: String,
         /// The provider.
         provider: &'static str,
     },
@@ -38,7 +39,7 @@ pub enum OpenError {
         /// `provider/name`.
         model: String,
         /// The variable.
-        variable: &'static str,
+        variable: String,
     },
     /// A base URL is none.
     #[error("{url:?} is no base URL: {reason}")]
@@ -172,7 +173,7 @@ impl AskError {
     }
 
     /// Says in our words what the transport or the provider said.
-    pub(crate) fn read(error: &ProviderError, seen: &Seen, key: Option<&Secret>) -> Self {
+    pub(crate) fn read(error: &ProviderError, seen: &Seen, secrets: &Secrets) -> Self {
         let received = seen.body.as_deref().unwrap_or_default();
         let received = String::from_utf8_lossy(received);
         let status = error
@@ -212,10 +213,11 @@ impl AskError {
                 (None, _) => (AskErrorKind::MalformedReply, error.to_string()),
             },
         };
-        let message: String = message.chars().take(MAX_MESSAGE).collect();
+        // First, so that no part of a key is left where the message is cut.
+        let message = secrets.scrub(&message);
         Self {
             kind,
-            message: key.map_or(message.clone(), |key| key.scrub(&message)),
+            message: message.chars().take(MAX_MESSAGE).collect(),
             retry_after: retry::wish(error.provider_response_headers(), body),
         }
     }

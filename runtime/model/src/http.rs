@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcpmark_http::Secret;
+use mcpmark_http::Secrets;
 use rig_core::http_client::{
     Error, HttpClientExt, LazyBody, MultipartForm, Request, Response, Result, StreamingResponse,
 };
 use sha2::{Digest as _, Sha256};
+
+use crate::chat;
 
 /// Bytes of a reply that are read; what is longer is an error.
 const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
@@ -43,7 +45,7 @@ pub(crate) struct Wiretap {
     /// None where nothing is to be sent.
     client: Option<reqwest::Client>,
     timeout: Duration,
-    key: Option<Secret>,
+    secrets: Secrets,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -53,11 +55,11 @@ pub(crate) struct Wiretap {
 struct Unusable(&'static str);
 
 impl Wiretap {
-    pub(crate) fn new(client: reqwest::Client, timeout: Duration, key: Option<Secret>) -> Self {
+    pub(crate) fn new(client: reqwest::Client, timeout: Duration, secrets: Secrets) -> Self {
         Self {
             client: Some(client),
             timeout,
-            key,
+            secrets,
             seen: Arc::default(),
         }
     }
@@ -67,7 +69,7 @@ impl Wiretap {
         Self {
             client: None,
             timeout: Duration::ZERO,
-            key: None,
+            secrets: Secrets::default(),
             seen: Arc::default(),
         }
     }
@@ -96,6 +98,7 @@ impl Wiretap {
 
     async fn exchange(self, request: Request<Bytes>) -> Result<Response<Bytes>> {
         let (parts, body) = request.into_parts();
+        let body = chat::with_plain_system(parts.uri.path(), body);
         self.lock().request_digest = Some(hex::encode(Sha256::digest(&body)));
         let Some(client) = &self.client else {
             return Err(Error::instance(Unusable("nothing is sent")));
@@ -109,7 +112,12 @@ impl Wiretap {
         let mut reply = sent.await.map_err(|error| self.failed(error))?;
         let mut response = Response::builder().status(reply.status());
         if let Some(headers) = response.headers_mut() {
-            *headers = reply.headers().clone();
+            // What comes in goes into errors and the journal, so a key that is echoed ends here.
+            let clean = reply.headers().iter();
+            let clean = clean.filter(|(_, value)| !self.secrets.are_in(value.as_bytes()));
+            *headers = clean
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
         }
         let mut body = Vec::new();
         while let Some(chunk) = reply.chunk().await.map_err(|error| self.failed(error))? {
@@ -119,12 +127,7 @@ impl Wiretap {
             }
             body.extend_from_slice(&chunk);
         }
-        // What comes in goes into the journal, so a key that is echoed ends here.
-        let body = match &self.key {
-            Some(key) => key.scrub_bytes(body),
-            None => body,
-        };
-        let body = Bytes::from(body);
+        let body = Bytes::from(self.secrets.scrub_bytes(body));
         self.lock().body = Some(body.clone());
         let response = response.body(body)?;
         if response.status().is_success() {

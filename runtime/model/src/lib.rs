@@ -15,6 +15,7 @@
 //! # Ok::<(), mcpmark_model::PriceError>(())
 //! ```
 
+mod chat;
 mod conversation;
 mod error;
 mod http;

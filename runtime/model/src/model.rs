@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use mcpmark_http::{Address, client};
+use mcpmark_http::{Address, Secrets, client};
 use rig_core::catalog::Catalog;
 use rig_core::completion::{
     CompletionRequest, Effort as RigEffort, GenerationOptions, Reasoning, ToolDefinition,
@@ -25,7 +25,7 @@ pub struct Model {
     name: String,
     base_url: String,
     reach: Reach,
-    key: Option<Secret>,
+    secrets: Secrets,
     client: reqwest::Client,
     images: bool,
     context: Option<u64>,
@@ -95,20 +95,23 @@ impl Model {
         })?;
         let settings = &spec.settings;
         settings.check()?;
-        let key = variable(provider.key_variable).filter(|key| !key.trim().is_empty());
+        let key_variable = provider.key_variable_of(settings);
+        let key = key_variable.and_then(variable);
+        let key = key.filter(|key| !key.trim().is_empty());
         // As headers have it.
         let sendable = |key: &str| key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
         if key.as_ref().is_some_and(|key| !sendable(key.trim())) {
             return Err(OpenError::Key {
                 model: spec.name.clone(),
-                variable: provider.key_variable,
+                variable: key_variable.unwrap_or_default().to_owned(),
             });
         }
         let key = key.map(|key| Secret::new(key.trim()));
-        if key.is_none() && provider.needs_key && settings.base_url.is_none() {
+        let usual = provider.needs_key && settings.base_url.is_none();
+        if key.is_none() && (usual || settings.api_key_env.is_some()) {
             return Err(OpenError::NoKey {
                 model: spec.name.clone(),
-                variable: provider.key_variable,
+                variable: key_variable.unwrap_or_default().to_owned(),
                 provider: provider.name,
             });
         }
@@ -116,7 +119,7 @@ impl Model {
             .base_url
             .clone()
             .unwrap_or_else(|| provider.base_url());
-        let local = check_url(&base, key.is_some().then_some(provider.key_variable))?;
+        let local = check_url(&base, key_variable.filter(|_| key.is_some()))?;
         let known = provider
             .catalog()
             .filter(|_| settings.base_url.is_none())
@@ -127,7 +130,7 @@ impl Model {
             name: name.to_owned(),
             base_url: base,
             reach: provider.reach(settings, key.as_ref())?,
-            key,
+            secrets: Secrets::new(key.as_slice()),
             client,
             images: settings
                 .images
@@ -144,6 +147,11 @@ impl Model {
     /// Where its interface is.
     pub fn base_url(&self) -> &str {
         &self.base_url
+    }
+
+    /// Whether a key is sent.
+    pub fn has_key(&self) -> bool {
+        !self.secrets.is_empty()
     }
 
     /// Whether it is shown images.
@@ -206,7 +214,7 @@ impl Model {
         seed: Option<u64>,
         time: Duration,
     ) -> Asked {
-        let wiretap = || Wiretap::new(self.client.clone(), time, self.key.clone());
+        let wiretap = || Wiretap::new(self.client.clone(), time, self.secrets.clone());
         self.by(wiretap, conversation, tools, seed).await
     }
 
@@ -279,7 +287,7 @@ impl Model {
         let seen = wiretap.seen();
         let result = match called {
             Ok(response) => Ok(Answer::read(&response)),
-            Err(Failed::Sent(error)) => Err(AskError::read(&error, &seen, self.key.as_ref())),
+            Err(Failed::Sent(error)) => Err(AskError::read(&error, &seen, &self.secrets)),
             Err(Failed::Unsent(error)) => Err(error),
         };
         let raw = seen.body.map(|body| {
@@ -426,12 +434,24 @@ mod tests {
             let wrong = message(open("openai/x", at(url), None));
             assert!(wrong.contains("is no base URL"), "{wrong}");
         }
-        let clear = message(open(
-            "openai/x",
-            at("http://10.0.0.1/v1"),
-            Some("sk-1234567"),
-        ));
-        assert!(clear.contains("OPENAI_API_KEY would cross"), "{clear}");
+        open("openai/x", at("http://10.0.0.1/v1"), Some("sk-1234567")).unwrap();
+        let named = ModelSettings {
+            api_key_env: Some("MY_KEY".to_owned()),
+            ..at("http://10.0.0.1/v1")
+        };
+        let clear = message(open("openai/x", named.clone(), Some("sk-1234567")));
+        assert!(clear.contains("MY_KEY would cross"), "{clear}");
+        let unset = message(open("openai/x", named, None));
+        assert!(unset.contains("MY_KEY is not set"), "{unset}");
+        let typed = ModelSettings {
+            api_key_env: Some("sk-typed".to_owned()),
+            ..none()
+        };
+        let typed = message(open("openai/x", typed, None));
+        assert!(
+            typed.contains("and not the key") && !typed.contains("sk-typed"),
+            "{typed}"
+        );
         assert!(!clear.contains("sk-1234567"), "{clear}");
         for url in [
             "http://127.0.0.1:8080/v1",

@@ -1,5 +1,6 @@
 //! The providers by name, and how each is reached.
 
+use mcpmark_http::Address;
 use rig_core::DynModel;
 use rig_core::http_client::HttpClientExt;
 use rig_core::operation::Completion;
@@ -123,6 +124,38 @@ impl Provider {
         self.config("").base_url().to_owned()
     }
 
+    /// The variable of the environment whose value is sent as key with these settings; none where no key is sent.
+    ///
+    /// The key of a provider that asks for one goes to the provider's own hosts alone: for another one the settings
+    /// name a variable.
+    pub fn key_variable_of<'a>(&self, settings: &'a ModelSettings) -> Option<&'a str> {
+        if let Some(named) = &settings.api_key_env {
+            return Some(named);
+        }
+        let elsewhere = settings.base_url.as_ref().filter(|_| self.needs_key);
+        match elsewhere.is_some_and(|url| !self.is_own(url)) {
+            true => None,
+            false => Some(self.key_variable),
+        }
+    }
+
+    /// Whether a URL is of the provider's own hosts.
+    fn is_own(&self, url: &str) -> bool {
+        /// Hosts of providers beside those that they are reached at unless told otherwise.
+        const OTHERS: [(&str, &str); 3] = [
+            ("moonshot", "api.moonshot.cn"),
+            ("qwen", "dashscope.aliyuncs.com"),
+            ("qwen", "dashscope-us.aliyuncs.com"),
+        ];
+        let Ok(address) = Address::parse(url) else {
+            return false;
+        };
+        let usual = Address::parse(&self.base_url());
+        let others = OTHERS.iter().filter(|(name, _)| *name == self.name);
+        usual.is_ok_and(|usual| address.is_at(usual.host()))
+            || others.into_iter().any(|(_, host)| address.is_at(host))
+    }
+
     /// The name under which the catalog of models files it.
     pub(crate) fn catalog(&self) -> Option<ProviderId> {
         match self.kind {
@@ -226,5 +259,48 @@ mod tests {
             assert!(provider.base_url().starts_with("http"), "{}", provider.name);
         }
         assert!(Provider::named("nobody").is_none());
+    }
+
+    #[test]
+    fn a_key_goes_to_the_hosts_of_its_provider_alone() {
+        let sent = |provider: &str, url: Option<&str>, variable: Option<&str>| {
+            let settings = ModelSettings {
+                base_url: url.map(str::to_owned),
+                api_key_env: variable.map(str::to_owned),
+                ..ModelSettings::default()
+            };
+            let provider = Provider::named(provider).unwrap();
+            provider.key_variable_of(&settings).map(str::to_owned)
+        };
+        for provider in Provider::all() {
+            let (name, own) = (provider.name, provider.base_url());
+            let key = Some(provider.key_variable.to_owned());
+            assert_eq!(sent(name, None, None), key, "{name}");
+            assert_eq!(sent(name, Some(&own), None), key, "{name}");
+            for url in [
+                "http://127.0.0.1:8080/v1",
+                "https://example.org/v1",
+                "https://api.openai.com.example.org",
+            ] {
+                let elsewhere = key.clone().filter(|_| !provider.needs_key);
+                assert_eq!(sent(name, Some(url), None), elsewhere, "{name} {url}");
+                let named = sent(name, Some(url), Some("MY_KEY"));
+                assert_eq!(named.as_deref(), Some("MY_KEY"), "{name} {url}");
+            }
+        }
+        let openai = Some("OPENAI_API_KEY".to_owned());
+        assert_eq!(
+            sent("openai", Some("https://eu.api.openai.com/v1"), None),
+            openai
+        );
+        assert!(
+            sent(
+                "qwen",
+                Some("https://dashscope.aliyuncs.com/compatible-mode/v1"),
+                None
+            )
+            .is_some()
+        );
+        assert!(sent("qwen", Some("https://bucket.aliyuncs.com/v1"), None).is_none());
     }
 }

@@ -23,6 +23,9 @@ pub struct ModelSettings {
     /// Where the provider's interface is, if not at its usual place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
+    /// The variable of the environment that holds the key, if not the provider's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
     /// Which of OpenAI's interfaces it is asked through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<Api>,
@@ -60,6 +63,24 @@ impl ModelSettings {
                 allowed,
             })
         };
+        let is_name = |name: &str| {
+            let mut letters = name.bytes();
+            let first = letters.next();
+            first.is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+                && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
+        };
+        if self
+            .api_key_env
+            .as_deref()
+            .is_some_and(|name| !is_name(name))
+        {
+            // It may be the key itself, which is told nowhere.
+            return wrong(
+                "api-key-env",
+                "not the name of a variable".to_owned(),
+                "made of letters, digits and `_`; write the variable's name, and not the key",
+            );
+        }
         match (self.temperature, self.top_p, self.max_output_tokens) {
             (Some(value), _, _) if !(0.0..=2.0).contains(&value) => {
                 wrong("temperature", value.to_string(), "0 to 2")

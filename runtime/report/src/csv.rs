@@ -175,10 +175,10 @@ fn push(out: &mut String, fields: &[String]) {
     out.push('\n');
 }
 
-/// A field by RFC 4180. What a spreadsheet would take for a formula is kept from being one.
+/// A field by RFC 4180. What a spreadsheet would take for a formula is kept from being one, in wide letters too.
 fn quoted(field: &str) -> String {
     let field = crate::sanitise::line(field);
-    let formula = field.starts_with(['=', '+', '@', '\t'])
+    let formula = field.starts_with(['=', '+', '@', '\t', '＝', '＋', '－', '＠'])
         || (field.starts_with('-') && field.parse::<f64>().is_err());
     let guard = if formula { "'" } else { "" };
     if formula || field.contains([',', '"', '\n', '\r']) {

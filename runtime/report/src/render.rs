@@ -61,5 +61,5 @@ impl Report {
 fn json(value: &impl Serialize) -> Result<String, RenderError> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
-    Ok(text)
+    Ok(crate::sanitise::json(&text).into_owned())
 }

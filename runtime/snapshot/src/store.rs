@@ -42,12 +42,14 @@ pub struct Store {
 /// Says to other processes that this one uses the store, for as long as it lives.
 #[derive(Debug)]
 struct Lock {
-    _file: File,
+    /// None where the store cannot be written to and nobody has made one.
+    _file: Option<File>,
     alone: bool,
+    read_only: bool,
 }
 
 impl Store {
-    /// Opens the store in `dir`, or makes one there. Sweeps what processes that died
+    /// Opens the store in `dir`, or makes one there. One that cannot be written to is opened to be read. Sweeps what processes that died
     /// more than a day ago left half written. Waits for a process that has it [alone](Self::open_alone).
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_as(dir.as_ref(), false)
@@ -69,6 +71,10 @@ impl Store {
             bases: Arc::default(),
             lock: Arc::new(Lock::take(dir, alone)?),
         };
+        if store.lock.read_only {
+            store.check_format()?;
+            return Ok(store);
+        }
         let bases = store.bases_dir();
         for path in [store.blobs_dir(), store.temporary_dir(), bases] {
             fs::create_dir_all(&path).map_err(|source| StoreError::write(&path, source))?;
@@ -248,12 +254,27 @@ impl Lock {
     fn take(dir: &Path, alone: bool) -> Result<Self, StoreError> {
         let path = dir.join("lock");
         let failed = |source| StoreError::write(&path, source);
-        let file = File::options()
+        let opened = File::options()
             .create(true)
             .truncate(false)
             .write(true)
-            .open(&path)
-            .map_err(failed)?;
+            .open(&path);
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) if !alone && is_unwritable(&error) && dir.join("format").is_file() => {
+                // Whoever may write waits for those who read all the same.
+                let file = File::open(&path).ok();
+                if let Some(file) = &file {
+                    file.lock_shared().map_err(failed)?;
+                }
+                return Ok(Self {
+                    _file: file,
+                    alone,
+                    read_only: true,
+                });
+            }
+            Err(source) => return Err(failed(source)),
+        };
         if alone {
             match file.try_lock() {
                 Ok(()) => {}
@@ -266,8 +287,20 @@ impl Lock {
         } else {
             file.lock_shared().map_err(failed)?;
         }
-        Ok(Self { _file: file, alone })
+        Ok(Self {
+            _file: Some(file),
+            alone,
+            read_only: false,
+        })
     }
+}
+
+/// Whether a place cannot be written to, now or by this user.
+fn is_unwritable(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+    )
 }
 
 impl Blobs for Store {

@@ -125,6 +125,7 @@ fn one_bad_directory_takes_no_state_with_it() {
         let set = journal.execute(set, (root.to_string(), position as i64));
         assert_eq!(set.unwrap(), 1);
     }
+    environment.sum_rows();
     let check = |more: &[&str]| {
         let args = ["store", "check", "--json"];
         library.run(args.iter().chain(more))
@@ -174,6 +175,7 @@ fn one_bad_directory_takes_no_state_with_it() {
     let text = mcpmark_snapshot::Digest::of(b"first");
     let set = "UPDATE attempts SET state = ?1 WHERE position = 0";
     journal.execute(set, [text.to_string()]).unwrap();
+    environment.sum_rows();
     for more in [&["--remove-damaged"][..], &["--repair", bundle]] {
         let told = check(more).exits(5).json();
         assert_eq!(told["faults"][0]["digest"], text.to_string());
@@ -220,6 +222,7 @@ fn an_experiment_goes_on_at_another_machine() {
     let stopped = "UPDATE attempts SET status = 'running', outcome = NULL, state = NULL
                    WHERE position = 2";
     assert_eq!(journal.execute(stopped, []).unwrap(), 1);
+    environment.sum_rows();
     let file = environment.path("e.mcpmark");
     let path = file.to_str().unwrap();
     library.run(["store", "export", "e", "-o", path]).exits(0);
@@ -302,6 +305,7 @@ fn an_experiment_goes_on_where_its_bundle_lies_now() {
         let stopped = "UPDATE attempts SET status = 'running', outcome = NULL, state = NULL
                        WHERE position = 1";
         assert!(journal.execute(stopped, []).unwrap() > 0);
+        machine.sum_rows();
     };
     cut(&machine);
     let file = environment.path("e.mcpmark");

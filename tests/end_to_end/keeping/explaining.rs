@@ -38,6 +38,7 @@ fn spoil(environment: &Environment, passed: &Value, attempt: &str, file: &str, l
         journal.execute(set, [attempt, &state.to_string()]).unwrap(),
         1
     );
+    environment.sum_rows();
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn imported(sender: &Library<'_>, from: &Environment, plan: &Value, begun: bool)
             )
             .unwrap();
     }
+    from.sum_rows();
     let file = from.path("e.mcpmark");
     let file = file.to_str().unwrap();
     from.run(["store", "export", "e", "-o", file]).exits(0);
@@ -66,9 +67,17 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             json!({"agent": "mcpmark", "models": [
                 {"name": "openai/gpt-5", "settings": {"base-url": "http://127.0.0.1:9/v1"}},
             ]}),
+            vec!["ask model openai/gpt-5 at http://127.0.0.1:9/v1\n"],
+        ),
+        (
+            json!({"agent": "mcpmark", "models": [
+                {"name": "openai/gpt-5", "settings": {
+                    "base-url": "http://127.0.0.1:9/v1", "api-key-env": "KEY_OF_MINE",
+                }},
+            ]}),
             vec![
                 "ask model openai/gpt-5 at http://127.0.0.1:9/v1",
-                "as OPENAI_API_KEY",
+                "as KEY_OF_MINE",
             ],
         ),
         (

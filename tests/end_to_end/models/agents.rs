@@ -232,6 +232,7 @@ fn a_replay_says_what_has_changed_errors_among_it() {
         [id],
     );
     let differ = errors + changed.unwrap();
+    environment.sum_rows();
     let other = replayed();
     let detail = format!("{differ} of 4 results differ");
     assert_eq!(other["ended_detail"], detail, "{}", other["messages"]);

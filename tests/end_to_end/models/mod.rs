@@ -5,6 +5,7 @@ mod compaction;
 mod errors;
 mod limits;
 mod requests;
+mod secrets;
 
 use std::path::Path;
 use std::time::Duration;
@@ -250,11 +251,11 @@ fn keys_are_seen_nowhere() {
             &url,
             "--max-output-tokens",
             "999",
+            "--api-key-env",
+            "MY_KEY",
         ];
         let mut command = environment.command(args);
-        for variable in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
-            command.env(variable, CANARY);
-        }
+        command.env("MY_KEY", CANARY);
         let output = Output::of(&mut command);
         assert!(!format!("{output:?}").contains(CANARY), "{output:?}");
     }

@@ -19,19 +19,41 @@ const DOCUMENTS: [&str; 4] = [
     "application/vnd.docker.distribution.manifest.list.v2+json",
 ];
 
+/// Blobs of a layout that are no part of a bundle.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Those that nothing in the layout names.
+    pub unnamed: Vec<Digest>,
+    /// Those that were not read, for they are too large: nobody knows whether they are what their names say.
+    pub unread: Vec<Digest>,
+}
+
+/// Bytes of blobs beside a bundle that are read, all of them together.
+pub(super) const MOST_BYTES: u64 = 4 << 30;
+
 impl Layout {
-    /// Reads the blobs that are not `known`, and gives those of them that nothing in the layout names.
-    pub(super) fn read_others(&self, known: &BTreeSet<Digest>) -> Result<Vec<Digest>, BundleError> {
+    /// Reads the blobs that are not `known`, as many as have no more than `most` bytes together.
+    pub(super) fn read_others(
+        &self,
+        known: &BTreeSet<Digest>,
+        most: u64,
+    ) -> Result<Beside, BundleError> {
         let mut unnamed = BTreeSet::new();
+        let (mut unread, mut left) = (Vec::new(), most);
         for (digest, size) in self.blobs()? {
             if !known.contains(&digest) {
+                unnamed.insert(digest);
+                if size > left {
+                    unread.push(digest);
+                    continue;
+                }
+                left -= size;
                 let descriptor = Descriptor {
                     digest,
                     size,
                     ..Descriptor::of("", b"")
                 };
-                copy(self, "blob", &descriptor, u64::MAX, &mut |_| Ok(()))?;
-                unnamed.insert(digest);
+                copy(self, "blob", &descriptor, size, &mut |_| Ok(()))?;
             }
         }
         if !unnamed.is_empty() {
@@ -39,7 +61,11 @@ impl Layout {
                 unnamed.remove(&digest);
             }
         }
-        Ok(unnamed.into_iter().collect())
+        unread.sort_unstable();
+        Ok(Beside {
+            unnamed: unnamed.into_iter().collect(),
+            unread,
+        })
     }
 
     /// All blobs with their sizes.
@@ -157,14 +183,20 @@ mod tests {
             assert_eq!(of_dir, of_tar);
             of_dir
         };
-        assert_eq!(beside().unwrap(), [stray.digest]);
+        assert_eq!(beside().unwrap().unnamed, [stray.digest]);
+        // What is too large is told, and what it says is not known.
+        let layout = Layout::open(&dir).unwrap();
+        let (all, too_few) = (theirs.size + manifest.size + stray.size, theirs.size);
+        assert!(layout.read_others(&known, all).unwrap().unread.is_empty());
+        let unread = layout.read_others(&known, too_few).unwrap().unread;
+        assert!(unread.contains(&manifest.digest), "{unread:?}");
         let blob = |digest: &Digest| dir.join(BLOBS).join(digest.hex());
         fs::write(blob(&stray.digest), b"other").unwrap();
         let told = beside().unwrap_err();
         let word = format!("blob {} is not what its digest says", stray.digest);
         assert!(told.contains(&word), "{told}");
         fs::remove_file(blob(&stray.digest)).unwrap();
-        assert!(beside().unwrap().is_empty());
+        assert!(beside().unwrap().unnamed.is_empty());
         for name in ["README", &stray.digest.hex().to_ascii_uppercase()] {
             let file = dir.join(BLOBS).join(name);
             fs::write(&file, b"stray").unwrap();

@@ -11,7 +11,7 @@ mod signatures;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcpmark_http::{Address, Secret};
+use mcpmark_http::{Address, Secret, Secrets};
 use reqwest::header::{AUTHORIZATION, HeaderMap, LOCATION, WWW_AUTHENTICATE};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use url::Url;
@@ -328,11 +328,10 @@ impl Registry {
                     secrets.push(login.password.clone());
                     secrets.push(Secret::new(encoded(login)));
                 }
-                let scrubbed = |text: String, secret: &Secret| secret.scrub(&text);
                 RegistryError::Status {
                     what,
                     status,
-                    message: secrets.iter().fold(message, scrubbed),
+                    message: Secrets::new(&secrets).scrub(&message),
                 }
             }
             other => return other,

@@ -189,6 +189,9 @@ fn refused(model: &Model, place: &str, error: &AskError) -> CommandError {
         AskErrorKind::Connection | AskErrorKind::Timeout => {
             "is --base-url right, and the server up?"
         }
+        AskErrorKind::Auth if !model.has_key() => {
+            "no key was sent; --api-key-env names the variable that holds one for that address"
+        }
         AskErrorKind::Auth => "the key is not accepted there",
         AskErrorKind::NoTools => "the model takes no tools; use --agent react, or another model",
         AskErrorKind::NotFound => "is the model's name right? it is the provider's own",

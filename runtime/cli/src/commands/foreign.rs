@@ -93,7 +93,8 @@ fn asked(model: &ModelSpec) -> String {
         None => "at its provider's address".to_owned(),
     };
     let provider = model.name.split_once('/').map(|(provider, _)| provider);
-    let key = provider.and_then(Provider::named).map(|it| it.key_variable);
+    let key = provider.and_then(Provider::named);
+    let key = key.and_then(|provider| provider.key_variable_of(&model.settings));
     let key: Vec<&str> = key.into_iter().collect();
     format!("ask model {} {place}{}", model.name, with(&key))
 }

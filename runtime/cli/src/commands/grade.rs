@@ -1,5 +1,3 @@
-use std::fs;
-
 use mcpmark_experiment::{Graded, Outcome, Told};
 
 use crate::args::GradeArgs;
@@ -8,6 +6,7 @@ use crate::commands::judge::{self, Judge, Report};
 use crate::commands::script::{self, Scripts};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::files;
 use crate::output::{self, sanitise};
 use crate::settings;
 
@@ -88,7 +87,7 @@ fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
     args.answer
         .as_ref()
         .map(|file| {
-            fs::read_to_string(file)
+            files::read_text(file)
                 .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))
         })
         .transpose()

@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use crate::args::{AgentName, RunArgs, Selection, Tier};
 use crate::commands::{bundle, operands};
 use crate::error::{CommandError, chain};
+use crate::files;
 
 /// The file of `--config`.
 #[derive(Debug, Default, Deserialize)]
@@ -213,7 +214,7 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
     toml::from_str(&text).map_err(|error: toml::de::Error| {
         let place = error.span().map_or(String::new(), |span| {
             let before = text.get(..span.start).unwrap_or_default();
@@ -291,6 +292,7 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
     let (models, limits) = (&args.models, &args.limits);
     let flags = [
         ("--base-url", models.base_url.is_some()),
+        ("--api-key-env", models.api_key_env.is_some()),
         ("--api", models.api.is_some()),
         ("--reasoning-effort", models.reasoning_effort.is_some()),
         ("--temperature", models.temperature.is_some()),
@@ -346,6 +348,7 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
     for model in &mut models {
         let settings = &mut model.settings;
         settings.base_url = given.base_url.clone().or(settings.base_url.take());
+        settings.api_key_env = given.api_key_env.clone().or(settings.api_key_env.take());
         settings.temperature = given.temperature.or(settings.temperature);
         settings.top_p = given.top_p.or(settings.top_p);
         settings.max_output_tokens = given.max_output_tokens.or(settings.max_output_tokens);
@@ -417,7 +420,7 @@ fn prices_of(models: &[ModelSpec], file: Option<&Path>) -> Result<Prices, Comman
     let mut prices = Prices::shipped();
     if let Some(path) = file {
         let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let own = Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))?;
         prices = prices.overridden(own);

@@ -566,7 +566,8 @@ fn spent(report: &ExperimentReport) -> Option<String> {
 
 pub(crate) fn journal_error(error: JournalError) -> CommandError {
     use JournalError as E;
-    let message = chain(&error);
+    // What is damaged may say anything.
+    let message = sanitise::line(&chain(&error)).into_owned();
     match error {
         E::Unknown {
             what: "attempt", ..
@@ -575,6 +576,9 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
             CommandError::usage(message).hint("`mcpmark runs` names the experiments")
         }
         E::Ambiguous { .. } | E::NameTaken(_) => CommandError::usage(message),
+        E::ReadOnly => CommandError::infrastructure(message).hint(
+            "copy the home to where it can be written to, or name another one with --home (or MCPMARK_HOME)",
+        ),
         _ => CommandError::infrastructure(message),
     }
 }

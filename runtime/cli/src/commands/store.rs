@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
-use mcpmark_experiment::JournalError;
 use mcpmark_experiment::journal::{CarryError, ExperimentRow};
 use mcpmark_experiment::transport::{self, TransportError};
 use mcpmark_experiment::upkeep::{self, Amount, Checked, Loss, Stats, UpkeepError};
+use mcpmark_experiment::{HomeError, JournalError};
 use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
 use serde::Serialize;
 use serde_json::json;
@@ -19,6 +19,7 @@ use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
+use crate::files::{self, NewFile};
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 use crate::{exit, interruption};
@@ -56,20 +57,20 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, C
     let (journal, store) = (context.journal()?, context.store()?);
     let experiment = journal.experiment(name).map_err(journal_error)?;
     let lock = context.home().lock_experiment(&experiment.id, name);
-    let _lock = lock.map_err(|error| home_error(&error))?;
-    let parent = match to.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
+    let _lock = match lock {
+        // Nobody runs it here, where nobody can write.
+        Err(HomeError::Make { .. }) if journal.is_read_only() => None,
+        lock => Some(lock.map_err(|error| home_error(&error))?),
     };
     let failed = |error: &dyn std::fmt::Display| {
         CommandError::infrastructure(format!("{}: cannot be written: {error}", to.display()))
     };
-    let file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
-    let mut out = std::io::BufWriter::new(file.as_file());
-    let verifiers = transport::export(&journal, &store, name, &mut out, parent)
+    let file = NewFile::new(to, 0o600).map_err(|error| failed(&error))?;
+    let mut out = std::io::BufWriter::new(file.file());
+    let verifiers = transport::export(&journal, &store, name, &mut out, files::parent(to))
         .map_err(|error| CommandError::infrastructure(chain(&error)))?;
     drop(out);
-    file.persist(to).map_err(|error| failed(&error.error))?;
+    file.keep().map_err(|error| failed(&error))?;
     let size = to.metadata().map_or(0, |metadata| metadata.len());
     let with = match verifiers {
         0 => String::new(),
@@ -334,7 +335,7 @@ fn check(
 }
 
 fn is_sound(checked: &Checked) -> bool {
-    checked.faults.is_empty() && checked.unneeded_damaged.is_empty()
+    checked.faults.is_empty() && checked.unneeded_damaged.is_empty() && checked.rows.is_empty()
 }
 
 /// What one source had of what was not whole.
@@ -434,6 +435,14 @@ fn checked_text(checked: &Checked, removed: bool) -> String {
             output::paint(output::WARN, damaged)
         ));
     }
+    for bad in &checked.rows {
+        text.push_str(&format!(
+            "{} {} {}\n",
+            output::mark(false),
+            sanitise::line(&bad.row),
+            output::paint(output::BAD, bad.problem)
+        ));
+    }
     let faults = checked.faults.len() + checked.unneeded_damaged.len();
     text.push_str(&format!(
         "{} read, {}: {}\n",
@@ -444,6 +453,13 @@ fn checked_text(checked: &Checked, removed: bool) -> String {
             faults => output::paint(output::BAD, format!("{faults} not whole")),
         }
     ));
+    text.push_str(&match checked.rows.len() {
+        0 => format!("journal read: {}\n", output::paint(output::GOOD, "all rows whole")),
+        bad => format!(
+            "journal read: {}\nput back a copy of the journal, import the experiment from a file of `store export`, or remove it with `store remove`\n",
+            output::paint(output::BAD, format!("{} not whole", output::count(bad, "row")))
+        ),
+    });
     if faults > 0 && !removed {
         text.push_str(
             "`store check --repair` writes it again from a bundle or an exported experiment; what made it does once `--remove-damaged` has removed it\n",

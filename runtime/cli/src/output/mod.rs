@@ -70,6 +70,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CommandError> {
     let mut text = serde_json::to_string_pretty(value)
         .map_err(|error| CommandError::infrastructure(format!("cannot write JSON: {error}")))?;
     text.push('\n');
+    let text = sanitise::json(&text);
     let mut out = io::stdout().lock();
     finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }

@@ -21,7 +21,8 @@ pub(crate) use self::sound::PLANNED;
 use self::taking::Taking;
 use super::durable::surely_or;
 use super::schema::{CARRIED, FORMAT, SUMMARISE_ALL};
-use super::{Journal, JournalError};
+use super::sums::{bad_rows, sum_all};
+use super::{BadRow, Journal, JournalError};
 
 const SCHEMA: u32 = 2;
 
@@ -89,6 +90,9 @@ const TABLES: [(&str, &str); 9] = [
 /// What a journal knows of an experiment by itself, and no other hears of: when it was taken in, and when
 /// somebody here agreed to what it runs.
 const HERE: [&str; 2] = ["imported_ms", "accepted_ms"];
+
+/// The column of check sums, which each journal makes for itself.
+const SUM: &str = "sum";
 
 /// Something that an attempt needs, by digest.
 #[derive(Debug, Clone, Copy)]
@@ -249,6 +253,13 @@ impl Journal {
         let id = self.experiment(experiment)?.id;
         let mut connection = self.lock();
         let transaction = connection.transaction()?;
+        // What is damaged here would come out of another journal as if it were sound.
+        if let Some(bad) = bad_rows(&transaction, Some(&id))?
+            .into_iter()
+            .find(BadRow::is_damaged)
+        {
+            return Err(JournalError::Damaged(bad.row).into());
+        }
         let head = Head {
             schema: SCHEMA,
             journal: FORMAT,
@@ -262,7 +273,9 @@ impl Journal {
             while let Some(row) = rows.next()? {
                 let mut object = Map::new();
                 let names = names.iter().enumerate();
-                for (index, name) in names.filter(|(_, name)| !HERE.contains(&name.as_str())) {
+                for (index, name) in
+                    names.filter(|(_, name)| !HERE.contains(&name.as_str()) && *name != SUM)
+                {
                     object.insert(name.clone(), json(row.get_ref(index)?));
                 }
                 let table = table.to_owned();
@@ -326,10 +339,13 @@ impl Journal {
                 .ok_or_else(|| lines.wrong("no experiment is in it"))?;
             let summed = transaction.execute(SUMMARISE_ALL, [&id]);
             summed.map_err(|error| lines.refused(error, "what belongs to an attempt before it"))?;
-            let contradicting = transaction.query_row(CONTRADICTING, [id], |row| row.get(0));
+            let contradicting = transaction.query_row(CONTRADICTING, [&id], |row| row.get(0));
             match contradicting.optional()? {
                 Some(attempt) => Err(CarryError::Grade { attempt }),
-                None => Ok(name),
+                None => {
+                    sum_all(transaction, Some(&id))?;
+                    Ok(name)
+                }
             }
         })
     }

@@ -15,6 +15,11 @@ impl<'a, 'b> Columns<'a, 'b> {
         Self { row, next: 0 }
     }
 
+    /// Leaves columns out.
+    pub(super) fn skip(&mut self, count: usize) {
+        self.next += count;
+    }
+
     pub(super) fn next<T: FromSql>(&mut self) -> rusqlite::Result<T> {
         let value = self.row.get(self.next)?;
         self.next += 1;

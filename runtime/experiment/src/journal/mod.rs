@@ -10,10 +10,12 @@ mod durable;
 mod needs;
 mod overview;
 mod read;
+mod read_only;
 mod regrade;
 mod remove;
 mod schema;
 mod spending;
+mod sums;
 mod survey;
 mod write;
 
@@ -33,6 +35,7 @@ pub use self::read::{
 pub use self::regrade::RegradeRow;
 pub use self::schema::SUMMARISE;
 pub use self::spending::ModelSpending;
+pub use self::sums::BadRow;
 pub use self::survey::{Survey, SurveyRow};
 pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
@@ -41,6 +44,9 @@ pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 pub struct Journal {
     connection: Mutex<Connection>,
     syncer: durable::Syncer,
+    read_only: bool,
+    /// What is read in the place of a journal that cannot be.
+    _copy: Option<tempfile::TempDir>,
 }
 
 /// Why the journal cannot be read or written.
@@ -48,7 +54,13 @@ pub struct Journal {
 pub enum JournalError {
     /// SQLite says no.
     #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
+    /// The journal lies where nothing can be written.
+    #[error("the journal can only be read: its directory or file cannot be written to")]
+    ReadOnly,
+    /// A journal that can only be read must be copied to be read, and cannot be.
+    #[error("the journal can only be read, and cannot be copied to read its log")]
+    Copy(#[source] std::io::Error),
     /// A row does not hold what it should.
     #[error("the journal holds malformed JSON: {0}")]
     Json(#[from] serde_json::Error),
@@ -65,6 +77,14 @@ pub enum JournalError {
     /// Some other program's file.
     #[error("the file is a SQLite database of some other program")]
     Foreign,
+    /// A row is not as it was written.
+    #[error(
+        "the journal is damaged: {0} is not as it was written; `mcpmark store check` names every such row"
+    )]
+    Damaged(
+        /// Which row it is.
+        String,
+    ),
     /// No row fits a name or prefix.
     #[error("no {what} is named {name:?}")]
     Unknown {
@@ -86,6 +106,15 @@ pub enum JournalError {
     NameTaken(String),
 }
 
+impl From<rusqlite::Error> for JournalError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::ReadOnly) => Self::ReadOnly,
+            _ => Self::Sqlite(error),
+        }
+    }
+}
+
 impl JournalError {
     /// Whether the file is there, can be read, and is no sound journal.
     pub fn is_malformed(&self) -> bool {
@@ -103,18 +132,36 @@ impl JournalError {
 }
 
 impl Journal {
-    /// Opens the journal, and makes it where it is not there yet.
+    /// Opens the journal, and makes it where it is not there yet. One that cannot be written to is opened to be read.
     ///
     /// # Errors
     ///
     /// When the file cannot be opened, is not a journal, or has a newer format.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
-        let mut connection = Connection::open(path)?;
-        schema::prepare(&mut connection)?;
+        let opened = Connection::open(path).map_err(JournalError::from);
+        let opened = opened.and_then(|mut connection| {
+            schema::prepare(&mut connection)?;
+            Ok(connection)
+        });
+        let (connection, read_only, copy) = match opened {
+            Ok(connection) => (connection, false, None),
+            Err(error) if path.is_file() && read_only::may_be_due_to_place(&error) => {
+                let (connection, copy) = read_only::open(path)?;
+                (connection, true, copy)
+            }
+            Err(error) => return Err(error),
+        };
         Ok(Self {
             connection: Mutex::new(connection),
             syncer: durable::Syncer::of(path),
+            read_only,
+            _copy: copy,
         })
+    }
+
+    /// Whether it can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {

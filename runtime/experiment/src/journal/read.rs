@@ -3,10 +3,15 @@ use std::collections::HashMap;
 use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use mcpmark_snapshot::Digest;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde_json::Value;
 
 use super::columns::Columns;
+use super::sums::{
+    ATTEMPT, EXPERIMENT, GRADE, GradeSum, MESSAGES, MODEL_CALLS, Part, RowSums, TOOL_CALLS,
+    compare_row, shown,
+};
 use super::{Journal, JournalError};
 
 /// An experiment and how far it has come.
@@ -209,26 +214,21 @@ pub struct Trajectory {
     pub calls: Vec<CallRow>,
 }
 
-/// What [`grade_row`] reads of grades `g`.
-pub(super) const GRADE: &str = "g.id, g.verifier, g.engine, g.terms, g.bundle, g.outcome, g.passed,
-       g.score, g.fault_kind, g.fault_message, g.log";
-
 /// What [`attempt_row`] reads of attempts `a` of experiments `e`.
 fn attempts_where(condition: &str) -> String {
+    let columns = ATTEMPT.map(|column| format!("a.{column}")).join(", ");
     format!(
         "
-SELECT a.id, e.name, a.position, a.task, a.agent, a.agent_settings, a.model, a.model_settings,
-       a.k, a.try, a.bundle, a.world, a.status, a.started_ms, a.ended_ms, a.ended, a.ended_detail,
-       a.answer, a.turns, a.tool_calls, a.malformed_calls, a.input_tokens, a.cached_tokens,
-       a.output_tokens, a.reasoning_tokens, a.cost_nano_usd, a.agent_us, a.model_us, a.tool_us,
-       a.state, a.outcome, a.error,
-       {GRADE}
+SELECT {columns}, a.sum, e.name, {GRADE}
 FROM attempts a
 JOIN experiments e ON e.id = a.experiment
 LEFT JOIN grades g ON g.id = a.grade
 WHERE {condition}"
     )
 }
+
+/// Where the columns of [`GRADE`] begin in it.
+const GRADE_AT: usize = ATTEMPT.len() + 2;
 
 /// Only the last try of each attempt counts.
 const LAST_TRY: &str = "NOT EXISTS (
@@ -287,28 +287,30 @@ impl Journal {
         let mut attempts = Vec::new();
         let mut grades = HashMap::new();
         while let Some(row) = rows.next()? {
-            let (attempt, grade) = attempt_row(row)?;
-            if let Some(id) = grade {
-                grades.insert(id, attempts.len());
+            let (attempt, sum) = attempt_row(row)?;
+            if let Some(sum) = sum {
+                grades.insert(sum.id, (attempts.len(), sum));
             }
             attempts.push(attempt);
         }
         let mut query = connection.prepare_cached(
-            "SELECT c.grade, c.name, c.passed, c.detail
+            "SELECT c.grade, c.seq, c.name, c.passed, c.detail
              FROM experiments e JOIN attempts a ON a.experiment = e.id
              JOIN checks c ON c.grade = a.grade WHERE e.name = ?1 ORDER BY c.grade, c.seq",
         )?;
         let mut rows = query.query([experiment])?;
         while let Some(row) = rows.next()? {
-            let index = grades.get(&row.get::<_, i64>(0)?);
-            let grade = index.and_then(|index: &usize| attempts[*index].grade.as_mut());
-            if let Some(grade) = grade {
-                grade.checks.push(Check {
-                    name: row.get(1)?,
-                    passed: row.get(2)?,
-                    detail: row.get(3)?,
-                });
+            let Some((index, sum)) = grades.get_mut(&row.get(0)?) else {
+                continue;
+            };
+            sum.add(row, 1)?;
+            let attempt: Option<&mut AttemptRow> = attempts.get_mut(*index);
+            if let Some(grade) = attempt.and_then(|attempt| attempt.grade.as_mut()) {
+                grade.checks.push(check(row, 2)?);
             }
+        }
+        for (_, sum) in grades.into_values() {
+            sum.end()?;
         }
         Ok(attempts)
     }
@@ -342,9 +344,9 @@ impl Journal {
                 name: prefix.to_owned(),
                 count,
             }),
-            Some((mut attempt, grade)) => {
-                if let (Some(id), Some(grade)) = (grade, &mut attempt.grade) {
-                    grade.checks = checks(&connection, id)?;
+            Some((mut attempt, sum)) => {
+                if let (Some(sum), Some(grade)) = (sum, attempt.grade.take()) {
+                    attempt.grade = Some(whole(&connection, (grade, sum))?);
                 }
                 Ok(attempt)
             }
@@ -365,9 +367,8 @@ impl Journal {
         let mut query = connection.prepare_cached(&attempts_where(
             "a.task = ?1 AND a.world = ?2 AND a.passed = 1 ORDER BY a.started_ms DESC LIMIT 1",
         ))?;
-        let found = query
-            .query_row(params![task, world.to_string()], attempt_row)
-            .optional()?;
+        let mut rows = query.query(params![task, world.to_string()])?;
+        let found = rows.next()?.map(attempt_row).transpose()?;
         Ok(found.map(|(attempt, _)| attempt))
     }
 
@@ -378,35 +379,31 @@ impl Journal {
     /// When the journal cannot be read.
     pub fn trajectory(&self, attempt: &str) -> Result<Trajectory, JournalError> {
         let connection = self.lock();
-        let mut query = connection.prepare_cached(
-            "SELECT turn, role, content FROM messages WHERE attempt = ?1 ORDER BY seq",
-        )?;
-        let mut rows = query.query([attempt])?;
         let mut trajectory = Trajectory::default();
-        while let Some(row) = rows.next()? {
+        rows_of(&connection, &MESSAGES, attempt, |columns| {
             trajectory.messages.push(MessageRow {
-                turn: row.get(0)?,
-                role: row.get(1)?,
-                content: json(row.get(2)?)?,
+                turn: columns.next()?,
+                role: columns.next()?,
+                content: json(columns.next()?)?,
             });
-        }
-        let mut query = connection.prepare_cached(
-            "SELECT turn, call_id, name, arguments, elapsed_us, result, is_error, error
-             FROM tool_calls WHERE attempt = ?1 ORDER BY seq",
-        )?;
-        let mut rows = query.query([attempt])?;
-        while let Some(row) = rows.next()? {
+            Ok(())
+        })?;
+        rows_of(&connection, &TOOL_CALLS, attempt, |columns| {
             trajectory.calls.push(CallRow {
-                turn: row.get(0)?,
-                call_id: row.get(1)?,
-                name: row.get(2)?,
-                arguments: json(row.get(3)?)?,
-                elapsed_us: row.get(4)?,
-                result: row.get::<_, Option<String>>(5)?.map(json).transpose()?,
-                is_error: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
-                error: row.get(7)?,
+                turn: columns.next()?,
+                call_id: columns.next()?,
+                name: columns.next()?,
+                arguments: json(columns.next()?)?,
+                elapsed_us: {
+                    columns.skip(1);
+                    columns.next()?
+                },
+                result: columns.next::<Option<String>>()?.map(json).transpose()?,
+                is_error: columns.next::<Option<bool>>()?.unwrap_or(false),
+                error: columns.next()?,
             });
-        }
+            Ok(())
+        })?;
         Ok(trajectory)
     }
 
@@ -417,16 +414,8 @@ impl Journal {
     /// When the journal cannot be read.
     pub fn model_calls(&self, attempt: &str) -> Result<Vec<ModelCallRow>, JournalError> {
         let connection = self.lock();
-        let mut query = connection.prepare_cached(
-            "SELECT turn, purpose, try, started_ms, elapsed_us, status, error_kind, error,
-                    request_digest, raw, input_tokens, cached_tokens, output_tokens,
-                    reasoning_tokens, cost_nano_usd
-             FROM model_calls WHERE attempt = ?1 ORDER BY seq",
-        )?;
-        let mut rows = query.query([attempt])?;
         let mut calls = Vec::new();
-        while let Some(row) = rows.next()? {
-            let mut columns = Columns::of(row);
+        rows_of(&connection, &MODEL_CALLS, attempt, |columns| {
             calls.push(ModelCallRow {
                 turn: columns.next()?,
                 purpose: columns.next()?,
@@ -438,10 +427,11 @@ impl Journal {
                 error: columns.next()?,
                 request_digest: columns.next()?,
                 raw: columns.next::<Option<String>>()?.map(json).transpose()?,
-                usage: usage(&mut columns)?,
-                cost: cost(&mut columns)?,
+                usage: usage(columns)?,
+                cost: cost(columns)?,
             });
-        }
+            Ok(())
+        })?;
         Ok(calls)
     }
 
@@ -468,9 +458,8 @@ fn experiments(
     tail: &str,
     argument: &dyn ToSql,
 ) -> Result<Vec<ExperimentRow>, JournalError> {
-    let mut query = connection.prepare_cached(&format!(
-        "SELECT id, name, created_ms, spec, imported_ms, accepted_ms FROM experiments {tail}"
-    ))?;
+    let mut query =
+        connection.prepare_cached(&format!("SELECT {EXPERIMENT}, sum FROM experiments {tail}"))?;
     // The bare columns beside `max(try)` are those of the last try, and the index has them all.
     let mut progress = connection.prepare_cached(
         "SELECT count(*), coalesce(sum(outcome = 'graded'), 0), coalesce(sum(passed = 1), 0)
@@ -480,6 +469,7 @@ fn experiments(
     let mut rows = query.query([argument])?;
     let mut experiments = Vec::new();
     while let Some(row) = rows.next()? {
+        compare_row(row, 6, || format!("experiment {}", shown(row, 0)))?;
         let id: String = row.get(0)?;
         let (attempts, graded, passed) =
             progress.query_row([&id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
@@ -498,13 +488,16 @@ fn experiments(
     Ok(experiments)
 }
 
-/// An attempt, and the id of its last grade.
-fn attempt_row(row: &Row<'_>) -> rusqlite::Result<(AttemptRow, Option<i64>)> {
+/// An attempt, and its last grade's sum, to which its checks are still to be added.
+fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalError> {
+    compare_row(row, ATTEMPT.len(), || format!("attempt {}", shown(row, 0)))?;
     let mut columns = Columns::of(row);
     let mut attempt = AttemptRow {
         id: columns.next()?,
-        experiment: columns.next()?,
-        position: columns.next::<i64>()? as usize,
+        position: {
+            columns.skip(1);
+            columns.next::<i64>()? as usize
+        },
         task: columns.next()?,
         agent: columns.next()?,
         agent_settings: columns.next()?,
@@ -520,29 +513,35 @@ fn attempt_row(row: &Row<'_>) -> rusqlite::Result<(AttemptRow, Option<i64>)> {
         ended: columns.next()?,
         ended_detail: columns.next()?,
         answer: columns.next()?,
-        turns: columns.next()?,
-        tool_calls: columns.next()?,
-        malformed_calls: columns.next()?,
-        usage: usage(&mut columns)?,
-        cost: cost(&mut columns)?,
-        agent_us: columns.next()?,
-        model_us: columns.next()?,
-        tool_us: columns.next()?,
         state: columns.next()?,
         outcome: columns.next()?,
         error: columns.next()?,
+        usage: usage(&mut columns)?,
+        cost: cost(&mut columns)?,
+        turns: columns.next()?,
+        tool_calls: columns.next()?,
+        malformed_calls: columns.next()?,
+        agent_us: columns.next()?,
+        model_us: columns.next()?,
+        tool_us: columns.next()?,
         grade: None,
+        experiment: row.get(ATTEMPT.len() + 1)?,
     };
-    let grade: Option<i64> = columns.next()?;
-    if grade.is_some() {
-        attempt.grade = Some(grade_row(&mut columns)?);
+    if row.get_ref(GRADE_AT)? == ValueRef::Null {
+        return Ok((attempt, None));
     }
-    Ok((attempt, grade))
+    let (grade, sum) = grade_at(row, GRADE_AT)?;
+    attempt.grade = Some(grade);
+    Ok((attempt, Some(sum)))
 }
 
-/// A grade without its checks, by the columns of [`GRADE`] after its id.
-pub(super) fn grade_row(columns: &mut Columns<'_, '_>) -> rusqlite::Result<GradeRow> {
-    Ok(GradeRow {
+/// A grade without its checks, by the columns of [`GRADE`] from `first` on.
+pub(super) fn grade_at(row: &Row<'_>, first: usize) -> rusqlite::Result<(GradeRow, GradeSum)> {
+    let sum = GradeSum::of(row, first)?;
+    let mut columns = Columns::of(row);
+    // Its id, its sum, its attempt and its time.
+    columns.skip(first + 4);
+    let grade = GradeRow {
         verifier: columns.next()?,
         engine: columns.next()?,
         terms: columns.next()?,
@@ -554,7 +553,55 @@ pub(super) fn grade_row(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Grade
         fault_message: columns.next()?,
         log: columns.next()?,
         checks: Vec::new(),
+    };
+    Ok((grade, sum))
+}
+
+/// A grade with its checks, which is as it was written.
+pub(super) fn whole(
+    connection: &Connection,
+    (mut grade, mut sum): (GradeRow, GradeSum),
+) -> Result<GradeRow, JournalError> {
+    let mut query = connection.prepare_cached(
+        "SELECT seq, name, passed, detail FROM checks WHERE grade = ?1 ORDER BY seq",
+    )?;
+    let mut rows = query.query([sum.id])?;
+    while let Some(row) = rows.next()? {
+        sum.add(row, 0)?;
+        grade.checks.push(check(row, 1)?);
+    }
+    sum.end()?;
+    Ok(grade)
+}
+
+fn check(row: &Row<'_>, first: usize) -> rusqlite::Result<Check> {
+    Ok(Check {
+        name: row.get(first)?,
+        passed: row.get(first + 1)?,
+        detail: row.get(first + 2)?,
     })
+}
+
+/// Reads the rows of one table that belong to an attempt, in order, from the column after `seq` on.
+fn rows_of(
+    connection: &Connection,
+    part: &Part,
+    attempt: &str,
+    mut read: impl FnMut(&mut Columns<'_, '_>) -> Result<(), JournalError>,
+) -> Result<(), JournalError> {
+    let mut sums = RowSums::of(connection, part, attempt)?;
+    let mut query = connection.prepare_cached(&format!(
+        "SELECT {} FROM {} WHERE attempt = ?1 ORDER BY seq",
+        part.columns, part.table
+    ))?;
+    let mut rows = query.query([attempt])?;
+    while let Some(row) = rows.next()? {
+        sums.compare(row)?;
+        let mut columns = Columns::of(row);
+        columns.skip(1);
+        read(&mut columns)?;
+    }
+    sums.end()
 }
 
 /// The four token columns that attempts and model calls have; the input says whether they are known.
@@ -575,22 +622,6 @@ fn usage(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Usage>> {
 fn cost(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Cost>> {
     let nano: Option<i64> = columns.next()?;
     Ok(nano.map(|nano| Cost::from_nano_usd(nano.unsigned_abs())))
-}
-
-pub(super) fn checks(
-    connection: &rusqlite::Connection,
-    grade: i64,
-) -> rusqlite::Result<Vec<Check>> {
-    let mut query = connection
-        .prepare_cached("SELECT name, passed, detail FROM checks WHERE grade = ?1 ORDER BY seq")?;
-    let rows = query.query_map(params![grade], |row| {
-        Ok(Check {
-            name: row.get(0)?,
-            passed: row.get(1)?,
-            detail: row.get(2)?,
-        })
-    })?;
-    rows.collect()
 }
 
 fn json(text: String) -> Result<Value, serde_json::Error> {

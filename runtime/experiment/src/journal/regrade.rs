@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use rusqlite::{OptionalExtension, params};
 
-use super::columns::Columns;
 use super::durable::surely;
-use super::read::{GRADE, GradeRow, checks, grade_row};
+use super::read::{GradeRow, grade_at, whole};
+use super::sums::{GRADE, sum_attempt};
 use super::write::insert_grade;
 use super::{GradeRecord, Journal, JournalError, now_ms};
 
@@ -75,6 +75,7 @@ impl Journal {
                 transaction
                     .prepare_cached(super::SUMMARISE)?
                     .execute([attempt])?;
+                sum_attempt(transaction, attempt)?;
             }
             Ok(())
         })
@@ -105,17 +106,8 @@ impl Journal {
         let mut query = connection.prepare_cached(&format!(
             "SELECT {GRADE} FROM grades g WHERE attempt = ?1 ORDER BY id"
         ))?;
-        let found = query.query_map([attempt], |row| {
-            let mut columns = Columns::of(row);
-            Ok((columns.next::<i64>()?, grade_row(&mut columns)?))
-        })?;
-        let mut grades = Vec::new();
-        for row in found {
-            let (id, mut grade) = row?;
-            grade.checks = checks(&connection, id)?;
-            grades.push(grade);
-        }
-        Ok(grades)
+        let found = query.query_map([attempt], |row| grade_at(row, 0))?;
+        found.map(|found| whole(&connection, found?)).collect()
     }
 
     /// The last grade that an attempt had before a regrade, and the one that it got from it.
@@ -135,16 +127,9 @@ impl Journal {
                  WHERE attempt = ?1 AND {condition} ORDER BY id DESC LIMIT 1"
             ))?;
             let found = query
-                .query_row(params![attempt, regrade], |row| {
-                    let mut columns = Columns::of(row);
-                    Ok((columns.next::<i64>()?, grade_row(&mut columns)?))
-                })
+                .query_row(params![attempt, regrade], |row| grade_at(row, 0))
                 .optional()?;
-            let Some((id, mut grade)) = found else {
-                return Ok(None);
-            };
-            grade.checks = checks(&connection, id)?;
-            Ok(Some(grade))
+            found.map(|found| whole(&connection, found)).transpose()
         };
         Ok((find("regrade IS NOT ?2")?, find("regrade IS ?2")?))
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::JournalError;
+use super::{JournalError, sums};
 
 /// Marks a SQLite file as a journal of ours: `MCPM`.
 const APPLICATION_ID: i32 = 0x4d43_504d;
@@ -16,7 +16,12 @@ pub(super) const FORMAT: i32 = STEPS.len() as i32;
 pub(super) const CARRIED: i32 = 4;
 
 /// What makes each format out of the one before; a new file takes all of them.
-const STEPS: [&str; 7] = [BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS];
+const STEPS: [&str; 8] = [
+    BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS, SUMS,
+];
+
+/// The first format whose rows have check sums.
+const SUMMED: i32 = 8;
 
 /// The columns of [`SURVEY`] out of the other tables. `tools` is an object: for each name the calls,
 /// and those of them without a good result. A reply that cannot be read counts as a malformed call.
@@ -232,6 +237,19 @@ CREATE TABLE removed (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Check sums, which [`sums`](super::sums) describes. A row whose sum is null still changes, or was written by others.
+const SUMS: &str = "
+ALTER TABLE experiments ADD COLUMN sum INTEGER;
+ALTER TABLE attempts    ADD COLUMN sum INTEGER;
+ALTER TABLE grades      ADD COLUMN sum INTEGER;
+CREATE TABLE row_sums (
+    attempt   TEXT NOT NULL REFERENCES attempts (id) ON DELETE CASCADE,
+    of_table  TEXT NOT NULL,
+    sums      BLOB NOT NULL,
+    PRIMARY KEY (attempt, of_table)
+) STRICT, WITHOUT ROWID;
+";
+
 /// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or
 /// writes rows by other means runs this after it.
 pub const SUMMARISE: &str = concat!("UPDATE attempts SET ", summary!(), " WHERE id = ?1");
@@ -278,11 +296,24 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
     for step in &STEPS[found as usize..] {
         transaction.execute_batch(step)?;
     }
+    if (1..SUMMED).contains(&found) {
+        sums::sum_all(&transaction, None)?;
+    }
     if found < FORMAT {
         transaction.pragma_update(None, "user_version", FORMAT)?;
     }
     transaction.commit()?;
     Ok(())
+}
+
+/// Whether a journal can be read, and has the format of this program.
+pub(super) fn is_current(connection: &Connection) -> bool {
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let tables = "SELECT count(*) FROM sqlite_master";
+    let readable = connection.query_row(tables, [], |row| row.get::<_, i64>(0));
+    readable.is_ok()
+        && pragma("application_id").is_ok_and(|id| id == APPLICATION_ID)
+        && pragma("user_version").is_ok_and(|version| version == FORMAT)
 }
 
 #[cfg(test)]
@@ -302,6 +333,7 @@ mod tests {
         drop(old);
 
         let journal = Journal::open(&path).unwrap();
+        assert_eq!(journal.check_rows().unwrap(), []);
         let rows = journal.attempts("old").unwrap();
         let row = &rows[0];
         assert_eq!((row.turns, row.tool_calls, row.malformed_calls), (8, 7, 0));

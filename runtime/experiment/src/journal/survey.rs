@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Row};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::sums::{ATTEMPT, compare_row, shown};
 use super::{Journal, JournalError};
 
 /// An attempt as far as tables and charts go: without its texts, states and checks. There may be
@@ -69,13 +70,10 @@ pub struct Survey {
     pub spent_some_unknown: bool,
 }
 
-// By number, for a look-up by name for each of so many cells would take longer than the query.
-const COLUMNS: &str = "
-SELECT id, position, task, agent, agent_settings, model, model_settings, k, status, ended,
-       outcome, passed, score, turns, tool_calls, malformed_calls, input_tokens, cached_tokens,
-       output_tokens, reasoning_tokens, cost_nano_usd, agent_us, tools, ended_detail,
-       last_malformed, truncated, answer
-FROM attempts";
+/// What [`RawRow`] reads, by number: a look-up by name for each of so many cells would take longer than the query.
+fn columns() -> String {
+    format!("SELECT {}, sum FROM attempts", ATTEMPT.join(", "))
+}
 
 impl Journal {
     /// The attempts of an experiment in short, the last try of each. One pass, whatever their
@@ -98,7 +96,8 @@ impl Journal {
                 name: experiment.to_owned(),
             })?;
         let mut query = connection.prepare_cached(&format!(
-            "{COLUMNS} WHERE experiment = ?1 ORDER BY position, try"
+            "{} WHERE experiment = ?1 ORDER BY position, try",
+            columns()
         ))?;
         let mut rows = query.query([id])?;
         // What a row says is understood by another thread, while this one reads on.
@@ -139,7 +138,7 @@ impl Journal {
     /// When there is no such attempt, or the journal cannot be read.
     pub fn survey_attempt(&self, id: &str) -> Result<SurveyRow, JournalError> {
         let connection = self.lock();
-        let mut query = connection.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?;
+        let mut query = connection.prepare_cached(&format!("{} WHERE id = ?1", columns()))?;
         let mut rows = query.query([id])?;
         match rows.next()? {
             Some(row) => {
@@ -190,58 +189,59 @@ struct RawEnding {
 }
 
 impl RawRow {
-    fn read(row: &Row<'_>, columns: &mut Columns) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>, columns: &mut Columns) -> Result<Self, JournalError> {
+        compare_row(row, ATTEMPT.len(), || format!("attempt {}", shown(row, 0)))?;
         let count = |index| -> rusqlite::Result<Option<u64>> {
             Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
         };
-        let usage = match count(16)? {
+        let usage = match count(21)? {
             Some(input) => Some(Usage {
                 input,
-                cached: count(17)?.unwrap_or(0),
-                output: count(18)?.unwrap_or(0),
-                reasoning: count(19)?.unwrap_or(0),
+                cached: count(22)?.unwrap_or(0),
+                output: count(23)?.unwrap_or(0),
+                reasoning: count(24)?.unwrap_or(0),
             }),
             None => None,
         };
-        let passed: Option<bool> = row.get(11)?;
-        let ended = columns.ended.optional(row, 9)?;
+        let passed: Option<bool> = row.get(33)?;
+        let ended = columns.ended.optional(row, 15)?;
         let failed = passed == Some(false);
         let end = ended.as_deref().filter(|_| failed).and_then(end_kind);
         let ending = match end {
             Some(end) => Some(RawEnding {
                 end,
-                detail: row.get(23)?,
-                last_malformed: row.get(24)?,
-                truncated: row.get(25)?,
-                answer: row.get(26)?,
+                detail: row.get(16)?,
+                last_malformed: row.get(36)?,
+                truncated: row.get(37)?,
+                answer: row.get(17)?,
             }),
             None => None,
         };
         Ok(Self {
             row: SurveyRow {
                 id: row.get(0)?,
-                position: row.get::<_, i64>(1)? as usize,
-                task: columns.task.get(row, 2)?,
-                agent: columns.agent.get(row, 3)?,
-                agent_settings: columns.agent_settings.get(row, 4)?,
-                model: columns.model.optional(row, 5)?,
-                model_settings: columns.model_settings.get(row, 6)?,
-                k: row.get(7)?,
-                status: columns.status.get(row, 8)?,
-                outcome: columns.outcome.optional(row, 10)?,
-                score: row.get(12)?,
-                turns: row.get(13)?,
-                tool_calls: row.get(14)?,
-                malformed_calls: row.get(15)?,
-                cost: count(20)?.map(Cost::from_nano_usd),
-                agent_us: count(21)?,
+                position: row.get::<_, i64>(2)? as usize,
+                task: columns.task.get(row, 3)?,
+                agent: columns.agent.get(row, 4)?,
+                agent_settings: columns.agent_settings.get(row, 5)?,
+                model: columns.model.optional(row, 6)?,
+                model_settings: columns.model_settings.get(row, 7)?,
+                k: row.get(8)?,
+                status: columns.status.get(row, 12)?,
+                outcome: columns.outcome.optional(row, 19)?,
+                score: row.get(34)?,
+                turns: row.get(26)?,
+                tool_calls: row.get(27)?,
+                malformed_calls: row.get(28)?,
+                cost: count(25)?.map(Cost::from_nano_usd),
+                agent_us: count(29)?,
                 tools: Vec::new(),
                 failure: None,
                 ended,
                 passed,
                 usage,
             },
-            tools: row.get(22)?,
+            tools: row.get(35)?,
             ending,
         })
     }

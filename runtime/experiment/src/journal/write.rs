@@ -7,6 +7,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
 use super::durable::{soon, surely};
+use super::sums::{sum_experiment, sum_grade, sum_whole_attempt};
 use super::{Journal, JournalError, MOST, now_ms};
 use crate::Outcome;
 
@@ -67,6 +68,7 @@ impl Journal {
                 "INSERT INTO experiments (id, name, created_ms, spec) VALUES (?1, ?2, ?3, ?4)",
                 params![id, name, now, spec],
             )?;
+            sum_experiment(transaction, &id)?;
             Ok(id)
         })
     }
@@ -77,11 +79,19 @@ impl Journal {
     ///
     /// When the rows cannot be written.
     pub fn abandon_running(&self, experiment: &str) -> Result<usize, JournalError> {
-        Ok(self.lock().execute(
-            "UPDATE attempts SET status = 'abandoned', outcome = 'cancelled', ended_ms = ?2
-             WHERE experiment = ?1 AND status = 'running'",
-            params![experiment, now_ms()],
-        )?)
+        soon(&mut self.lock(), |transaction| {
+            let left: Vec<String> = transaction
+                .prepare_cached(
+                    "UPDATE attempts SET status = 'abandoned', outcome = 'cancelled', ended_ms = ?2
+                     WHERE experiment = ?1 AND status = 'running' RETURNING id",
+                )?
+                .query_map(params![experiment, now_ms()], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            for attempt in &left {
+                sum_whole_attempt(transaction, attempt)?;
+            }
+            Ok(left.len())
+        })
     }
 
     /// Keeps what an experiment runs, where it finds its tasks at another place from now on.
@@ -95,7 +105,7 @@ impl Journal {
                 "UPDATE experiments SET spec = ?2 WHERE id = ?1",
                 params![experiment, spec],
             )?;
-            Ok(())
+            sum_experiment(transaction, experiment)
         })
     }
 
@@ -110,7 +120,7 @@ impl Journal {
                 "UPDATE experiments SET accepted_ms = ?2 WHERE id = ?1 AND imported_ms IS NOT NULL",
                 params![experiment, now_ms()],
             )?;
-            Ok(())
+            sum_experiment(transaction, experiment)
         })
     }
 
@@ -254,7 +264,7 @@ impl Journal {
                 params![attempt, now_ms(), outcome.as_str(), error],
             )?;
             transaction.execute(super::schema::SUMMARISE, [attempt])?;
-            Ok(())
+            sum_whole_attempt(transaction, attempt)
         })
     }
 }
@@ -295,7 +305,7 @@ pub(super) fn insert_grade(
         let seq = i64::try_from(seq).unwrap_or(i64::MAX);
         insert.execute(params![id, seq, check.name, check.passed, check.detail])?;
     }
-    Ok(())
+    sum_grade(transaction, id)
 }
 
 /// Writes one attempt's messages and calls as they happen.

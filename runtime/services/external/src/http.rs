@@ -92,7 +92,7 @@ pub(crate) async fn connect(
     })?;
     let guarded = Guarded {
         client,
-        secrets: Secrets::new(secrets),
+        secrets: Secrets::new(&secrets),
         trouble: Arc::default(),
     };
     let trouble = Arc::clone(&guarded.trouble);
@@ -289,7 +289,7 @@ mod tests {
     fn no_secret_comes_back_in_an_error() {
         let guarded = Guarded {
             client: mcpmark_http::client(false).unwrap(),
-            secrets: Secrets::new(vec![Secret::new("can\"ary-1")]),
+            secrets: Secrets::new(&[Secret::new("can\"ary-1")]),
             trouble: Arc::default(),
         };
         let error = HttpError::UnexpectedServerResponse("HTTP 400: you sent can\"ary-1".into());

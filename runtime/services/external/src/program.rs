@@ -81,7 +81,7 @@ pub(crate) async fn start(
     let reading = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout)).map_err(cannot_start)?;
     let transport = Scrubbed {
         inner: AsyncRwTransport::new(reading, writing).with_max_line_length(MAX_MESSAGE_BYTES),
-        secrets: Secrets::new(secrets),
+        secrets: Secrets::new(&secrets),
     };
     match shake_hands(name, ToolClient::through(transport)).await {
         Ok(client) => Ok((client, process)),

@@ -19,6 +19,7 @@ use crate::args::{EngineArgs, LockArgs, UpdateArgs};
 use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
+use crate::files;
 use crate::output::{self, sanitise};
 
 const UPDATE: &str = "`mcpmark bundle update` shows what is new, and accepts it if you do";
@@ -46,7 +47,7 @@ pub(super) fn open(context: &Context, file: &Path, extent: Extent) -> Result<Ope
 }
 
 fn read(file: &Path) -> Result<Lock, CommandError> {
-    let bytes = fs::read(file)
+    let bytes = files::read(file)
         .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))?;
     Lock::parse(&bytes).map_err(|error| refused(file, &error))
 }
@@ -454,18 +455,11 @@ fn asked() -> Result<bool, CommandError> {
 
 /// Writes a lock, which is there whole or as it was.
 fn write(file: &Path, lock: &Lock) -> Result<(), CommandError> {
-    let parent = match file.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
     let write = || {
-        let mut new = tempfile::NamedTempFile::new_in(parent)?;
-        new.write_all(lock.text().as_bytes())?;
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        new.as_file().set_permissions(mode)?;
-        new.as_file().sync_data()?;
-        new.persist(file)?;
-        Ok(())
+        let new = files::NewFile::new(file, 0o644)?;
+        new.file().write_all(lock.text().as_bytes())?;
+        new.file().sync_data()?;
+        new.keep()
     };
     write().map_err(|error: io::Error| {
         CommandError::infrastructure(format!("{}: cannot be written: {error}", file.display()))

@@ -5,10 +5,10 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::{
-    Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, SOLUTION, Source,
+    Beside, Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, SOLUTION, Source,
     TaskArtifact, VERIFIER, WorldArtifact,
 };
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_snapshot::Store;
 use mcpmark_task::Library;
 use mcpmark_task::published::Corpus;
 use serde_json::{Value, json};
@@ -214,7 +214,7 @@ pub(super) fn verify(
     }
     usable(bundle, source)?;
     worlds(bundle, source)?;
-    let unnamed = unnamed(&opened)?;
+    let Beside { unnamed, unread } = beside(&opened)?;
     lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
     if as_json {
@@ -226,6 +226,7 @@ pub(super) fn verify(
             "bytes": total(bundle),
             "signed_by": signed_by,
             "unnamed": unnamed,
+            "unread": unread,
         }))?;
     } else {
         let signed_by = signed_by
@@ -244,22 +245,29 @@ pub(super) fn verify(
     Ok(exit::PASSED)
 }
 
-/// The blobs of its layout that nothing there names, which are told. All that lie there are read.
-fn unnamed(opened: &Opened) -> Result<Vec<Digest>, CommandError> {
+/// The blobs of its layout that are no part of it, which are told. They are read as far as they are not too large.
+fn beside(opened: &Opened) -> Result<Beside, CommandError> {
     let own = opened.bundle.blobs();
     let own = own.iter().map(|(_, descriptor)| descriptor.digest);
     let signatures = opened.signatures.iter().flat_map(|it| it.all());
     let known = own.chain(signatures.map(|descriptor| descriptor.digest));
-    let unnamed = opened.source.beside(&known.collect());
-    let unnamed = unnamed.map_err(|error| bundle_error(&error))?;
-    if let Some(first) = unnamed.first() {
+    let beside = opened.source.beside(&known.collect());
+    let beside = beside.map_err(|error| bundle_error(&error))?;
+    if let Some(first) = beside.unnamed.first() {
         output::note(&format!(
             "{} {} beside the bundle that nothing names, {first} first: no part of it, and vouched for by nobody",
             output::paint(output::WARN, "warning:"),
-            output::count(unnamed.len(), "blob"),
+            output::count(beside.unnamed.len(), "blob"),
         ));
     }
-    Ok(unnamed)
+    if let Some(first) = beside.unread.first() {
+        output::note(&format!(
+            "{} {} beside the bundle not read, {first} first: together they are larger than 4 GiB",
+            output::paint(output::WARN, "warning:"),
+            output::count(beside.unread.len(), "blob"),
+        ));
+    }
+    Ok(beside)
 }
 
 /// Whether guests are as they are described to people who have not got them.

@@ -21,6 +21,7 @@ use crate::commands::operands;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
+use crate::files;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
 
@@ -211,7 +212,7 @@ fn content(
 /// The certificate in the directory of a task, where it has one.
 fn certificate(dir: &Path) -> Result<Option<CertificateContent>, CommandError> {
     let file = dir.join(CERTIFICATE);
-    let bytes = match fs::read(&file) {
+    let bytes = match files::read(&file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {

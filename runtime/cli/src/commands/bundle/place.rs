@@ -16,6 +16,7 @@ use super::lock;
 use crate::context::Context;
 use crate::environment;
 use crate::error::{CommandError, chain};
+use crate::files;
 use crate::output::{self, sanitise};
 
 /// Lets registries on other machines be reached without encryption.
@@ -299,7 +300,7 @@ fn login(host: &str) -> Result<Option<Login>, CommandError> {
     let file = dir.join("config.json");
     let wrong =
         |error: &dyn std::fmt::Display| CommandError::usage(format!("{}: {error}", file.display()));
-    match fs::read(&file) {
+    match files::read(&file) {
         Ok(text) => Login::of_docker(&text, host).map_err(|error| {
             wrong(&error).hint(format!("{USER}, {PASSWORD} and {HOST} go before that file"))
         }),

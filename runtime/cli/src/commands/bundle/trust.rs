@@ -20,6 +20,7 @@ use crate::context::Context;
 use crate::environment;
 use crate::error::{CommandError, chain};
 use crate::exit;
+use crate::files;
 use crate::output;
 
 /// Names the policy; else it is `trust.toml` in the configuration directory.
@@ -277,7 +278,7 @@ where
 {
     let wrong =
         |error: &dyn std::fmt::Display| CommandError::usage(format!("{}: {error}", file.display()));
-    let text = fs::read_to_string(file).map_err(|error| wrong(&error))?;
+    let text = files::read_text(file).map_err(|error| wrong(&error))?;
     text.parse().map_err(|error| wrong(&error))
 }
 
@@ -359,7 +360,7 @@ fn check_at(
         },
     };
     let wrong = |error: String| CommandError::usage(format!("{}: {error}", file.display()));
-    let text = fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
+    let text = files::read_text(&file).map_err(|error| wrong(error.to_string()))?;
     let policy: Policy = toml::from_str(&text).map_err(|error| wrong(chain(&error)))?;
     let beside = file.parent().unwrap_or(Path::new("."));
     // Whoever packs a bundle chooses its name: a key that counts for that one is none for the

@@ -7,25 +7,18 @@ use mcpmark_bundle::{Layout, NewLayout};
 
 use super::place::{self, bundle_error};
 use crate::error::CommandError;
+use crate::files::NewFile;
 
 /// Writes a layout as an archive, which appears when it is whole.
 fn write_archive(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
     let failed = |error: &dyn std::fmt::Display| {
         CommandError::infrastructure(format!("{}: cannot be written: {error}", to.display()))
     };
-    let parent = match to.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
+    let file = NewFile::new(to, 0o644).map_err(|error| failed(&error))?;
     layout
-        .write_archive(std::io::BufWriter::new(file.as_file()))
+        .write_archive(std::io::BufWriter::new(file.file()))
         .map_err(|error| failed(&error))?;
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    let ready = file.as_file().set_permissions(mode);
-    ready.map_err(|error| failed(&error))?;
-    file.persist(to).map_err(|error| failed(&error.error))?;
-    Ok(())
+    file.keep().map_err(|error| failed(&error))
 }
 
 /// Endings of archives that bundles are none of.

@@ -7,7 +7,7 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{OptionalExtension, Transaction, params_from_iter};
 use serde_json::{Map, Value};
 
-use super::{CarryError, HERE, JournalError, Line, Lines, Need, TABLES, sound};
+use super::{CarryError, HERE, JournalError, Line, Lines, Need, SUM, TABLES, sound};
 use crate::Spec;
 use crate::journal::now_ms;
 
@@ -257,7 +257,11 @@ fn insert(
     let query = transaction.prepare_cached(&format!("SELECT * FROM {table} LIMIT 0"))?;
     let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
     drop(query);
-    let values: Option<Vec<Sql>> = columns.iter().map(|name| sql(row.remove(name)?)).collect();
+    let value = |name: &String| match name.as_str() {
+        SUM => Some(Sql::Null),
+        name => sql(row.remove(name)?),
+    };
+    let values: Option<Vec<Sql>> = columns.iter().map(value).collect();
     let values = values.filter(|_| row.is_empty());
     let values = values.ok_or_else(|| lines.wrong("its columns are not those of its table"))?;
     let places = vec!["?"; columns.len()].join(", ");

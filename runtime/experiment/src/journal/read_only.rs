@@ -1,0 +1,135 @@
+//! A journal in a place that cannot be written to: on a read-only file system, or of another user.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use tempfile::TempDir;
+
+use super::{JournalError, schema};
+
+/// Whether an error may come of a place that cannot be written to.
+pub(super) fn may_be_due_to_place(error: &JournalError) -> bool {
+    match error {
+        JournalError::ReadOnly => true,
+        JournalError::Sqlite(error) => matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+        ),
+        _ => false,
+    }
+}
+
+/// Opens a journal that is there to be read, and says where its copy lies if it had to be copied.
+///
+/// A database in WAL mode needs a file of shared memory beside it. Where there is one, or nobody has left anything in
+/// the log, nothing is copied; else what is in the log can be had from a copy alone, as can the rows of a journal of an
+/// older format.
+pub(super) fn open(path: &Path) -> Result<(Connection, Option<TempDir>), JournalError> {
+    let beside = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+    if let Some(connection) = beside.ok().filter(schema::is_current) {
+        return Ok((connection, None));
+    }
+    let log = with_end(path, "-wal");
+    if fs::metadata(&log).map_or(0, |metadata| metadata.len()) == 0 {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let unchanging = Connection::open_with_flags(immutable(path), flags);
+        if let Some(connection) = unchanging.ok().filter(schema::is_current) {
+            return Ok((connection, None));
+        }
+    }
+    let dir = TempDir::new().map_err(JournalError::Copy)?;
+    let copy = dir.path().join("journal.db");
+    fs::copy(path, &copy).map_err(JournalError::Copy)?;
+    match fs::copy(&log, with_end(&copy, "-wal")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(JournalError::Copy(error));
+        }
+        _ => {}
+    }
+    let mut connection = Connection::open(&copy)?;
+    schema::prepare(&mut connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok((connection, Some(dir)))
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut path = OsString::from(path);
+    path.push(end);
+    path.into()
+}
+
+/// The URI of a file that SQLite takes for one that nobody changes.
+fn immutable(path: &Path) -> String {
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri + "?immutable=1"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Journal;
+
+    const SPEC: &str = r#"{"tasks":["t"],"agent":"nop","attempts":1}"#;
+
+    #[test]
+    fn a_journal_is_read_whatever_lies_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a journal?#%.db");
+        let writer = Journal::open(&path).unwrap();
+        writer.create_experiment("e", SPEC).unwrap();
+        let names = |connection: &Connection| -> String {
+            let name = connection.query_row("SELECT name FROM experiments", [], |row| row.get(0));
+            name.unwrap()
+        };
+        // Somebody has it open, and the rows are in the log.
+        assert!(fs::metadata(with_end(&path, "-wal")).unwrap().len() > 0);
+        let (connection, copy) = open(&path).unwrap();
+        assert_eq!(
+            (names(&connection), copy.is_some()),
+            ("e".to_owned(), false)
+        );
+        // A log without its shared memory, as a process that was killed leaves it on a disk that is then read only.
+        let left = dir.path().join("left.db");
+        fs::copy(&path, &left).unwrap();
+        fs::copy(with_end(&path, "-wal"), with_end(&left, "-wal")).unwrap();
+        drop((connection, writer));
+        assert!(!with_end(&path, "-wal").exists());
+        let sound = fs::read(&path).unwrap();
+        let uri = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let unchanging = Connection::open_with_flags(immutable(&path), uri).unwrap();
+        assert_eq!(names(&unchanging), "e");
+        assert_eq!(fs::read(&path).unwrap(), sound);
+        let (connection, _copy) = open(&left).unwrap();
+        assert_eq!(names(&connection), "e");
+        let written = connection.execute("DELETE FROM experiments", []);
+        assert!(matches!(
+            JournalError::from(written.unwrap_err()),
+            JournalError::ReadOnly
+        ));
+    }
+
+    #[test]
+    fn an_older_journal_is_read_from_a_copy() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.db");
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(include_str!("../../tests/format-1.sql"))
+            .unwrap();
+        drop(old);
+        let before = fs::read(&path).unwrap();
+        let (connection, copy) = open(&path).unwrap();
+        assert!(copy.is_some() && schema::is_current(&connection));
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+}

@@ -1,0 +1,584 @@
+//! Check sums of rows: what is read is what was written.
+//!
+//! A row gets its sum when it no longer changes: those of an attempt when it is finished or abandoned, a grade with
+//! its checks when it is made, an experiment whenever it is written. Attempts, grades and experiments have theirs in a
+//! column, `sum`; the messages and calls of an attempt share a row of `row_sums` for each table, with four bytes for
+//! each of their rows in order, so that rows which are missing or too many are noticed as well. Readers compare the
+//! sums of what they read, and [`Journal::check_rows`] those of every row. Sums are CRC-32: they tell of damage, and
+//! are no signature. They are those of this file alone and travel nowhere: a journal that takes rows in makes its own.
+
+use crc32fast::Hasher;
+use mcpmark_snapshot::Digest;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::Serialize;
+
+use super::durable::surely;
+use super::{Journal, JournalError};
+
+/// The columns of attempts in the order in which they are summed and read.
+pub(super) const ATTEMPT: [&str; 38] = [
+    "id",
+    "experiment",
+    "position",
+    "task",
+    "agent",
+    "agent_settings",
+    "model",
+    "model_settings",
+    "k",
+    "try",
+    "bundle",
+    "world",
+    "status",
+    "started_ms",
+    "ended_ms",
+    "ended",
+    "ended_detail",
+    "answer",
+    "state",
+    "outcome",
+    "error",
+    "input_tokens",
+    "cached_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "cost_nano_usd",
+    "turns",
+    "tool_calls",
+    "malformed_calls",
+    "agent_us",
+    "model_us",
+    "tool_us",
+    "grade",
+    "passed",
+    "score",
+    "tools",
+    "last_malformed",
+    "truncated",
+];
+
+/// The same of experiments.
+pub(super) const EXPERIMENT: &str = "id, name, created_ms, spec, imported_ms, accepted_ms";
+
+/// The same of checks.
+const CHECK: &str = "seq, name, passed, detail";
+
+/// A table whose rows belong to an attempt, and its columns in the order in which they are summed and read.
+pub(super) struct Part {
+    pub(super) table: &'static str,
+    pub(super) columns: &'static str,
+}
+
+pub(super) const MESSAGES: Part = Part {
+    table: "messages",
+    columns: "seq, turn, role, content, at_ms",
+};
+
+pub(super) const TOOL_CALLS: Part = Part {
+    table: "tool_calls",
+    columns: "seq, turn, call_id, name, arguments, started_ms, elapsed_us, result, is_error, error",
+};
+
+pub(super) const MODEL_CALLS: Part = Part {
+    table: "model_calls",
+    columns: "seq, turn, purpose, try, started_ms, elapsed_us, status, error_kind, error,
+        request_digest, raw, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
+        cost_nano_usd",
+};
+
+const PARTS: [Part; 3] = [MESSAGES, TOOL_CALLS, MODEL_CALLS];
+
+/// The sum of one row: of each column its type, its length where it has one, and its bytes.
+#[derive(Debug)]
+struct Sum {
+    hasher: Hasher,
+    /// What is short is gathered first: a call for each column would take longer than the sum.
+    gathered: Vec<u8>,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self {
+            hasher: Hasher::new(),
+            gathered: Vec::with_capacity(Self::SHORT * 8),
+        }
+    }
+}
+
+impl Sum {
+    /// Bytes of a text that is gathered.
+    const SHORT: usize = 128;
+
+    /// Adds the first `count` columns of a row from `first` on.
+    fn add(&mut self, row: &Row<'_>, first: usize, count: usize) -> rusqlite::Result<()> {
+        for index in first..first + count {
+            let (kind, bytes) = match row.get_ref(index)? {
+                ValueRef::Null => {
+                    self.gathered.push(0);
+                    continue;
+                }
+                ValueRef::Integer(number) => {
+                    self.gathered.push(1);
+                    self.gathered.extend(number.to_le_bytes());
+                    continue;
+                }
+                ValueRef::Real(number) => {
+                    self.gathered.push(2);
+                    self.gathered.extend(number.to_bits().to_le_bytes());
+                    continue;
+                }
+                ValueRef::Text(text) => (3, text),
+                ValueRef::Blob(bytes) => (4, bytes),
+            };
+            self.gathered.push(kind);
+            self.gathered.extend((bytes.len() as u64).to_le_bytes());
+            if bytes.len() <= Self::SHORT {
+                self.gathered.extend_from_slice(bytes);
+            } else {
+                self.hasher.update(&self.gathered);
+                self.gathered.clear();
+                self.hasher.update(bytes);
+            }
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> u32 {
+        self.hasher.update(&self.gathered);
+        self.hasher.finalize()
+    }
+
+    /// Compares it with the sum that was kept, if any was.
+    fn compare(self, kept: Option<i64>, what: impl FnOnce() -> String) -> Result<(), JournalError> {
+        match kept {
+            Some(kept) if kept != i64::from(self.end()) => Err(JournalError::Damaged(what())),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The sum of the first `count` columns of a row, compared with the one that stands after them.
+pub(super) fn compare_row(
+    row: &Row<'_>,
+    count: usize,
+    what: impl FnOnce() -> String,
+) -> Result<(), JournalError> {
+    let Some(kept) = row.get::<_, Option<i64>>(count)? else {
+        return Ok(());
+    };
+    let mut sum = Sum::default();
+    sum.add(row, 0, count)?;
+    sum.compare(Some(kept), what)
+}
+
+/// The sums of the rows of one table that belong to an attempt, while they are read in order.
+pub(super) struct RowSums<'a> {
+    table: &'static str,
+    attempt: &'a str,
+    /// Those that were kept; none for an attempt that goes on.
+    kept: Option<Vec<u8>>,
+    read: usize,
+}
+
+impl<'a> RowSums<'a> {
+    pub(super) fn of(
+        connection: &Connection,
+        part: &Part,
+        attempt: &'a str,
+    ) -> Result<Self, JournalError> {
+        let mut query = connection
+            .prepare_cached("SELECT sums FROM row_sums WHERE attempt = ?1 AND of_table = ?2")?;
+        let kept = query.query_row([attempt, part.table], |row| row.get(0));
+        Ok(Self {
+            table: part.table,
+            attempt,
+            kept: kept.optional()?,
+            read: 0,
+        })
+    }
+
+    /// Compares the next row, of which all columns were read.
+    pub(super) fn compare(&mut self, row: &Row<'_>) -> Result<(), JournalError> {
+        let place = self.read;
+        self.read += 1;
+        let Some(kept) = &self.kept else {
+            return Ok(());
+        };
+        let kept = kept.chunks_exact(4).nth(place);
+        let kept = kept.and_then(|bytes| bytes.try_into().ok().map(u32::from_le_bytes));
+        let mut sum = Sum::default();
+        sum.add(row, 0, row.as_ref().column_count())?;
+        let seq = row.get_ref(0)?.as_i64().unwrap_or_default();
+        let what = || format!("row {seq} of {} of attempt {}", self.table, self.attempt);
+        match kept {
+            Some(kept) => sum.compare(Some(kept.into()), what),
+            None => Err(JournalError::Damaged(what())),
+        }
+    }
+
+    /// Compares the number of rows.
+    pub(super) fn end(&self) -> Result<(), JournalError> {
+        let kept = self.kept.as_ref().map(|kept| kept.len() / 4);
+        match kept {
+            Some(kept) if kept != self.read => Err(JournalError::Damaged(format!(
+                "{} of attempt {}: there are {} rows, and there were {kept}",
+                self.table, self.attempt, self.read
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The sum of an experiment's row; whoever writes one calls this after it.
+pub(super) fn sum_experiment(
+    transaction: &Transaction<'_>,
+    experiment: &str,
+) -> Result<(), JournalError> {
+    let query = format!("SELECT {EXPERIMENT} FROM experiments WHERE id = ?1");
+    sum_row(transaction, &query, "experiments", experiment)
+}
+
+/// The sum of an attempt's own row; whoever writes one that is finished or abandoned calls this after it.
+pub(super) fn sum_attempt(
+    transaction: &Transaction<'_>,
+    attempt: &str,
+) -> Result<(), JournalError> {
+    let query = format!("SELECT {} FROM attempts WHERE id = ?1", ATTEMPT.join(", "));
+    sum_row(transaction, &query, "attempts", attempt)
+}
+
+fn sum_row(
+    transaction: &Transaction<'_>,
+    query: &str,
+    table: &str,
+    id: &str,
+) -> Result<(), JournalError> {
+    let sum = transaction.prepare_cached(query)?.query_row([id], |row| {
+        let mut sum = Sum::default();
+        sum.add(row, 0, row.as_ref().column_count())?;
+        Ok(sum.end())
+    })?;
+    transaction
+        .prepare_cached(&format!("UPDATE {table} SET sum = ?2 WHERE id = ?1"))?
+        .execute(params![id, sum])?;
+    Ok(())
+}
+
+/// The sums of an attempt and all of its rows but grades, once none of them changes any more.
+pub(super) fn sum_whole_attempt(
+    transaction: &Transaction<'_>,
+    attempt: &str,
+) -> Result<(), JournalError> {
+    for part in PARTS {
+        let Part { table, columns } = part;
+        let mut query = transaction.prepare_cached(&format!(
+            "SELECT {columns} FROM {table} WHERE attempt = ?1 ORDER BY seq"
+        ))?;
+        let mut rows = query.query([attempt])?;
+        let mut sums = Vec::new();
+        while let Some(row) = rows.next()? {
+            let mut sum = Sum::default();
+            sum.add(row, 0, row.as_ref().column_count())?;
+            sums.extend(sum.end().to_le_bytes());
+        }
+        transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO row_sums (attempt, of_table, sums) VALUES (?1, ?2, ?3)",
+            )?
+            .execute(params![attempt, table, sums])?;
+    }
+    sum_attempt(transaction, attempt)
+}
+
+/// The columns of grades in the order in which they are summed and read, after the id and the sum.
+pub(super) const GRADE: &str = "g.id, g.sum, g.attempt, g.at_ms, g.verifier, g.engine, g.terms,
+    g.bundle, g.outcome, g.passed, g.score, g.fault_kind, g.fault_message, g.log";
+pub(super) const GRADE_COLUMNS: usize = 14;
+/// Those of them that are not summed.
+const GRADE_HEAD: usize = 2;
+
+/// The sum of a grade, to which its checks are added one after the other.
+#[derive(Debug)]
+pub(super) struct GradeSum {
+    pub(super) id: i64,
+    kept: Option<i64>,
+    sum: Sum,
+}
+
+impl GradeSum {
+    /// Begins with a row that has the columns [`GRADE`] from `first` on.
+    pub(super) fn of(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
+        let mut sum = Sum::default();
+        sum.add(row, first + GRADE_HEAD, GRADE_COLUMNS - GRADE_HEAD)?;
+        Ok(Self {
+            id: row.get(first)?,
+            kept: row.get(first + 1)?,
+            sum,
+        })
+    }
+
+    /// Adds a check, whose columns `seq`, `name`, `passed` and `detail` begin at `first`.
+    pub(super) fn add(&mut self, row: &Row<'_>, first: usize) -> rusqlite::Result<()> {
+        self.sum.add(row, first, 4)
+    }
+
+    /// Compares the sum after the last check.
+    pub(super) fn end(self) -> Result<(), JournalError> {
+        let id = self.id;
+        let what = || format!("grade {id}, or one of its checks");
+        self.sum.compare(self.kept, what)
+    }
+}
+
+/// Reads a grade's sum with those of its checks.
+fn grade_sum(connection: &Connection, grade: i64) -> Result<GradeSum, JournalError> {
+    let mut query =
+        connection.prepare_cached(&format!("SELECT {GRADE} FROM grades g WHERE g.id = ?1"))?;
+    let mut sum = query.query_row([grade], |row| GradeSum::of(row, 0))?;
+    let mut query = connection.prepare_cached(&format!(
+        "SELECT {CHECK} FROM checks WHERE grade = ?1 ORDER BY seq"
+    ))?;
+    let mut rows = query.query([grade])?;
+    while let Some(row) = rows.next()? {
+        sum.add(row, 0)?;
+    }
+    Ok(sum)
+}
+
+/// The sum of a grade whose checks are all there.
+pub(super) fn sum_grade(transaction: &Transaction<'_>, grade: i64) -> Result<(), JournalError> {
+    let sum = grade_sum(transaction, grade)?.sum.end();
+    transaction
+        .prepare_cached("UPDATE grades SET sum = ?2 WHERE id = ?1")?
+        .execute(params![grade, sum])?;
+    Ok(())
+}
+
+/// The sums of an experiment, `Some`, or of all, with all that belongs to them.
+pub(super) fn sum_all(
+    transaction: &Transaction<'_>,
+    experiment: Option<&str>,
+) -> Result<(), JournalError> {
+    for id in ids::<String>(
+        transaction,
+        "SELECT id FROM experiments WHERE ?1 IS NULL OR id = ?1",
+        experiment,
+    )? {
+        sum_experiment(transaction, &id)?;
+    }
+    for running in [
+        "DELETE FROM row_sums WHERE attempt IN (SELECT id FROM attempts
+         WHERE status = 'running' AND (?1 IS NULL OR experiment = ?1))",
+        "UPDATE attempts SET sum = NULL WHERE status = 'running' AND (?1 IS NULL OR experiment = ?1)",
+    ] {
+        transaction.execute(running, [experiment])?;
+    }
+    for id in ids::<String>(
+        transaction,
+        "SELECT id FROM attempts WHERE status != 'running' AND (?1 IS NULL OR experiment = ?1)",
+        experiment,
+    )? {
+        sum_whole_attempt(transaction, &id)?;
+    }
+    for id in ids::<i64>(transaction, GRADES, experiment)? {
+        sum_grade(transaction, id)?;
+    }
+    Ok(())
+}
+
+const GRADES: &str = "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.attempt
+    WHERE ?1 IS NULL OR a.experiment = ?1 ORDER BY g.id";
+
+fn ids<T: rusqlite::types::FromSql>(
+    connection: &Connection,
+    query: &str,
+    experiment: Option<&str>,
+) -> Result<Vec<T>, JournalError> {
+    let mut query = connection.prepare(query)?;
+    let found = query.query_map([experiment], |row| row.get(0))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// A row that is not as it was written, or that says something else than those it follows from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BadRow {
+    /// Which row it is.
+    pub row: String,
+    /// What is wrong with it.
+    pub problem: &'static str,
+}
+
+impl BadRow {
+    /// Whether it has another sum than it had when it was written.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.problem == CHANGED
+    }
+}
+
+const CHANGED: &str = "is not as it was written";
+const UNSUMMED: &str = "has no check sum";
+const CONTRADICTS: &str = "says something else than what it follows from";
+
+/// Attempts whose own row repeats another grade than their last one has.
+const REPEATED: &str = "SELECT a.id FROM attempts a LEFT JOIN grades g
+        ON g.id = (SELECT max(id) FROM grades WHERE attempt = a.id)
+    WHERE a.status = 'finished' AND (?1 IS NULL OR a.experiment = ?1)
+      AND (a.grade IS NOT g.id OR a.passed IS NOT g.passed OR a.score IS NOT g.score
+        OR g.id IS NOT NULL AND a.outcome IS NOT g.outcome)";
+
+/// Grades that say something else than their checks.
+const MISJUDGED: &str = "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.attempt
+    WHERE (?1 IS NULL OR a.experiment = ?1) AND g.outcome = 'graded'
+      AND g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)";
+
+impl Journal {
+    /// Compares every row with its sum, and columns that repeat what other rows say with those. Gives the rows that
+    /// are not as they should be.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn check_rows(&self) -> Result<Vec<BadRow>, JournalError> {
+        let connection = self.lock();
+        let mut bad = bad_rows(&connection, None)?;
+        // What the file itself is made of: pages, and indexes beside their tables.
+        let mut query = connection.prepare("PRAGMA integrity_check(100)")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let line: String = row.get(0)?;
+            if line != "ok" {
+                bad.push(BadRow {
+                    row: line,
+                    problem: "is what SQLite finds wrong with the file",
+                });
+            }
+        }
+        Ok(bad)
+    }
+
+    /// Sums all rows up as they are now, after somebody wrote some by other means than those of this journal.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read or written.
+    pub fn sum_rows(&self) -> Result<(), JournalError> {
+        surely(&mut self.lock(), |transaction| sum_all(transaction, None))
+    }
+}
+
+/// The rows of an experiment, or of all, that are not as they should be.
+pub(super) fn bad_rows(
+    connection: &Connection,
+    experiment: Option<&str>,
+) -> Result<Vec<BadRow>, JournalError> {
+    let mut bad = Vec::new();
+    // What is found is kept, and looking goes on; what cannot be read ends it.
+    let mut note = |compared: Result<(), JournalError>| match compared {
+        Ok(()) => Ok(()),
+        Err(JournalError::Damaged(row)) => {
+            bad.push(BadRow {
+                row,
+                problem: CHANGED,
+            });
+            Ok(())
+        }
+        Err(other) => Err(other),
+    };
+    let count = EXPERIMENT.split(',').count();
+    let mut query = connection.prepare(&format!(
+        "SELECT {EXPERIMENT}, sum FROM experiments WHERE ?1 IS NULL OR id = ?1"
+    ))?;
+    let mut rows = query.query([experiment])?;
+    let mut unsummed = Vec::new();
+    while let Some(row) = rows.next()? {
+        let what = format!("experiment {}", shown(row, 0));
+        if row.get_ref(count)? == ValueRef::Null {
+            unsummed.push(what.clone());
+        }
+        note(compare_row(row, count, || what))?;
+    }
+    let mut query = connection.prepare(&format!(
+        "SELECT {}, sum FROM attempts WHERE ?1 IS NULL OR experiment = ?1",
+        ATTEMPT.join(", ")
+    ))?;
+    let mut rows = query.query([experiment])?;
+    while let Some(row) = rows.next()? {
+        let attempt = shown(row, 0);
+        if row.get_ref(12)? == ValueRef::Text(b"running") {
+            continue;
+        }
+        if row.get_ref(ATTEMPT.len())? == ValueRef::Null {
+            unsummed.push(format!("attempt {attempt}"));
+        }
+        note(compare_row(row, ATTEMPT.len(), || {
+            format!("attempt {attempt}")
+        }))?;
+        for part in PARTS {
+            let mut sums = RowSums::of(connection, &part, &attempt)?;
+            if sums.kept.is_none() {
+                unsummed.push(format!("{} of attempt {attempt}", part.table));
+            }
+            let mut query = connection.prepare_cached(&format!(
+                "SELECT {} FROM {} WHERE attempt = ?1 ORDER BY seq",
+                part.columns, part.table
+            ))?;
+            let mut rows = query.query([&attempt])?;
+            while let Some(row) = rows.next()? {
+                note(sums.compare(row))?;
+            }
+            note(sums.end())?;
+        }
+    }
+    for grade in ids::<i64>(connection, GRADES, experiment)? {
+        let sum = grade_sum(connection, grade)?;
+        if sum.kept.is_none() {
+            unsummed.push(format!("grade {grade}"));
+        }
+        note(sum.end())?;
+    }
+    let mut query = connection.prepare("SELECT digest, tools FROM tool_sets")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let (ValueRef::Text(digest), ValueRef::Text(tools)) = (row.get_ref(0)?, row.get_ref(1)?)
+        else {
+            continue;
+        };
+        if digest != Digest::of(tools).hex().as_bytes() {
+            note(Err(JournalError::Damaged(format!(
+                "the tools {}",
+                shown(row, 0)
+            ))))?;
+        }
+    }
+    bad.extend(unsummed.into_iter().map(|row| BadRow {
+        row,
+        problem: UNSUMMED,
+    }));
+    for attempt in ids::<String>(connection, REPEATED, experiment)? {
+        bad.push(BadRow {
+            row: format!("attempt {attempt}"),
+            problem: CONTRADICTS,
+        });
+    }
+    for grade in ids::<i64>(connection, MISJUDGED, experiment)? {
+        bad.push(BadRow {
+            row: format!("grade {grade}"),
+            problem: CONTRADICTS,
+        });
+    }
+    Ok(bad)
+}
+
+/// A text that may be damaged.
+pub(super) fn shown(row: &Row<'_>, column: usize) -> String {
+    match row.get_ref(column) {
+        Ok(ValueRef::Text(text) | ValueRef::Blob(text)) => {
+            String::from_utf8_lossy(text).into_owned()
+        }
+        _ => "without a name".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+const ID: &str = "0123456789ab";
+
+/// A file with one row in each table that has sums, all of them summed up.
+fn sample(dir: &Path) -> PathBuf {
+    let path = dir.join("journal.db");
+    let journal = Journal::open(&path).unwrap();
+    let spec = r#"{"tasks":["t"],"agent":"nop","attempts":1}"#;
+    let id = journal.create_experiment("e", spec).unwrap();
+    let tools = r#"[{"name":"look-tools"}]"#;
+    let digest = Digest::of(tools.as_bytes()).hex();
+    let rows = format!(
+        "INSERT INTO attempts (id, experiment, position, task, agent, agent_settings, model, model_settings, k, try,
+             bundle, world, status, started_ms, ended_ms, ended, answer, state, outcome)
+             VALUES ('{ID}', '{id}', 0, 't', 'nop', '{{}}', 'a/b', '{{}}', 1, 1, 'bundle-digest', 'world-digest',
+             'finished', 1, 2, 'completed', 'my-answer', 'state-digest', 'graded');
+         INSERT INTO messages VALUES ('{ID}', 1, 0, 'user', '{{\"text\":\"first-message\"}}', 1),
+             ('{ID}', 2, 0, 'system', '{{\"tools\":\"{digest}\"}}', 1);
+         INSERT INTO tool_calls VALUES ('{ID}', 1, 1, 'c', 'look', '{{\"path\":\"my-argument\"}}', 1, 2,
+             '{{\"text\":\"my-result\"}}', 0, NULL);
+         INSERT INTO model_calls (attempt, seq, turn, purpose, try, started_ms, elapsed_us, status, raw, input_tokens)
+             VALUES ('{ID}', 1, 1, 'turn', 1, 1, 1, 'ok', '{{\"text\":\"raw-reply\"}}', 7);
+         INSERT INTO tool_sets VALUES ('{digest}', '{tools}');
+         INSERT INTO grades (id, attempt, at_ms, verifier, engine, outcome, passed, score, log)
+             VALUES (9, '{ID}', 1, 'verifier-digest', 'x', 'graded', 0, 0.5, 'my-log');
+         INSERT INTO checks VALUES (9, 0, 'first-check', 1, 'first-detail'), (9, 1, 'second-check', 0, 'why');"
+    );
+    journal.lock().execute_batch(&rows).unwrap();
+    let mut unsummed = journal.check_rows().unwrap();
+    unsummed.retain(|bad| bad.problem == UNSUMMED);
+    assert_eq!(unsummed.len(), 5, "an attempt, three tables, a grade");
+    journal
+        .lock()
+        .execute(super::super::SUMMARISE, [ID])
+        .unwrap();
+    journal.sum_rows().unwrap();
+    drop(journal);
+    assert_eq!(told(&path), (0, false));
+    path
+}
+
+/// How many rows are told, and whether somebody who reads all that reports, exports and receipts do is told too.
+fn told(path: &Path) -> (usize, bool) {
+    let journal = Journal::open(path).unwrap();
+    let bad = journal.check_rows().map_or(1, |bad| bad.len());
+    let read = || {
+        journal.experiment("e")?;
+        journal.survey("e")?;
+        journal.survey_attempt(ID)?;
+        journal.attempts("e")?;
+        journal.attempt(ID)?;
+        journal.grades(ID)?;
+        journal.trajectory(ID)?;
+        journal.model_calls(ID)?;
+        Ok::<_, JournalError>(())
+    };
+    let carried = journal.carry("e", &mut Vec::new());
+    assert_eq!(carried.is_err(), bad > 0, "{carried:?}");
+    (bad, read().is_err())
+}
+
+#[test]
+fn a_value_that_is_changed_by_others_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let sound = sample(dir.path());
+    let mut changes = Vec::new();
+    let connection = Connection::open(&sound).unwrap();
+    for table in [
+        "experiments",
+        "attempts",
+        "messages",
+        "tool_calls",
+        "model_calls",
+        "tool_sets",
+        "grades",
+        "checks",
+        "row_sums",
+    ] {
+        let mut query = connection
+            .prepare("SELECT name, type FROM pragma_table_info(?1)")
+            .unwrap();
+        let columns = query
+            .query_map([table], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap();
+        changes.extend(columns.map(|column| {
+            let (name, kind): (String, String) = column.unwrap();
+            (table, name, kind)
+        }));
+    }
+    drop(connection);
+    assert!(changes.len() > 90, "{}", changes.len());
+    for (number, (table, column, kind)) in changes.into_iter().enumerate() {
+        // Numbers of regrades are those of each journal, and name rows that nothing is read from.
+        if column == "regrade" {
+            continue;
+        }
+        let path = dir.path().join(format!("{number}.db"));
+        fs::copy(&sound, &path).unwrap();
+        let other = match kind.as_str() {
+            "TEXT" => format!("coalesce({column}, '') || 'x'"),
+            "BLOB" => format!("substr({column}, 2)"),
+            _ => format!("coalesce({column}, 0) + 1"),
+        };
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute_batch(&format!(
+                "PRAGMA foreign_keys = 0; PRAGMA ignore_check_constraints = 1;
+                 UPDATE {table} SET {column} = {other};"
+            ))
+            .unwrap();
+        drop(connection);
+        let (bad, read) = told(&path);
+        assert!(bad > 0, "{table}.{column}");
+        // A row that has lost its place is not read; tools are looked up by their digest.
+        let lost = matches!(column.as_str(), "id" | "experiment" | "name") && table != "checks";
+        let found_by_its_key =
+            ["tool_sets", "row_sums"].contains(&table) || column == "attempt" && table != "grades";
+        assert!(read || lost || found_by_its_key, "{table}.{column}");
+    }
+}
+
+#[test]
+fn rows_that_are_missing_or_too_many_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let sound = sample(dir.path());
+    for (number, change) in [
+        "DELETE FROM messages WHERE seq = 1",
+        "DELETE FROM messages WHERE seq = 2",
+        "DELETE FROM tool_calls",
+        "DELETE FROM model_calls",
+        "DELETE FROM checks WHERE seq = 1",
+        "INSERT INTO checks VALUES (9, 2, 'third', 1, '')",
+        "INSERT INTO messages SELECT attempt, 3, turn, role, content, at_ms FROM messages WHERE seq = 1",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = dir.path().join(format!("{number}.db"));
+        fs::copy(&sound, &path).unwrap();
+        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        let (bad, read) = told(&path);
+        assert!(bad > 0 && read, "{change}");
+    }
+}
+
+#[test]
+fn a_bit_that_flips_in_the_file_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = sample(dir.path());
+    // All of it is in the file itself.
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .pragma_update(None, "journal_mode", "DELETE")
+        .unwrap();
+    drop(connection);
+    let sound = fs::read(&path).unwrap();
+    for text in [
+        "my-answer",
+        "state-digest",
+        "first-message",
+        "my-argument",
+        "my-result",
+        "raw-reply",
+        "look-tools",
+        "verifier-digest",
+        "my-log",
+        "first-check",
+        "first-detail",
+    ] {
+        let places = sound.windows(text.len()).enumerate();
+        let places: Vec<_> = places
+            .filter(|(_, part)| *part == text.as_bytes())
+            .collect();
+        assert!(!places.is_empty(), "{text}");
+        for (place, _) in places {
+            let mut bytes = sound.clone();
+            // Some bits make it something that is no text.
+            bytes[place + 2] ^= if place % 2 == 0 { 0x01 } else { 0x80 };
+            fs::write(&path, bytes).unwrap();
+            let (bad, read) = told(&path);
+            assert!(
+                bad > 0 && (read || text == "look-tools"),
+                "{text} at {place}"
+            );
+        }
+    }
+}
+
+#[test]
+fn columns_that_repeat_others_are_compared_with_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = sample(dir.path());
+    for (change, row) in [
+        ("UPDATE grades SET passed = 1", "grade 9"),
+        ("UPDATE attempts SET passed = 1", "attempt 0123456789ab"),
+    ] {
+        let journal = Journal::open(&path).unwrap();
+        journal.lock().execute(change, []).unwrap();
+        // Even where somebody made sums of it.
+        journal.sum_rows().unwrap();
+        let bad = journal.check_rows().unwrap();
+        let told = |bad: &BadRow| bad.row == row && bad.problem == CONTRADICTS;
+        assert!(bad.iter().any(told), "{bad:?}");
+    }
+}

@@ -1,0 +1,211 @@
+//! The places of secrets in a text, as they are and recoded.
+
+use std::fmt;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+use crate::escapes::{decode, encoded_ranges};
+
+/// Secrets shorter than this are not looked for: they would tear words apart.
+const SHORTEST: usize = 6;
+
+/// How often the way in which a text is escaped may change: a URL in JSON in a URL is three. Repetitions of
+/// the same kind count once.
+const LAYERS: usize = 8;
+
+/// Finds secrets in texts in time that grows with the length of the text alone.
+pub(crate) struct Finder {
+    forms: AhoCorasick,
+}
+
+impl fmt::Debug for Finder {
+    /// Without the forms, which are what nobody is to see.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Finder")
+    }
+}
+
+impl Finder {
+    /// A finder of these secrets; none where there are none to look for.
+    pub(crate) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let mut forms: Vec<_> = secrets
+            .filter(|secret| secret.len() >= SHORTEST)
+            .flat_map(forms)
+            .collect();
+        forms.sort_unstable();
+        forms.dedup();
+        if forms.is_empty() {
+            return None;
+        }
+        // Building fails where the secrets have more than 2 GiB.
+        let built = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(forms);
+        built.ok().map(|forms| Self { forms })
+    }
+
+    /// The places where secrets stand, sorted, none of which touches another.
+    pub(crate) fn find(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let mut layers: Vec<Vec<u8>> = Vec::new();
+        while layers.len() < LAYERS {
+            match decode(layers.last().map_or(text, Vec::as_slice)) {
+                Some(decoded) => layers.push(decoded),
+                None => break,
+            }
+        }
+        let mut found = Vec::new();
+        while let Some(layer) = layers.pop() {
+            let there = merged(found, self.found(&layer));
+            let below = layers.last().map_or(text, Vec::as_slice);
+            found = encoded_ranges(below, &there);
+        }
+        merged(found, self.found(text))
+    }
+
+    fn found(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let found = self.forms.find_overlapping_iter(text);
+        found.map(|found| found.range()).collect()
+    }
+}
+
+/// All ranges, sorted, those that touch made one.
+fn merged(mut ranges: Vec<Range<usize>>, more: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.extend(more);
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+/// The forms in which a secret is looked for: itself, with what looks like an escape in it decoded, in
+/// hexadecimal, and in base64.
+fn forms(secret: &str) -> Vec<Vec<u8>> {
+    let mut forms = vec![secret.as_bytes().to_vec()];
+    let mut decoded = secret.as_bytes().to_vec();
+    for _ in 0..LAYERS {
+        match decode(&decoded) {
+            Some(next) => decoded = next,
+            None => break,
+        }
+    }
+    forms.push(decoded);
+    forms.push(hex::encode(secret).into_bytes());
+    forms.push(hex::encode_upper(secret).into_bytes());
+    for before in 0..3 {
+        forms.extend(in_base64(secret.as_bytes(), before));
+    }
+    forms.retain(|form| form.len() >= SHORTEST);
+    forms
+}
+
+/// What base64 says of a secret that so many bytes come before, modulo three: the digits that follow from the
+/// secret alone, in both alphabets.
+fn in_base64(secret: &[u8], before: usize) -> [Vec<u8>; 2] {
+    let mut bytes = vec![0; before];
+    bytes.extend_from_slice(secret);
+    // A digit has six bits. Those that hold a bit of what stands around the secret are left out.
+    let first = (before * 8).div_ceil(6);
+    let end = bytes.len() * 8 / 6;
+    [STANDARD_NO_PAD, URL_SAFE_NO_PAD]
+        .map(|alphabet| alphabet.encode(&bytes).as_bytes()[first..end].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Ways in which a text is written elsewhere.
+    const WAYS: [fn(&str) -> String; 9] = [
+        |text| serde_json::Value::from(text).to_string(),
+        |text| {
+            text.chars()
+                .map(|c| format!("\\u{:04x}", u32::from(c)))
+                .collect()
+        },
+        |text| {
+            text.replacen(
+                |_| true,
+                &format!("\\u{:04X}", u32::from(text.chars().next().unwrap())),
+                1,
+            )
+        },
+        |text| text.replace('/', "\\/"),
+        |text| text.bytes().map(|byte| format!("%{byte:02X}")).collect(),
+        |text| url::form_urlencoded::byte_serialize(text.as_bytes()).collect(),
+        |text| text.bytes().map(|byte| format!("\\x{byte:02x}")).collect(),
+        |text| {
+            text.chars()
+                .map(|c| format!("&#{};", u32::from(c)))
+                .collect()
+        },
+        |text| text.replace('&', "&amp;").replace('<', "&lt;"),
+    ];
+
+    proptest! {
+        #[test]
+        fn a_secret_is_found_however_it_is_escaped(
+            secret in "[!-$'-\\[\\]-~]{6,40}",
+            ways in prop::collection::vec(0..WAYS.len(), 0..5),
+            (before, after) in ("[a-z ]{0,9}", "[a-z ]{0,9}"),
+        ) {
+            let finder = Finder::of([secret.as_str()].into_iter()).unwrap();
+            let written = ways.iter().fold(secret.clone(), |text, way| WAYS[*way](&text));
+            let text = format!("{before} {written} {after}");
+            let found = finder.find(text.as_bytes());
+            prop_assert_eq!(found.len(), 1, "{}", &text);
+            let mut found = text.as_bytes()[found[0].clone()].to_vec();
+            while let Some(decoded) = decode(&found) {
+                found = decoded;
+            }
+            prop_assert_eq!(String::from_utf8(found).unwrap(), secret);
+        }
+
+        #[test]
+        fn a_secret_that_looks_like_escapes_is_found(
+            secret in "secret[\\\\%&#;ux0-9a-f\"/]{1,20}",
+            way in prop::option::of(0..WAYS.len()),
+        ) {
+            let finder = Finder::of([secret.as_str()].into_iter()).unwrap();
+            let written = way.map_or(secret.clone(), |way| WAYS[way](&secret));
+            prop_assert!(!finder.find(format!("a {written} b").as_bytes()).is_empty(), "{}", written);
+        }
+
+        #[test]
+        fn a_secret_is_found_in_base64_wherever_it_stands(
+            secret in "[!-~]{6,40}",
+            (before, after) in (prop::collection::vec(any::<u8>(), 0..9), prop::collection::vec(any::<u8>(), 0..9)),
+        ) {
+            let finder = Finder::of([secret.as_str()].into_iter()).unwrap();
+            let bytes = [&before, secret.as_bytes(), &after].concat();
+            for text in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes), hex::encode(&bytes)] {
+                prop_assert!(!finder.find(text.as_bytes()).is_empty(), "{}", text);
+            }
+        }
+
+        #[test]
+        fn whatever_a_text_says_ranges_are_within_it(text in "[\\\\%&#;ux0-9a-f\"/é😀]{0,60}") {
+            let finder = Finder::of(["aaaaaa", "\\u00e9", "%c3%a9é"].into_iter()).unwrap();
+            for range in finder.find(text.as_bytes()) {
+                prop_assert!(!text[range].is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn overlapping_secrets_leave_nothing() {
+        let finder = Finder::of(["abcdefg", "efghijk", "cdefgh"].into_iter()).unwrap();
+        let found = finder.find(b"-abcdefghijk-");
+        assert_eq!((found.len(), found[0].clone()), (1, 1..12));
+        assert!(Finder::of(["short"].into_iter()).is_none());
+    }
+}
