@@ -3,8 +3,10 @@
 mod bad_input;
 mod batch;
 mod bundles;
+mod ceilings;
 mod check;
 mod collecting;
+mod deaths;
 mod documents;
 mod environment;
 mod grading;

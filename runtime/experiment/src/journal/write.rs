@@ -71,19 +71,6 @@ impl Journal {
         })
     }
 
-    /// Marks what a stopped process left behind: its running attempts are no longer running.
-    ///
-    /// # Errors
-    ///
-    /// When the rows cannot be written.
-    pub fn abandon_running(&self, experiment: &str) -> Result<usize, JournalError> {
-        Ok(self.lock().execute(
-            "UPDATE attempts SET status = 'abandoned', outcome = 'cancelled', ended_ms = ?2
-             WHERE experiment = ?1 AND status = 'running'",
-            params![experiment, now_ms()],
-        )?)
-    }
-
     /// Keeps what an experiment runs, where it finds its tasks at another place from now on.
     ///
     /// # Errors
