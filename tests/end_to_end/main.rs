@@ -3,9 +3,11 @@
 mod bad_input;
 mod batch;
 mod bundles;
+mod ceilings;
 mod check;
 mod collecting;
 mod damage;
+mod deaths;
 mod documents;
 mod environment;
 mod grading;

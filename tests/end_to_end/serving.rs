@@ -407,6 +407,60 @@ fn a_world_does_not_grow_past_its_limit() {
 }
 
 #[test]
+fn a_task_gets_no_more_than_the_ceiling_of_the_host() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let meta = json!({"difficulty": "L1", "limits": {"world_bytes": 1_u64 << 62}});
+    library.task_with("greedy", &guests::verdict(true, ""), &meta);
+    let args = ["mcp", "serve", "--task", "filesystem/office/greedy"];
+    let mut command = library.command(args);
+    command.env("MCPMARK_LIMITS_CEILING", "world_bytes=1000");
+    let mut client = Client::start(&mut command);
+    let message = client.fails(
+        "write_file",
+        &json!({"path": "/workspace/new.txt", "content": "x".repeat(2000)}),
+    );
+    assert!(
+        message.contains("ENOSPC") && message.contains("1000"),
+        "{message}"
+    );
+    client.end().exits(0).says(&[
+        "limit `world_bytes` is lowered from 4611686018427387904 to 1000",
+        "MCPMARK_LIMITS_CEILING",
+    ]);
+}
+
+#[test]
+fn lines_that_are_no_message_are_answered_over_standard_output() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let args = ["mcp", "serve", "--world", "filesystem/office"];
+    let mut client = Client::start(&mut library.command(args));
+    for (line, code, id) in [
+        ("nonsense".to_owned(), -32700, Value::Null),
+        (
+            format!(r#"{{"id":"deep","params":{}"#, "[".repeat(200)),
+            -32700,
+            json!("deep"),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":35,"method":"ping","params":[1]}"#.to_owned(),
+            -32600,
+            json!(35),
+        ),
+    ] {
+        writeln!(client.input, "{line}").unwrap();
+        let mut answer = String::new();
+        client.output.read_line(&mut answer).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+        assert_eq!(answer.get("id"), Some(&id), "{answer}");
+    }
+    assert_eq!(client.ask("ping", &json!({}))["result"], json!({}));
+    client.end().exits(0);
+}
+
+#[test]
 fn a_world_is_served_as_of_the_version_that_is_named() {
     let environment = Environment::new();
     let library = Library::new(&environment);

@@ -10,8 +10,8 @@ use std::panic::catch_unwind;
 use std::path::Path;
 
 use crate::bodies::{
-    bundle, component, documents, filesystem, guest, kept, metadata, repository, tree, vouching,
-    wasi,
+    bundle, component, documents, filesystem, guest, kept, messages, metadata, repository, tree,
+    vouching, wasi,
 };
 
 #[test]
@@ -37,6 +37,11 @@ fn kept() {
 #[test]
 fn guest() {
     short("guest", guest::run, 4_000);
+}
+
+#[test]
+fn messages() {
+    short("messages", messages::run, 2_000);
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub enum EndKind {
     TokenLimit,
     /// It used up its money.
     CostLimit,
+    /// Its tool calls took more memory than the process may use.
+    MemoryLimit,
     /// Its conversation no longer fits the model.
     ContextOverflow,
     /// The model failed.
@@ -35,6 +37,7 @@ impl EndKind {
             Self::TimeLimit => "time-limit",
             Self::TokenLimit => "token-limit",
             Self::CostLimit => "cost-limit",
+            Self::MemoryLimit => "memory-limit",
             Self::ContextOverflow => "context-overflow",
             Self::ModelError => "model-error",
             Self::Cancelled => "cancelled",

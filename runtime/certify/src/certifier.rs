@@ -4,6 +4,7 @@ use std::sync::Arc;
 use mcpmark_agent::Oracle;
 use mcpmark_experiment::{PrepareError, Prepared, Workshop};
 use mcpmark_sandbox::{LoadError, Sandbox, Verifier};
+use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{CaptureError, MemoryBlobs, ScratchSpace, Store};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::{GuestSource, Library, Task};
@@ -28,6 +29,8 @@ pub struct Certifier<'a> {
     pub store: &'a Arc<Store>,
     /// Where private copies of worlds are made.
     pub scratch: &'a ScratchSpace,
+    /// What this host grants worlds at most.
+    pub ceiling: &'a SessionLimits,
     /// Hears what is being built.
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
@@ -171,6 +174,7 @@ impl Certifier<'_> {
             builder: self.builder,
             sandbox: self.sandbox,
             store: self.store,
+            ceiling: self.ceiling,
             report: self.report,
         };
         Ok(workshop.prepare(std::slice::from_ref(task))?)

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Attempt, End, Event, RecordError, Recorder};
 use mcpmark_experiment::Prepared;
-use mcpmark_service::{ToolClient, WorldState};
+use mcpmark_service::{STOP_GRACE, ToolClient, WorldState};
 use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 use tokio_util::sync::CancellationToken;
 
@@ -52,7 +52,8 @@ pub(crate) async fn play(
             Ok(end) | Err(mcpmark_agent::Halt::End(end)) => end,
             Err(halt) => return Err(chain(&halt)),
         };
-        let tree = session.capture().await.map_err(|error| chain(&error))?;
+        let tree = session.finish(STOP_GRACE).await;
+        let tree = tree.map_err(|error| chain(&error))?;
         Ok(Played {
             end,
             tree,
@@ -61,9 +62,12 @@ pub(crate) async fn play(
         })
     }
     .await;
-    client.close().await.map_err(|error| chain(&error))?;
-    session.close().await.map_err(|error| chain(&error))?;
-    played
+    let disconnected = client.close().await;
+    let closed = session.close().await;
+    // What went wrong first says why the rest did.
+    let played = played?;
+    disconnected.and(closed).map_err(|error| chain(&error))?;
+    Ok(played)
 }
 
 /// An examination leaves no trajectory.

@@ -359,6 +359,9 @@ pub(crate) struct ResumeArgs {
     /// Wall time of this run in seconds [default: that of the run before]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit_run_time: Option<u64>,
+    /// Make attempts again whose process died each time, one at a time
+    #[arg(long)]
+    pub(crate) retry_died: bool,
     /// Agree to what an imported experiment would start, call and read, as told where it is refused
     #[arg(long, value_name = "WORD", requires = "experiment")]
     pub(crate) accept_plan: Option<String>,

@@ -23,6 +23,7 @@ use crate::error::{CommandError, chain};
 use crate::interruption;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
+use crate::settings;
 
 #[derive(Clone)]
 pub(crate) struct Context {
@@ -347,11 +348,13 @@ impl Context {
         let mut builder = self.builder(library);
         let mut display = BuildDisplay::default();
         let report = &mut |event| display.show(event);
+        let ceiling = &settings::world_ceiling()?;
         let mut workshop = Workshop {
             library,
             builder: &mut builder,
             sandbox,
             store,
+            ceiling,
             report,
         };
         let prepared = workshop
@@ -375,11 +378,13 @@ impl Context {
         let mut builder = self.builder(library);
         let mut display = BuildDisplay::default();
         let report = &mut |event| display.show(event);
+        let ceiling = &settings::world_ceiling()?;
         let mut workshop = Workshop {
             library,
             builder: &mut builder,
             sandbox: &sandbox,
             store,
+            ceiling,
             report,
         };
         workshop
@@ -565,6 +570,9 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
             } => result.hint(capture_hint(error)),
             PrepareError::State { source, .. } => result.hint(capture_hint(source)),
             PrepareError::Build(BuildError::HeldBack { .. }) => result.hint(HAND_OVER),
+            PrepareError::AboveCeiling { name, found, .. } => {
+                result.hint(settings::raise(name, *found))
+            }
             _ => result,
         }
     }

@@ -1,13 +1,19 @@
 //! The limits that whoever runs this host sets by variables of the environment.
 
-use mcpmark_sandbox::{CompileLimits, Limits, SandboxConfig};
+use std::sync::Once;
+
+use mcpmark_sandbox::{CompileLimits, Limits, LimitsError, SandboxConfig};
+use mcpmark_service::{MemoryBudget, SessionLimits, machine_memory};
 
 use crate::environment;
 use crate::error::CommandError;
 use crate::output;
 
-/// What a guest may use at most, as in `fuel=5000000000,memory_bytes=134217728`.
+/// What a guest may use and a world may hold at most, as in `fuel=5000000000,world_bytes=1073741824`.
 pub(crate) const CEILING: &str = "MCPMARK_LIMITS_CEILING";
+
+/// The memory that all worlds and tool calls of this process may use together.
+pub(crate) const MEMORY: &str = "MCPMARK_MEMORY_BYTES";
 
 #[derive(Debug, Clone, Copy)]
 enum Unit {
@@ -111,22 +117,105 @@ impl Setting {
 
 /// What a guest may use at most on this host.
 pub(crate) fn ceiling() -> Result<Limits, CommandError> {
-    match environment::text(CEILING)? {
-        Some(text) => {
-            let ceiling = Limits::CEILING.with(&text).and_then(Limits::as_ceiling);
-            ceiling.map_err(|error| {
-                CommandError::usage(format!("{CEILING}: {error}"))
-                    .hint("write it as in fuel=5000000000,memory_bytes=134217728")
-            })
+    Ok(ceilings()?.0)
+}
+
+/// What a world may hold at most on this host.
+pub(crate) fn world_ceiling() -> Result<SessionLimits, CommandError> {
+    Ok(ceilings()?.1)
+}
+
+fn ceilings() -> Result<(Limits, SessionLimits), CommandError> {
+    let Some(text) = environment::text(CEILING)? else {
+        return Ok((Limits::CEILING, SessionLimits::CEILING));
+    };
+    read_ceilings(&text).map_err(|problem| {
+        CommandError::usage(format!("{CEILING}: {problem}"))
+            .hint("write it as in fuel=5000000000,memory_bytes=134217728,world_bytes=1073741824")
+    })
+}
+
+fn read_ceilings(text: &str) -> Result<(Limits, SessionLimits), String> {
+    let mut worlds = SessionLimits::CEILING;
+    let mut guests = Vec::new();
+    let mut seen = Vec::new();
+    for one in text.split(',') {
+        let (name, value) = one.split_once('=').unwrap_or((one, ""));
+        let (name, value) = (name.trim(), value.trim());
+        let mut named = worlds.named().into_iter();
+        let Some((name, limit)) = named.find(|(known, _)| *known == name) else {
+            guests.push(one);
+            continue;
+        };
+        if seen.contains(&name) {
+            return Err(format!("{name} is named twice"));
         }
-        None => Ok(Limits::CEILING),
+        seen.push(name);
+        let number = value.parse().ok().filter(|number| *number > 0);
+        *limit = number
+            .ok_or_else(|| format!("{name} is {value:?}, and must be a whole number above 0"))?;
     }
+    let guests = match guests.is_empty() {
+        true => Limits::CEILING,
+        false => Limits::CEILING
+            .with(&guests.join(","))
+            .and_then(Limits::as_ceiling)
+            .map_err(|error| match error {
+                LimitsError::Unknown { .. } => {
+                    let names = worlds.named().map(|(name, _)| name).join(", ");
+                    format!("{error}, {names}")
+                }
+                error => error.to_string(),
+            })?,
+    };
+    Ok((guests, worlds))
+}
+
+/// The memory that worlds and tool calls of this process may use: half of what the machine or its control group has,
+/// unless it is set. None where nobody says.
+fn memory() -> Result<Option<Setting>, CommandError> {
+    let half = machine_memory().map(|bytes| bytes / 2);
+    if half.is_none() && environment::text(MEMORY)?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Setting {
+        variable: MEMORY,
+        unit: Unit::Bytes,
+        default: half.unwrap_or(u64::MAX),
+    }))
+}
+
+/// The memory that counts, for people.
+pub(crate) fn describe_memory() -> Result<String, CommandError> {
+    match memory()? {
+        Some(setting) => setting.describe(),
+        None => Ok("no limit: this system does not say how much memory there is".to_owned()),
+    }
+}
+
+/// From now on worlds and tool calls of this process use no more memory than they may.
+pub(crate) fn bound_memory() -> Result<(), CommandError> {
+    static WATCHED: Once = Once::new();
+    if let Some(setting) = memory()? {
+        let budget = MemoryBudget::of_process();
+        budget.limit_to(setting.value()?);
+        WATCHED.call_once(|| budget.watch());
+    }
+    Ok(())
+}
+
+/// What to do about a world that has more than this host grants.
+pub(crate) fn raise(name: &str, found: u64) -> String {
+    format!("{CEILING}={name}={found} grants it, where you trust what it comes from")
 }
 
 /// The ceiling as the variable would set it, and where it comes from.
 pub(crate) fn describe_ceiling() -> Result<String, CommandError> {
-    let ceiling = ceiling()?;
-    let ceiling = ceiling.to_string().replace(',', ", ");
+    let (guests, mut worlds) = ceilings()?;
+    let mut ceiling = guests.to_string().replace(',', ", ");
+    for (name, limit) in worlds.named() {
+        ceiling.push_str(&format!(", {name}={limit}"));
+    }
     Ok(format!("{ceiling} ({})", origin(CEILING)))
 }
 
@@ -164,10 +253,42 @@ mod tests {
             let row = row(name);
             assert!(tells(row, value.parse().unwrap()), "{row}");
         }
+        let (mut worlds, mut most) = (SessionLimits::default(), SessionLimits::CEILING);
+        for ((name, value), (_, most)) in worlds.named().into_iter().zip(most.named()) {
+            let row = row(name);
+            assert!(tells(row, *value) && tells(row, *most), "{row}");
+        }
         for (name, value) in mcpmark_experiment::transport::LIMITS {
             let row = row(name);
             assert!(tells(row, value), "{row}");
         }
         row(CEILING);
+        row(MEMORY);
+    }
+
+    #[test]
+    fn a_ceiling_names_limits_of_guests_and_of_worlds() {
+        let (guests, worlds) =
+            read_ceilings("fuel=7, world_bytes=8 ,world_files=9,result_bytes=10").unwrap();
+        assert_eq!(guests.fuel, 7);
+        assert_eq!(guests.checks, Limits::CEILING.checks);
+        let expected = SessionLimits {
+            max_bytes: 8,
+            max_files: 9,
+            max_result_bytes: 10,
+        };
+        assert_eq!(worlds, expected);
+        let (guests, worlds) = read_ceilings("world_bytes=8").unwrap();
+        assert_eq!((guests, worlds.max_bytes), (Limits::CEILING, 8));
+        for (text, word) in [
+            ("world_bytes=0", "world_bytes is \"0\""),
+            ("world_bytes", "world_bytes is \"\""),
+            ("world_files=-1", "world_files is \"-1\""),
+            ("world_files=1,world_files=2", "named twice"),
+            ("worlds=1", "checks, world_bytes, world_files, result_bytes"),
+        ] {
+            let problem = read_ceilings(text).unwrap_err();
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
     }
 }

@@ -270,7 +270,8 @@ impl Spec {
     }
 
     /// The attempts that are still to be made. One is done when it came to a grade, a
-    /// verifier's fault or an invalid task, and its task has not changed since.
+    /// verifier's fault or an invalid task, or its process died too often, and its task has not
+    /// changed since.
     pub fn remaining(&self, prepared: &[Prepared], rows: &[AttemptRow]) -> Vec<Planned> {
         let rows: HashMap<usize, &AttemptRow> =
             rows.iter().map(|row| (row.position, row)).collect();
@@ -335,11 +336,11 @@ fn is_of(row: &AttemptRow, task: &Prepared) -> bool {
 }
 
 fn is_done(row: &AttemptRow) -> bool {
-    row.status == "finished"
-        && matches!(
-            row.outcome.as_deref(),
-            Some("graded" | "verifier-fault" | "invalid-task" | "held-back")
-        )
+    let is_settled = matches!(
+        row.outcome.as_deref(),
+        Some("graded" | "verifier-fault" | "invalid-task" | "held-back")
+    );
+    (row.status == "finished" && is_settled) || row.died()
 }
 
 #[cfg(test)]

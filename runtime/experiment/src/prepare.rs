@@ -131,6 +131,20 @@ pub enum PrepareError {
         /// Entries that it has at the start.
         entries: u64,
     },
+    /// The world has more than this host grants any.
+    #[error(
+        "task {task}: the world is beyond `{name}` at the start: it has {found}, and this host grants {ceiling}"
+    )]
+    AboveCeiling {
+        /// The task.
+        task: TaskId,
+        /// The name of the ceiling.
+        name: &'static str,
+        /// How much there is.
+        found: u64,
+        /// How much the host grants.
+        ceiling: u64,
+    },
     /// The service does not have the tools that the task is made for.
     #[error("task {task}: meta.json: key \"profile\": {source}")]
     Profile {
@@ -168,6 +182,7 @@ impl PrepareError {
             | Self::Script { .. }
             | Self::WorldTooLarge { .. }
             | Self::WorldTooFull { .. }
+            | Self::AboveCeiling { .. }
             | Self::Profile { .. }
             | Self::NoSolution(_) => false,
         }
@@ -184,6 +199,8 @@ pub struct Workshop<'a> {
     pub sandbox: &'a Sandbox,
     /// Keeps the starting states.
     pub store: &'a Store,
+    /// What this host grants worlds at most.
+    pub ceiling: &'a SessionLimits,
     /// Hears what is being built.
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
@@ -302,7 +319,8 @@ impl Workshop<'_> {
             verifier: verifier_limits,
             attempt,
             session,
-        } = limits(&task.meta.limits, Limits::VERIFIER);
+        } = limits(&task.meta.limits, Limits::VERIFIER, self.ceiling);
+        within_ceiling(&task.id, &start, self.ceiling)?;
         let bytes = start.tree.total_size();
         if bytes > session.max_bytes {
             let (task, limit) = (task.id.clone(), session.max_bytes);
@@ -395,8 +413,13 @@ pub(crate) struct Limited {
     pub(crate) session: SessionLimits,
 }
 
-/// The task's own limits over the defaults. The sandbox holds them below its ceiling.
-pub(crate) fn limits(own: &mcpmark_task::Limits, verifier: Limits) -> Limited {
+/// The task's own limits over the defaults, those of its world below the ceiling. The sandbox holds those of guests
+/// below its own.
+pub(crate) fn limits(
+    own: &mcpmark_task::Limits,
+    verifier: Limits,
+    ceiling: &SessionLimits,
+) -> Limited {
     let mut limited = Limited {
         verifier,
         attempt: AttemptLimits::default(),
@@ -430,5 +453,28 @@ pub(crate) fn limits(own: &mcpmark_task::Limits, verifier: Limits) -> Limited {
     if let Some(entries) = own.world_files {
         limited.session.max_files = entries;
     }
+    limited.session = limited.session.below(ceiling);
     limited
+}
+
+/// Refuses a world that has more at the start than this host grants.
+pub(crate) fn within_ceiling(
+    task: &TaskId,
+    start: &Start,
+    ceiling: &SessionLimits,
+) -> Result<(), PrepareError> {
+    for (name, found, ceiling) in [
+        ("world_bytes", start.tree.total_size(), ceiling.max_bytes),
+        ("world_files", start.tree.len(), ceiling.max_files),
+    ] {
+        if found > ceiling {
+            return Err(PrepareError::AboveCeiling {
+                task: task.clone(),
+                name,
+                found,
+                ceiling,
+            });
+        }
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
+use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask, SCRIPT};
@@ -11,7 +12,7 @@ use mcpmark_task::{GuestSource, JudgedOn, PublishedParts};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::prepare::{Limited, components, limits};
+use crate::prepare::{Limited, components, limits, within_ceiling};
 use crate::{
     CiGuest, Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, VerifierTerms,
     capture_published,
@@ -48,6 +49,8 @@ pub struct PublishedWorkshop<'a> {
     pub interpreter: &'a Interpreter,
     /// Keeps the starting states.
     pub store: &'a Store,
+    /// What this host grants worlds at most.
+    pub ceiling: &'a SessionLimits,
     /// Hears what is being built.
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
@@ -202,7 +205,8 @@ impl PublishedWorkshop<'_> {
             verifier,
             attempt,
             session,
-        } = limits(&task.limits, Limits::SCRIPT);
+        } = limits(&task.limits, Limits::SCRIPT, self.ceiling);
+        within_ceiling(&task.id, &start, self.ceiling)?;
         let kept = match &judge {
             Judge::Script(judge) => judge.script.keep(self.store),
             Judge::Component(_) | Judge::HeldBack(_) => Ok(()),

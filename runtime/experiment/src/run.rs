@@ -5,14 +5,14 @@ use mcpmark_external::External;
 use mcpmark_filesystem::Filesystem;
 use mcpmark_github::GitHub;
 use mcpmark_sandbox::Sandbox;
-use mcpmark_service::{Service, ServiceError, Session, ToolClient, WorldState};
+use mcpmark_service::{STOP_GRACE, Service, ServiceError, Session, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError};
 use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::journal::{AttemptRecorder, GradeRecord, JournalError};
+use crate::journal::{AttemptRecorder, DEATHS_BEFORE_ALONE, GradeRecord, JournalError};
 use crate::{Cast, Cost, GradeInput, Journal, Outcome, Planned, Prepared, grade};
 
 /// What runs share.
@@ -108,7 +108,8 @@ pub enum RunFailure {
 
 impl Runner {
     /// Makes the planned attempts, `jobs` at a time, and returns when all are over or
-    /// `cancel` was called and those that ran have ended.
+    /// `cancel` was called and those that ran have ended. Those whose process died twice come last, one at a time:
+    /// where it dies again, nothing else can be the reason.
     ///
     /// # Errors
     ///
@@ -122,6 +123,21 @@ impl Runner {
         cancel: CancellationToken,
         listener: Listener,
     ) -> Result<(), RunFailure> {
+        let deaths = self.journal.deaths(experiment)?;
+        let (alone, plan): (Vec<_>, Vec<_>) = plan.into_iter().partition(|planned| {
+            let bundle = tasks[planned.task].bundle.to_string();
+            let deaths = deaths.get(&(planned.position, Some(bundle)));
+            deaths.is_some_and(|deaths| *deaths >= DEATHS_BEFORE_ALONE)
+        });
+        let one = |planned: Planned| OneAttempt {
+            runner: Arc::clone(self),
+            experiment: experiment.to_owned(),
+            cast: Arc::clone(cast),
+            task: Arc::clone(&tasks[planned.task]),
+            planned,
+            cancel: cancel.clone(),
+            listener: Arc::clone(&listener),
+        };
         let permits = Arc::new(Semaphore::new(self.jobs.max(1)));
         let mut running = JoinSet::new();
         let mut failure = None;
@@ -138,15 +154,7 @@ impl Runner {
             let (Ok(permit), None, None) = (permit, &failure, cast.budget.reached()) else {
                 break;
             };
-            let one = OneAttempt {
-                runner: Arc::clone(self),
-                experiment: experiment.to_owned(),
-                cast: Arc::clone(cast),
-                task: Arc::clone(&tasks[planned.task]),
-                planned,
-                cancel: cancel.clone(),
-                listener: Arc::clone(&listener),
-            };
+            let one = one(planned);
             running.spawn(async move {
                 let _permit = permit;
                 one.run().await
@@ -160,6 +168,13 @@ impl Runner {
                 cancel.cancel();
                 failure.get_or_insert(error);
             }
+        }
+        for planned in alone {
+            let may_go_on = failure.is_none() && cast.budget.reached().is_none();
+            if !may_go_on || cancel.is_cancelled() {
+                break;
+            }
+            failure = failed(tokio::spawn(one(planned).run()).await);
         }
         failure.map_or(Ok(()), Err)
     }
@@ -223,7 +238,8 @@ impl Runner {
     }
 
     /// Grades the attempts of a stopped process whose agent had come to its end: what an
-    /// agent did is not done again. Returns how many there were.
+    /// agent did is not done again. Returns how many there were. A state whose grade ended its process again and again
+    /// is left ungraded.
     ///
     /// # Errors
     ///
@@ -240,7 +256,9 @@ impl Runner {
                 task.id.to_string() == row.task
                     && row.bundle.as_ref() == Some(&task.bundle.to_string())
             });
-            if let ("running", Some(state), Some(task)) = (row.status.as_str(), state, task) {
+            if let ("running", Some(state), Some(task)) = (row.status.as_str(), state, task)
+                && self.journal.grade_after_death(&row.id)?
+            {
                 self.grade(task, &row.id, state, row.answer).await?;
                 count += 1;
             }
@@ -436,7 +454,19 @@ impl OneAttempt {
             Ok(agent) => agent,
             Err(message) => return Ok(Acted::Over(Outcome::InvalidTask(message))),
         };
-        let end: End = match agent.run(&mut attempt).await {
+        // The watcher of the memory stops calls, and whoever made them has come to a limit.
+        let stopped = async {
+            match session.calls() {
+                Some(calls) => calls.until_stopped().await,
+                None => std::future::pending().await,
+            }
+        };
+        let ended = tokio::select! {
+            biased;
+            reason = stopped => Err(Halt::End(End::with(EndKind::MemoryLimit, reason))),
+            ended = agent.run(&mut attempt) => ended,
+        };
+        let end: End = match ended {
             Ok(end) | Err(Halt::End(end)) => end,
             Err(Halt::Record(error)) => return Err(error.into()),
             Err(Halt::Invalid(message)) => return Ok(Acted::Over(Outcome::InvalidTask(message))),
@@ -456,7 +486,7 @@ impl OneAttempt {
             }
             _ => {}
         }
-        match session.capture().await {
+        match session.finish(STOP_GRACE).await {
             Ok(tree) => {
                 let state = tree.digest();
                 self.runner.journal.keep_state(&id, &state)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::{AgentKind, Cast, GitGuests, Home, Prepared, Runner, Spec, Workshop};
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
+use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{
     Blobs, Digest, File, MemoryBlobs, Node, Snapshot, Tree, TreeBuilder, TreePath,
 };
@@ -67,6 +68,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipp
             builder: &mut builder,
             sandbox,
             store: &store,
+            ceiling: &SessionLimits::CEILING,
             report: &mut |_| {},
         };
         workshop.prepare(&tasks).unwrap()

@@ -8,6 +8,7 @@ pub(crate) mod documents;
 pub(crate) mod filesystem;
 pub(crate) mod guest;
 pub(crate) mod kept;
+pub(crate) mod messages;
 pub(crate) mod metadata;
 pub(crate) mod repository;
 pub(crate) mod tree;

@@ -1,4 +1,6 @@
 //! A small service, asked over a pipe of this process. One binary, for what it is built with takes long to build.
 
+mod framing;
 mod order;
+mod stopping;
 mod wiring;

@@ -45,6 +45,7 @@ pub fn classify(ending: &Ending<'_>) -> Option<Failure> {
         EndKind::TimeLimit => found(FailureClass::TimeLimit, "the time was used up", detail),
         EndKind::TokenLimit => found(FailureClass::BudgetLimit, "the tokens were used up", detail),
         EndKind::CostLimit => found(FailureClass::BudgetLimit, "the money was used up", detail),
+        EndKind::MemoryLimit => found(FailureClass::BudgetLimit, "the memory was used up", detail),
         _ => Some(by_itself(ending)),
     }
 }

@@ -12,6 +12,7 @@ use crate::exit;
 use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
+use crate::settings;
 
 /// What certificates are held to.
 #[derive(Clone, Copy)]
@@ -88,6 +89,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
         .build(&guests, &mut |event| display.show(event))
         .map_err(|error| context::prepare_error(&error.into()))?;
     drop(display);
+    settings::bound_memory()?;
+    let ceiling = settings::world_ceiling()?;
     let mut reports = Vec::new();
     for task in &mut tasks {
         if args.write {
@@ -100,6 +103,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
             other: &other,
             store: &store,
             scratch: &scratch,
+            ceiling: &ceiling,
             // All of them are there by now.
             report: &mut |_| {},
         };

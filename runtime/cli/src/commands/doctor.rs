@@ -85,6 +85,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
     ];
     findings.extend(services(context));
     findings.push(Finding::of(settings::CEILING, settings::describe_ceiling()));
+    findings.push(Finding::of(settings::MEMORY, settings::describe_memory()));
     let settings = Settings::new().all();
     findings.extend(settings.map(|setting| Finding::of(setting.variable, setting.describe())));
     if args.json {

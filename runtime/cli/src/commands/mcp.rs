@@ -2,7 +2,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use mcpmark_experiment::{CiGuest, PUBLISHED_CLOCK, service};
-use mcpmark_service::{ServeHandle, ServiceError, Session, SessionLimits, WorldState};
+use mcpmark_service::{STOP_GRACE, ServeHandle, ServiceError, Session, SessionLimits, WorldState};
+use mcpmark_snapshot::Tree;
 
 use super::directory;
 use crate::args::{McpCommand, ServeArgs};
@@ -11,6 +12,7 @@ use crate::error::CommandError;
 use crate::exit;
 use crate::interruption;
 use crate::output;
+use crate::settings;
 
 /// `mcpmark mcp …`.
 pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandError> {
@@ -90,6 +92,8 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             })?;
     }
     let (tree, seed, clock, limits) = world;
+    let limits = granted(limits, &tree)?;
+    settings::bound_memory()?;
     let store = Arc::new(store);
     let state = WorldState {
         tree,
@@ -108,8 +112,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             tokio::io::stdin(),
             tokio::io::stdout(),
         )));
-        // It ends with the runtime.
-        let _http = match rest {
+        let http = match rest {
             None => None,
             Some(listener) => Some(serve_http(&*session, &name, listener)?),
         };
@@ -120,13 +123,21 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             served = served.join() => { served.map_err(failed)?; false }
             () = listening.asked_to_stop() => true,
         };
-        let tree = session.capture().await.map_err(failed)?;
-        session.close().await.map_err(failed)?;
+        if let Some(http) = http {
+            http.abort();
+        }
+        // Who asks to stop once more does not wait for the final state.
+        let tree = tokio::select! {
+            tree = end(session) => Some(tree?),
+            () = listening.asked_to_stop() => None,
+        };
         Ok::<_, CommandError>((tree, interrupted))
     });
-    // It would wait for a read of standard input that may never come back.
-    runtime.shutdown_background();
     let (tree, interrupted) = served?;
+    let Some(tree) = tree else {
+        output::note("stopped at once; the final state is lost");
+        return Ok(exit::INTERRUPTED);
+    };
     output::note(&format!("final state {}", tree.digest()));
     if let Some(dir) = &args.export {
         directory::write("--export", dir, &tree, &store, clock)?;
@@ -137,6 +148,39 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     } else {
         exit::PASSED
     })
+}
+
+/// The limits of a world below the ceiling of this host, which the world must not have passed already.
+fn granted(limits: SessionLimits, tree: &Tree) -> Result<SessionLimits, CommandError> {
+    let ceiling = settings::world_ceiling()?;
+    for (name, found, most) in [
+        ("world_bytes", tree.total_size(), ceiling.max_bytes),
+        ("world_files", tree.len(), ceiling.max_files),
+    ] {
+        if found > most {
+            return Err(CommandError::invalid(format!(
+                "the world is beyond `{name}` at the start: it has {found}, and this host grants {most}"
+            ))
+            .hint(settings::raise(name, found)));
+        }
+    }
+    let (mut asked, mut granted) = (limits.clone(), limits.below(&ceiling));
+    for ((name, asked), (_, granted)) in asked.named().into_iter().zip(granted.named()) {
+        if granted < asked {
+            output::warn(&format!(
+                "limit `{name}` is lowered from {asked} to {granted}, the ceiling of this host ({})",
+                settings::CEILING
+            ));
+        }
+    }
+    Ok(granted)
+}
+
+/// Ends a session: cancels the calls that still run, and captures the final state.
+async fn end(session: Box<dyn Session>) -> Result<Tree, CommandError> {
+    let tree = session.finish(STOP_GRACE).await.map_err(failed)?;
+    session.close().await.map_err(failed)?;
+    Ok(tree)
 }
 
 /// Takes the address for the service's own interface, which is of this machine alone: nobody proves there who asks.

@@ -29,6 +29,7 @@ pub(crate) mod store;
 pub(crate) mod task;
 pub(crate) mod world;
 
+use std::ops::Deref;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -56,12 +57,40 @@ fn service_error(error: &ServiceError, place: Option<&Path>) -> CommandError {
     }
 }
 
+/// A runtime whose end waits for no thread: a tool that does not stop, a guest that computes, or a read of standard
+/// input may take for ever.
+struct Runtime {
+    handle: tokio::runtime::Handle,
+    /// None once it is dropped.
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Deref for Runtime {
+    type Target = tokio::runtime::Handle;
+
+    fn deref(&self) -> &Self::Target {
+        &self.handle
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 /// A runtime for commands that talk MCP. `jobs` attempts at once block two threads each, for
 /// a solution and for its tool call or grade, and must never wait for each other's.
-fn runtime(jobs: usize) -> Result<tokio::runtime::Runtime, CommandError> {
+fn runtime(jobs: usize) -> Result<Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(jobs.saturating_mul(4).saturating_add(64))
         .build()
+        .map(|runtime| Runtime {
+            handle: runtime.handle().clone(),
+            runtime: Some(runtime),
+        })
         .map_err(|error| CommandError::infrastructure(format!("cannot start threads: {error}")))
 }

@@ -233,6 +233,5 @@ fn while_listening<T>(
     });
     let done = act();
     signal.abort();
-    runtime.shutdown_background();
     Ok(done)
 }

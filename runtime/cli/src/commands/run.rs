@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::ExperimentReport;
 use mcpmark_experiment::{
-    AgentKind, Cast, JournalError, PrepareError, Prepared, Reached, Runner, Spec, decimals,
+    AgentKind, Cast, Journal, JournalError, PrepareError, Prepared, Reached, Runner, Spec, decimals,
 };
 use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;
@@ -21,6 +22,10 @@ use crate::exit;
 use crate::interruption;
 use crate::output::progress::Display;
 use crate::output::{self, sanitise};
+use crate::settings;
+
+/// How long a process that is told twice to stop takes to write that down.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Tasks that are named where they are not those of an experiment.
 const OTHERS_SHOWN: usize = 5;
@@ -85,7 +90,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         .lock_experiment(&id, &name)
         .map_err(|error| home_error(&error))?;
     let cast = cast::cast(&spec, models, &setting.runner.journal, &id, jobs)?;
-    setting.go(&id, &name, &spec, cast, args.json)
+    setting.go(&id, &name, &spec, cast, false, args.json)
 }
 
 /// Says which costs will not be known.
@@ -194,7 +199,8 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     setting.take_over(&experiment.id, &experiment.name, &spec)?;
     let journal = &setting.runner.journal;
     let cast = cast::cast(&spec, models, journal, &experiment.id, jobs)?;
-    setting.go(&experiment.id, &experiment.name, &spec, cast, args.json)
+    let (id, name) = (&experiment.id, &experiment.name);
+    setting.go(id, name, &spec, cast, args.retry_died, args.json)
 }
 
 pub(crate) fn jobs(wanted: Option<u32>) -> u32 {
@@ -270,6 +276,7 @@ impl Setting {
             AgentKind::Oracle => jobs.saturating_add(grades),
             _ => grades,
         };
+        settings::bound_memory()?;
         let sandbox = context.sandbox(slots, engine)?;
         let store = context.store()?;
         let prepared = chosen.prepare(&sandbox, &store)?;
@@ -354,12 +361,13 @@ impl Setting {
         let graded = super::runtime(1)?
             .block_on(runner.grade_ended(name, tasks))
             .map_err(|error| CommandError::infrastructure(chain(&error)))?;
-        let abandoned = runner.journal.abandon_running(id).map_err(journal_error)?;
+        let interrupted = runner.journal.abandon_running(id).map_err(journal_error)?;
         let rows = runner.journal.attempts(name).map_err(journal_error)?;
         let changed = spec.changed(&self.prepared(), &rows);
         for (number, what) in [
             (graded, "that had ended: graded now"),
-            (abandoned, "cut off half-way: made again"),
+            (interrupted.again, "cut off half-way: made again"),
+            (interrupted.died, "cut off too often: not made again"),
             (changed, "of a task that has changed since: made again"),
         ] {
             if number > 0 {
@@ -379,12 +387,17 @@ impl Setting {
         name: &str,
         spec: &Spec,
         cast: Cast,
+        retry_died: bool,
         json: bool,
     ) -> Result<u8, CommandError> {
         let journal = Arc::clone(&self.runner.journal);
         let rows = journal.attempts(name).map_err(journal_error)?;
         let spending = journal.spending(id).map_err(journal_error)?;
-        let remaining = spec.order(spec.remaining(&self.prepared(), &rows));
+        let counted: Vec<AttemptRow> = match retry_died {
+            true => rows.iter().filter(|row| !row.died()).cloned().collect(),
+            false => rows.clone(),
+        };
+        let remaining = spec.order(spec.remaining(&self.prepared(), &counted));
         let plan = spec.plan();
         let planned = plan.len();
         let display = Display::new(&plan, &remaining, &rows, &spending, output::interactive());
@@ -394,7 +407,12 @@ impl Setting {
         let runtime = super::runtime(self.runner.jobs)?;
         let run = runtime.block_on(async {
             let listening = interruption::listen();
-            let stop = interrupt(listening, cancel.clone(), Arc::clone(&display));
+            let stop = interrupt(
+                listening,
+                cancel.clone(),
+                Arc::clone(&display),
+                (Arc::clone(&journal), id.to_owned()),
+            );
             let signal = tokio::spawn(stop);
             let listener = Arc::clone(&display);
             let run = self
@@ -412,8 +430,6 @@ impl Setting {
             run
         });
         display.finish();
-        // A guest that computes without calling a tool may outlive its attempt.
-        runtime.shutdown_background();
         run.map_err(|error| {
             CommandError::infrastructure(chain(&error)).hint(format!(
                 "what was finished is kept; go on with `mcpmark resume {name}`"
@@ -429,7 +445,8 @@ impl Setting {
                 .filter(|row| row.outcome.as_deref() == Some(name));
             rows.count()
         };
-        let (lost, held_back) = (of_outcome("infra-error"), of_outcome("held-back"));
+        let died = rows.iter().filter(|row| row.died()).count();
+        let (lost, held_back) = (of_outcome("infra-error") - died, of_outcome("held-back"));
         let spec = serde_json::to_value(spec).map_err(CommandError::infrastructure)?;
         let report = ExperimentReport::new(name, spec, planned, rows, &spending);
         if json {
@@ -462,6 +479,13 @@ impl Setting {
                 "{lost} came to nothing (infra-error); `mcpmark resume {name}` makes them again"
             ));
         }
+        if died > 0 {
+            let died = output::count(died, "attempt");
+            let name = sanitise::line(name);
+            output::note(&format!(
+                "{died} not made again, since the process died each time; `mcpmark resume {name} --retry-died` tries once more"
+            ));
+        }
         if held_back > 0 {
             let waiting = output::count(held_back, "attempt");
             let name = sanitise::line(name);
@@ -479,17 +503,21 @@ fn goes_on(name: &str) -> String {
 }
 
 /// The first time that somebody asks to stop, what runs comes to its end in the journal; the
-/// second does not wait.
+/// second does not wait: what still runs is cancelled in the journal, and is none whose process died.
 #[expect(clippy::exit, reason = "a person who asks twice wants no clean-up")]
 async fn interrupt(
     mut listening: interruption::Listening,
     cancel: CancellationToken,
     display: Arc<Display>,
+    (journal, experiment): (Arc<Journal>, String),
 ) {
     listening.asked_to_stop().await;
     display.line("stopping; press Ctrl-C again to stop at once");
     cancel.cancel();
     listening.asked_to_stop().await;
+    let cancelled = tokio::task::spawn_blocking(move || journal.cancel_running(&experiment));
+    // What cannot be written by then is found when the experiment goes on.
+    let _ = tokio::time::timeout(LAST_WORDS, cancelled).await;
     std::process::exit(i32::from(exit::INTERRUPTED));
 }
 

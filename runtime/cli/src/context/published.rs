@@ -11,6 +11,7 @@ use super::{Context, prepare_error};
 use crate::commands::bundle;
 use crate::error::CommandError;
 use crate::output::build::BuildDisplay;
+use crate::settings;
 
 impl Context {
     /// The guest that runs the workflows of the state that a task of a corpus starts from, where it has one.
@@ -48,6 +49,7 @@ impl Context {
             sandbox,
             interpreter: &interpreter,
             store,
+            ceiling: &settings::world_ceiling()?,
             report,
         };
         let prepared = workshop.prepare(tasks).map_err(|error| match &error {

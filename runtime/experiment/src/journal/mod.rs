@@ -6,6 +6,7 @@
 
 mod carry;
 mod columns;
+mod deaths;
 mod durable;
 mod needs;
 mod overview;
@@ -27,6 +28,8 @@ use rusqlite::Connection;
 
 pub use self::carry::{CarryError, Need};
 pub(crate) use self::carry::{Most, PLANNED};
+pub(crate) use self::deaths::DEATHS_BEFORE_ALONE;
+pub use self::deaths::Interrupted;
 pub use self::needs::AttemptNeeds;
 pub use self::overview::ExperimentTotals;
 pub use self::read::{

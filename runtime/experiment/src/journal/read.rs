@@ -109,6 +109,13 @@ pub struct AttemptRow {
     pub grade: Option<GradeRow>,
 }
 
+impl AttemptRow {
+    /// Whether its process died so often that it is not begun again.
+    pub fn died(&self) -> bool {
+        self.status == "abandoned" && self.outcome.as_deref() == Some("infra-error")
+    }
+}
+
 /// One grade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradeRow {

@@ -73,27 +73,6 @@ impl Journal {
         })
     }
 
-    /// Marks what a stopped process left behind: its running attempts are no longer running.
-    ///
-    /// # Errors
-    ///
-    /// When the rows cannot be written.
-    pub fn abandon_running(&self, experiment: &str) -> Result<usize, JournalError> {
-        soon(&mut self.lock(), |transaction| {
-            let left: Vec<String> = transaction
-                .prepare_cached(
-                    "UPDATE attempts SET status = 'abandoned', outcome = 'cancelled', ended_ms = ?2
-                     WHERE experiment = ?1 AND status = 'running' RETURNING id",
-                )?
-                .query_map(params![experiment, now_ms()], |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
-            for attempt in &left {
-                sum_whole_attempt(transaction, attempt)?;
-            }
-            Ok(left.len())
-        })
-    }
-
     /// Keeps what an experiment runs, where it finds its tasks at another place from now on.
     ///
     /// # Errors

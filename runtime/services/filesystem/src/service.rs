@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use cap_std::fs::Dir;
 use mcpmark_service::{
-    BoxedStream, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
+    BoxedStream, Calls, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
 };
 use mcpmark_snapshot::{Kind, PrivateCopy, Tree, TreePath};
 
@@ -107,6 +107,10 @@ fn set_up(error: impl std::error::Error + Send + Sync + 'static) -> ServiceError
 impl Session for FilesystemSession {
     fn serve(&self, io: BoxedStream) -> ServeHandle {
         self.server.serve(io)
+    }
+
+    fn calls(&self) -> Option<&Calls> {
+        Some(self.server.calls())
     }
 
     async fn capture(&self) -> Result<Tree, ServiceError> {

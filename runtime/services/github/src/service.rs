@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcpmark_service::{
-    BoxedStream, HttpResponse, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
-    serve_http,
+    BoxedStream, Calls, HttpResponse, ServeHandle, Service, ServiceError, Session, ToolServer,
+    WorldState, serve_http,
 };
 use mcpmark_snapshot::{Directory, Snapshot, Store, Tree};
 use tokio::net::TcpListener;
@@ -107,7 +107,7 @@ impl GitHubSession {
                 gists: site.has_gists(),
             })
             .map_err(|error| ServiceError::set_up(NAME, error))?;
-        let tools = Tools::new(profile, surface.clone(), site, room);
+        let tools = Tools::new(profile, surface.clone(), site, (held, room));
         Ok(Self {
             server: ToolServer::new(surface, tools, &world.limits),
             store: Arc::clone(&world.store),
@@ -144,12 +144,22 @@ impl Session for GitHubSession {
         self.server.serve(io)
     }
 
+    fn calls(&self) -> Option<&Calls> {
+        Some(self.server.calls())
+    }
+
     fn serve_http(&self, listener: TcpListener) -> Option<ServeHandle> {
         let server = self.server.clone();
-        Some(serve_http(listener, move |request| {
+        let calls = server.calls().clone();
+        let until = async move { calls.until_ended().await };
+        Some(serve_http(listener, until, move |request| {
             let server = server.clone();
             async move {
-                let answer = server.with(move |tools| tools.rest(&request)).await;
+                let path = request.target.split('?').next().unwrap_or_default();
+                let name = format!("{} {path}", request.method);
+                let answer = server
+                    .request(&name, move |tools| tools.rest(&request))
+                    .await;
                 answer.unwrap_or_else(|error| HttpResponse {
                     status: 503,
                     headers: Vec::new(),

@@ -6,7 +6,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
     ClientRequest, Implementation, JsonObject, ProtocolVersion, ServerResult, Tool,
 };
-use rmcp::service::{PeerRequestOptions, RunningService};
+use rmcp::service::{PeerRequestOptions, RequestHandle, RunningService};
 use rmcp::transport::IntoTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt};
@@ -16,6 +16,9 @@ use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServiceError, Session, ToolOutput};
 
 /// Bytes that each direction of the in-process pipe buffers.
 const PIPE_BYTES: usize = 64 * 1024;
+
+/// How long the end of a connection is waited for.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An MCP client that lists and calls tools.
 pub struct ToolClient {
@@ -133,8 +136,8 @@ impl ToolClient {
 
     /// Calls a tool and waits for its result at most as long as `timeout`.
     ///
-    /// After a timeout the server is told to forget the call, and the client works on. The tool
-    /// may have had its effect.
+    /// After a timeout, and where the future is dropped, the server is told to cancel the call, and the client works
+    /// on. The tool may have had its effect.
     pub async fn call(
         &self,
         name: &str,
@@ -150,31 +153,52 @@ impl ToolClient {
         let sending = server
             .connection
             .send_request_with_option(request, PeerRequestOptions::no_options());
-        let mut sent = tokio::time::timeout_at(deadline, sending)
+        let sent = tokio::time::timeout_at(deadline, sending)
             .await
             .map_err(|_| timed_out())??;
-        match tokio::time::timeout_at(deadline, &mut sent.rx).await {
-            Ok(Ok(response)) => output(response?),
-            Ok(Err(_)) => Err(CallError::Closed),
-            Err(_) => {
-                // In a task of its own: the notice waits for as long as the server does not read.
-                tokio::spawn(sent.cancel(Some("timeout".to_owned())));
-                Err(timed_out())
-            }
+        let mut sent = Sent(Some(sent));
+        let answer = tokio::time::timeout_at(deadline, sent.answer())
+            .await
+            .map_err(|_| timed_out())?;
+        sent.0 = None;
+        match answer {
+            Some(response) => output(response?),
+            None => Err(CallError::Closed),
         }
     }
 
     /// Closes the connections.
     pub async fn close(mut self) -> Result<(), ServiceError> {
         for (_, mut other) in self.beside.drain(..) {
-            // What becomes of a server of others is no concern of the world's.
-            let _ = other.connection.close().await;
+            // What becomes of a server of others is no concern of the world's. One that no longer reads cannot hold
+            // up the end of an attempt.
+            let _ = other.connection.close_with_timeout(CLOSE_TIMEOUT).await;
         }
         self.connection
-            .close()
+            .close_with_timeout(CLOSE_TIMEOUT)
             .await
             .map(drop)
             .map_err(|error| ServiceError::Stopped(error.to_string()))
+    }
+}
+
+/// A request that was sent. Dropping it before the answer is there tells the server to cancel it.
+struct Sent(Option<RequestHandle<RoleClient>>);
+
+impl Sent {
+    /// The answer; none where the connection is closed.
+    async fn answer(&mut self) -> Option<Result<ServerResult, rmcp::ServiceError>> {
+        (&mut self.0.as_mut()?.rx).await.ok()
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        let runtime = tokio::runtime::Handle::try_current();
+        if let (Some(sent), Ok(runtime)) = (self.0.take(), runtime) {
+            // In a task of its own: the notice waits for as long as the server does not read.
+            runtime.spawn(sent.cancel(Some("nobody waits for the result".to_owned())));
+        }
     }
 }
 

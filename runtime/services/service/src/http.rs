@@ -21,12 +21,13 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::ServeHandle;
+use crate::patient::Patient;
 
 /// The longest body of a request, in bytes.
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 /// Connections that are served at once; others wait.
 const MOST_CONNECTIONS: usize = 64;
-/// How long a client may take to say what it wants.
+/// How long a client may take to say what it wants, and how long it may take nothing of the answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A request, read whole.
@@ -55,25 +56,27 @@ pub struct HttpResponse {
     pub body: Vec<u8>,
 }
 
-/// Answers requests on a listener until the handle is aborted. `answer` may be called several times at once.
+/// Answers requests on a listener until the handle is aborted or `until` comes back; connections end with it. `answer`
+/// may be called several times at once.
 ///
 /// A request whose `Host` is another than this machine is refused with 421: a page in a browser could otherwise
 /// reach the server under a name of its own.
 ///
 /// # Panics
 /// Outside a Tokio runtime.
-pub fn serve_http<A, F>(listener: TcpListener, answer: A) -> ServeHandle
+pub fn serve_http<U, A, F>(listener: TcpListener, until: U, answer: A) -> ServeHandle
 where
+    U: Future<Output = ()> + Send + 'static,
     A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = HttpResponse> + Send + 'static,
 {
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    ServeHandle::new(tokio::spawn(async move {
+    let accepting = async move {
         // Connections end with the task that accepts them.
         let mut connections = tokio::task::JoinSet::new();
         loop {
             let Ok(place) = Arc::clone(&room).acquire_owned().await else {
-                return Ok(());
+                return;
             };
             while connections.try_join_next().is_some() {}
             // One that fails before it is there leaves the others alone.
@@ -92,10 +95,17 @@ where
                 let _ = http1::Builder::new()
                     .timer(TokioTimer::new())
                     .header_read_timeout(PATIENCE)
-                    .serve_connection(TokioIo::new(stream), service)
+                    .serve_connection(TokioIo::new(Patient::new(stream, PATIENCE)), service)
                     .await;
             });
         }
+    };
+    ServeHandle::new(tokio::spawn(async move {
+        tokio::select! {
+            () = accepting => {}
+            () = until => {}
+        }
+        Ok(())
     }))
 }
 
@@ -201,5 +211,37 @@ mod tests {
         for other in ["example.org", "localhost.example.org:80", "10.0.0.1", ""] {
             assert_eq!(host(other), None, "{other}");
         }
+    }
+
+    #[tokio::test]
+    async fn connections_end_with_what_they_serve() {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        use tokio::net::TcpStream;
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (end, ended) = tokio::sync::oneshot::channel::<()>();
+        let (begins, begun) = tokio::sync::mpsc::channel(1);
+        let until = async move {
+            let _ = ended.await;
+        };
+        let served = serve_http(listener, until, move |_| {
+            let begins = begins.clone();
+            async move {
+                let _ = begins.send(()).await;
+                std::future::pending::<HttpResponse>().await
+            }
+        });
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        stream.write_all(request).await.unwrap();
+        let mut begun = begun;
+        begun.recv().await.unwrap();
+        drop(end);
+        served.join().await.unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        assert!(answer.is_empty());
+        assert!(TcpStream::connect(address).await.is_err());
     }
 }

@@ -30,18 +30,25 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod calls;
 mod client;
 mod http;
+mod lines;
+mod memory;
 mod meter;
 mod order;
+mod outline;
 mod output;
+mod patient;
 mod server;
 mod session;
 mod surrogates;
 mod world;
 
+pub use calls::{Calls, STOP_GRACE, StuckCall};
 pub use client::{CallError, ToolClash, ToolClient};
 pub use http::{HttpRequest, HttpResponse, MAX_BODY_BYTES, serve_http};
+pub use memory::{MemoryBudget, machine_memory};
 pub use meter::{
     CallMeter, CancelOnDrop, DEFAULT_CALL_MEMORY, Interrupted, Reservation, cancel_flag,
     checkpoint, reserve,

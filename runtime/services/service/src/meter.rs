@@ -11,6 +11,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::memory::Account;
+
 /// The most bytes that one call may hold at a time, unless its session says otherwise.
 pub const DEFAULT_CALL_MEMORY: u64 = 1024 * 1024 * 1024;
 
@@ -22,9 +24,9 @@ pub enum Interrupted {
     #[error("the call was cancelled")]
     Cancelled,
     /// It needs more working memory than a call may hold.
-    #[error("the call needs more than the {limit} bytes of memory that one call may use")]
+    #[error("the call needs more memory than the {limit} bytes that it may use")]
     Memory {
-        /// The limit in bytes.
+        /// The limit in bytes: that of one call, or what is left to it of the process's budget.
         limit: u64,
     },
 }
@@ -38,6 +40,8 @@ struct State {
     cancelled: Arc<AtomicBool>,
     used: AtomicU64,
     limit: u64,
+    /// What the session of the call holds together; none for a call by itself.
+    account: Option<Arc<Account>>,
 }
 
 thread_local! {
@@ -47,10 +51,20 @@ thread_local! {
 impl CallMeter {
     /// A meter for one call that may hold `limit` bytes at a time.
     pub fn new(limit: u64) -> Self {
+        Self::with(limit, None)
+    }
+
+    /// A meter whose reservations count for a session too.
+    pub(crate) fn within(limit: u64, account: &Arc<Account>) -> Self {
+        Self::with(limit, Some(Arc::clone(account)))
+    }
+
+    fn with(limit: u64, account: Option<Arc<Account>>) -> Self {
         Self(Arc::new(State {
             cancelled: Arc::default(),
             used: AtomicU64::new(0),
             limit,
+            account,
         }))
     }
 
@@ -97,8 +111,22 @@ impl CallMeter {
         self.0
             .used
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, within)
-            .map(|_| ())
-            .map_err(|_| Interrupted::Memory { limit })
+            .map_err(|_| Interrupted::Memory { limit })?;
+        let Some(account) = &self.0.account else {
+            return Ok(());
+        };
+        account.reserve(bytes).map_err(|left| {
+            let used = self.0.used.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+            let limit = used.saturating_add(left);
+            Interrupted::Memory { limit }
+        })
+    }
+
+    fn give_back(&self, bytes: u64) {
+        self.0.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(account) = &self.0.account {
+            account.give_back(bytes);
+        }
     }
 }
 
@@ -134,7 +162,7 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         if let Some(meter) = &self.meter {
-            meter.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
+            meter.give_back(self.bytes);
         }
     }
 }

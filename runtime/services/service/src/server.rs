@@ -3,19 +3,18 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::sync::Mutex;
 
-use crate::meter::{CallMeter, DEFAULT_CALL_MEMORY};
+use crate::calls::{Calls, STOP_GRACE};
+use crate::lines::Lines;
 use crate::order::{InOrder, Turn};
-use crate::surrogates::Paired;
 use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServeHandle, ServiceError, SessionLimits};
 
 /// What a server says of itself: its identity and its tools, in the order in which it lists them.
@@ -65,6 +64,12 @@ pub trait ToolHandler: Send + 'static {
     /// What the model should read, failures included, is a result; an error is for calls that the
     /// emulated server answers with a JSON-RPC error.
     fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData>;
+
+    /// The bytes of the world that are held in memory, as far as they follow from what it was given and from what
+    /// calls wrote. They count for the memory that the process may use.
+    fn memory(&self) -> u64 {
+        0
+    }
 }
 
 /// Serves a [`ToolSurface`] by a [`ToolHandler`], one call at a time in the order of arrival.
@@ -73,7 +78,9 @@ pub trait ToolHandler: Send + 'static {
 pub struct ToolServer<H> {
     surface: Arc<ToolSurface>,
     handler: Arc<Mutex<Option<H>>>,
+    calls: Calls,
     max_result_bytes: u64,
+    call_memory: u64,
 }
 
 impl<H> Clone for ToolServer<H> {
@@ -81,7 +88,9 @@ impl<H> Clone for ToolServer<H> {
         Self {
             surface: Arc::clone(&self.surface),
             handler: Arc::clone(&self.handler),
+            calls: self.calls.clone(),
             max_result_bytes: self.max_result_bytes,
+            call_memory: self.call_memory,
         }
     }
 }
@@ -89,10 +98,14 @@ impl<H> Clone for ToolServer<H> {
 impl<H: ToolHandler> ToolServer<H> {
     /// A server for one session.
     pub fn new(surface: ToolSurface, handler: H, limits: &SessionLimits) -> Self {
+        let calls = Calls::default();
+        calls.set_world(handler.memory());
         Self {
             surface: Arc::new(surface),
             handler: Arc::new(Mutex::new(Some(handler))),
+            calls,
             max_result_bytes: limits.max_result_bytes,
+            call_memory: limits.call_memory(),
         }
     }
 
@@ -103,10 +116,8 @@ impl<H: ToolHandler> ToolServer<H> {
     pub fn serve(&self, io: BoxedStream) -> ServeHandle {
         let server = self.clone();
         ServeHandle::new(tokio::spawn(async move {
-            let (read, write) = tokio::io::split(io);
-            let transport = AsyncRwTransport::new(Paired::new(read), write)
-                .with_max_line_length(MAX_MESSAGE_BYTES);
-            let transport = InOrder::new(transport, Arc::clone(&server.handler));
+            let lines = Lines::new(io, MAX_MESSAGE_BYTES);
+            let transport = InOrder::new(lines, Arc::clone(&server.handler));
             match server.serve(transport).await {
                 Ok(running) => match running.waiting().await {
                     Ok(_) => Ok(()),
@@ -116,6 +127,39 @@ impl<H: ToolHandler> ToolServer<H> {
                 Err(error) => Err(ServiceError::Handshake(error.to_string())),
             }
         }))
+    }
+
+    /// The calls of this session, to end them.
+    pub fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    /// Answers a request that comes by another way than MCP, as a call in the order of arrival. `name` is what it is
+    /// called where it does not stop. It is cancelled when the future is dropped.
+    ///
+    /// # Errors
+    ///
+    /// When the session has ended, or the handler broke.
+    pub async fn request<T, F>(&self, name: &str, work: F) -> Result<T, ServiceError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut H) -> T + Send + 'static,
+    {
+        let mut handler = Arc::clone(&self.handler).lock_owned().await;
+        let call = self.calls.begin(name, self.call_memory);
+        let call = call.ok_or(ServiceError::Closed)?;
+        let _cancel = call.meter().cancel_on_drop();
+        tokio::task::spawn_blocking(move || {
+            let answer = handler.as_mut().map(|handler| call.run(|| work(handler)));
+            call.set_world(handler.as_ref().map_or(0, H::memory));
+            // In this order: who waits for the end of all calls wants the handler next.
+            drop(handler);
+            drop(call);
+            answer
+        })
+        .await
+        .map_err(|error| ServiceError::Stopped(error.to_string()))?
+        .ok_or(ServiceError::Closed)
     }
 
     /// Works on the handler between two calls, on a thread that may block.
@@ -131,8 +175,13 @@ impl<H: ToolHandler> ToolServer<H> {
             .ok_or(ServiceError::Closed)
     }
 
-    /// Takes the handler out; later calls are answered that the session is closed.
+    /// Ends the calls and takes the handler out; later calls are answered that the session is closed.
+    ///
+    /// # Errors
+    ///
+    /// When a call does not stop, or the session is closed already.
     pub async fn close(&self) -> Result<H, ServiceError> {
+        self.calls.end(STOP_GRACE).await?;
         self.handler.lock().await.take().ok_or(ServiceError::Closed)
     }
 
@@ -183,6 +232,14 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
 
     // What the handshake does not offer is refused, rather than answered with empty lists.
 
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(no_method())
+    }
+
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -232,15 +289,22 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
         if context.ct.is_cancelled() {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         }
-        let meter = CallMeter::new(DEFAULT_CALL_MEMORY);
+        let Some(call) = self.calls.begin(&request.name, self.call_memory) else {
+            return Err(ErrorData::internal_error("the session is closed", None));
+        };
+        let meter = call.meter().clone();
         // The task of this request may be dropped; the thread that runs the tool must not go on for nobody.
         let _cancel = meter.cancel_on_drop();
-        let metered = meter.clone();
         let mut running = tokio::task::spawn_blocking(move || {
             let arguments = request.arguments.unwrap_or_default();
-            handler
+            let result = handler
                 .as_mut()
-                .map(|handler| metered.run(|| handler.call(&request.name, arguments)))
+                .map(|handler| call.run(|| handler.call(&request.name, arguments)));
+            call.set_world(handler.as_ref().map_or(0, H::memory));
+            // In this order: who waits for the end of all calls wants the handler next.
+            drop(handler);
+            drop(call);
+            result
         });
         let outcome = tokio::select! {
             outcome = &mut running => outcome,
@@ -250,6 +314,11 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
             }
         };
         match outcome {
+            // Nobody asked for its end, so whoever called is told why.
+            Ok(Some(Err(error))) if meter.is_cancelled() => match self.calls.stopped() {
+                Some(reason) => Ok(CallToolResult::error(vec![ContentBlock::text(reason)]).into()),
+                None => Err(error),
+            },
             Ok(Some(result)) => Ok(self.within_limit(result?).into()),
             Ok(None) => Err(ErrorData::internal_error("the session is closed", None)),
             Err(error) => Err(ErrorData::internal_error(

@@ -1,6 +1,7 @@
 //! The contract between services and whoever runs them.
 
 use std::path::Path;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use mcpmark_snapshot::{Snapshot, Tree};
@@ -8,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::WorldState;
+use crate::{Calls, StuckCall, WorldState};
 
 /// A kind of world that agents act on, such as `filesystem`.
 #[async_trait]
@@ -64,8 +65,25 @@ pub trait Session: Send + Sync {
         None
     }
 
+    /// The calls of this session, to end them before the state is captured; none where it keeps no account of them.
+    fn calls(&self) -> Option<&Calls> {
+        None
+    }
+
     /// Captures the state as it is now; its blobs are in the store of the world.
     async fn capture(&self) -> Result<Tree, ServiceError>;
+
+    /// Captures the final state: ends the calls first, so that one that a limit cut off changes nothing meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When a call still runs `grace` after it was cancelled, or the state cannot be captured.
+    async fn finish(&self, grace: Duration) -> Result<Tree, ServiceError> {
+        if let Some(calls) = self.calls() {
+            calls.end(grace).await?;
+        }
+        self.capture().await
+    }
 
     /// Ends the session and removes the private copy.
     async fn close(self: Box<Self>) -> Result<(), ServiceError>;
@@ -157,6 +175,9 @@ pub enum ServiceError {
     /// An MCP connection could not be set up.
     #[error("mcp handshake failed: {0}")]
     Handshake(String),
+    /// A tool call was cancelled and goes on.
+    #[error(transparent)]
+    Stuck(#[from] StuckCall),
     /// The session has been closed.
     #[error("the session is closed")]
     Closed,

@@ -46,3 +46,75 @@ impl Default for SessionLimits {
         }
     }
 }
+
+/// The working memory of a call in a world of any size, in bytes.
+const LEAST_CALL_MEMORY: u64 = 256 * 1024 * 1024;
+
+impl SessionLimits {
+    /// What a host grants at most, unless its operator says otherwise.
+    pub const CEILING: Self = Self {
+        max_bytes: 4 * 1024 * 1024 * 1024,
+        max_files: 1_000_000,
+        max_result_bytes: 64 * 1024 * 1024,
+    };
+
+    /// These limits, lowered where the ceiling is below them.
+    #[must_use]
+    pub fn below(&self, ceiling: &Self) -> Self {
+        Self {
+            max_bytes: self.max_bytes.min(ceiling.max_bytes),
+            max_files: self.max_files.min(ceiling.max_files),
+            max_result_bytes: self.max_result_bytes.min(ceiling.max_result_bytes),
+        }
+    }
+
+    /// The working memory that one call may reserve at a time: what it reads of the world, and copies of it.
+    pub fn call_memory(&self) -> u64 {
+        self.max_bytes.saturating_mul(4).max(LEAST_CALL_MEMORY)
+    }
+
+    /// The limits by the names that operators set a ceiling with.
+    pub fn named(&mut self) -> [(&'static str, &mut u64); 3] {
+        [
+            ("world_bytes", &mut self.max_bytes),
+            ("world_files", &mut self.max_files),
+            ("result_bytes", &mut self.max_result_bytes),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_call_follows_the_world() {
+        let of = |max_bytes| {
+            let limits = SessionLimits {
+                max_bytes,
+                ..SessionLimits::default()
+            };
+            limits.call_memory()
+        };
+        assert_eq!(
+            SessionLimits::default().call_memory(),
+            crate::DEFAULT_CALL_MEMORY
+        );
+        assert_eq!((of(0), of(u64::MAX)), (LEAST_CALL_MEMORY, u64::MAX));
+    }
+
+    #[test]
+    fn a_ceiling_lowers_and_never_raises() {
+        let default = SessionLimits::default();
+        assert_eq!(default.below(&SessionLimits::CEILING), default);
+        let greedy = SessionLimits {
+            max_bytes: 1 << 62,
+            max_files: u64::MAX,
+            max_result_bytes: u64::MAX,
+        };
+        assert_eq!(
+            greedy.below(&SessionLimits::CEILING),
+            SessionLimits::CEILING
+        );
+    }
+}

@@ -38,6 +38,8 @@ pub(crate) struct Tools {
     site: Site,
     /// The bytes that may still be added to the world.
     room: u64,
+    /// The bytes that the world had at the start, and the room that there was.
+    quota: u64,
     /// What went wrong in the midst of a change; the world is lost then.
     fault: Option<Fault>,
 }
@@ -155,6 +157,10 @@ fn size(value: &Value) -> u64 {
 }
 
 impl ToolHandler for Tools {
+    fn memory(&self) -> u64 {
+        self.quota - self.room
+    }
+
     fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
         if let Some(fault) = &self.fault {
             return Err(ErrorData::internal_error(fault.text().to_owned(), None));
@@ -221,13 +227,19 @@ impl ToolHandler for Tools {
 }
 
 impl Tools {
-    /// `room` is the number of bytes that calls may add to the world.
-    pub(crate) fn new(profile: Profile, surface: ToolSurface, site: Site, room: u64) -> Self {
+    /// `held` is the number of bytes that the world has, and `room` that which calls may add.
+    pub(crate) fn new(
+        profile: Profile,
+        surface: ToolSurface,
+        site: Site,
+        (held, room): (u64, u64),
+    ) -> Self {
         Self {
             profile,
             surface,
             site,
             room,
+            quota: held.saturating_add(room),
             fault: None,
         }
     }

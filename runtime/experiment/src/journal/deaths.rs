@@ -1,0 +1,248 @@
+//! Attempts whose process ended before they did: killed, out of memory, a machine that was switched off.
+//!
+//! One such end says little, since several attempts may have been running, and anything may have killed the process.
+//! So an attempt is begun again like any other after the first, and alone after the second. Where its process ends a
+//! third time nothing else ran: the attempt is recorded with an infrastructure outcome and not begun again, and
+//! resuming the experiment comes to an end.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use serde_json::json;
+
+use super::durable::surely;
+use super::sums::sum_whole_attempt;
+use super::{Journal, JournalError, now_ms};
+
+/// Deaths of its process after which an attempt runs with no other beside it.
+pub(crate) const DEATHS_BEFORE_ALONE: u32 = 2;
+
+/// Deaths of its process after which an attempt is not begun again.
+pub(crate) const MOST_DEATHS: u32 = 3;
+
+/// What is noted in an attempt that is graded after its process ended.
+const GRADED_AGAIN: &str =
+    "the process ended before the final state was graded; it is graded again";
+
+/// Attempts of a stopped process that were running.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Interrupted {
+    /// Those that are to be made again.
+    pub again: usize,
+    /// Those whose process died too often.
+    pub died: usize,
+}
+
+/// How often the process of an attempt died, by the attempt's place in the plan and the digest of its task.
+pub(crate) type Deaths = HashMap<(usize, Option<String>), u32>;
+
+impl Journal {
+    /// Marks the attempts that a stopped process left running.
+    ///
+    /// # Errors
+    ///
+    /// When the rows cannot be written.
+    pub fn abandon_running(&self, experiment: &str) -> Result<Interrupted, JournalError> {
+        surely(&mut self.lock(), |transaction| {
+            let mut query = transaction.prepare(
+                "SELECT a.id, (SELECT count(*) FROM attempts b
+                    WHERE b.experiment = a.experiment AND b.position = a.position
+                      AND b.bundle IS a.bundle AND b.status = 'abandoned')
+                 FROM attempts a WHERE a.experiment = ?1 AND a.status = 'running'",
+            )?;
+            let rows = query.query_map([experiment], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let rows: Vec<(String, u32)> = rows.collect::<Result<_, _>>()?;
+            let mut interrupted = Interrupted::default();
+            for (attempt, before) in rows {
+                let deaths = before.saturating_add(1);
+                if deaths >= MOST_DEATHS {
+                    died(transaction, &attempt, deaths, "while it ran")?;
+                    interrupted.died += 1;
+                } else {
+                    transaction.execute(
+                        "UPDATE attempts SET status = 'abandoned', outcome = 'cancelled',
+                            ended_ms = ?2 WHERE id = ?1",
+                        params![attempt, now_ms()],
+                    )?;
+                    sum_whole_attempt(transaction, &attempt)?;
+                    interrupted.again += 1;
+                }
+            }
+            Ok(interrupted)
+        })
+    }
+
+    /// Marks the attempts that run as cancelled: somebody ends this process and does not wait for them.
+    ///
+    /// # Errors
+    ///
+    /// When the rows cannot be written.
+    pub fn cancel_running(&self, experiment: &str) -> Result<(), JournalError> {
+        surely(&mut self.lock(), |transaction| {
+            let cancelled: Vec<String> = transaction
+                .prepare(
+                    "UPDATE attempts SET status = 'finished', outcome = 'cancelled', ended_ms = ?2
+                     WHERE experiment = ?1 AND status = 'running' AND state IS NULL RETURNING id",
+                )?
+                .query_map(params![experiment, now_ms()], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            for attempt in &cancelled {
+                sum_whole_attempt(transaction, attempt)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// How often the processes of an experiment's attempts died.
+    pub(crate) fn deaths(&self, experiment: &str) -> Result<Deaths, JournalError> {
+        let connection = self.lock();
+        let mut query = connection.prepare(
+            "SELECT position, bundle, count(*) FROM attempts
+             WHERE experiment = ?1 AND status = 'abandoned' GROUP BY position, bundle",
+        )?;
+        let rows = query.query_map([experiment], |row| {
+            let position: i64 = row.get(0)?;
+            let place = usize::try_from(position).unwrap_or(usize::MAX);
+            Ok(((place, row.get(1)?), row.get(2)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Notes that an attempt whose process ended before its grade is graded again. Gives false where that has
+    /// happened too often: then the attempt is finished without a grade.
+    ///
+    /// # Errors
+    ///
+    /// When the rows cannot be written.
+    pub(crate) fn grade_after_death(&self, attempt: &str) -> Result<bool, JournalError> {
+        let content = json!({ "text": GRADED_AGAIN }).to_string();
+        surely(&mut self.lock(), |transaction| {
+            let deaths: u32 = transaction.query_row(
+                "SELECT count(*) + 1 FROM messages
+                 WHERE attempt = ?1 AND role = 'note' AND content = ?2",
+                params![attempt, content],
+                |row| row.get(0),
+            )?;
+            if deaths >= MOST_DEATHS {
+                died(transaction, attempt, deaths, "while its state was graded")?;
+                return Ok(false);
+            }
+            let last: Option<(u32, u32)> = transaction
+                .query_row(
+                    "SELECT seq, turn FROM messages WHERE attempt = ?1 ORDER BY seq DESC LIMIT 1",
+                    [attempt],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .optional()?;
+            let (seq, turn) = last.unwrap_or_default();
+            transaction.execute(
+                "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
+                 VALUES (?1, ?2, ?3, 'note', ?4, ?5)",
+                params![attempt, seq.saturating_add(1), turn, content, now_ms()],
+            )?;
+            Ok(true)
+        })
+    }
+}
+
+/// Records an attempt whose process died too often.
+fn died(
+    transaction: &Transaction<'_>,
+    attempt: &str,
+    deaths: u32,
+    when: &str,
+) -> Result<(), JournalError> {
+    let error = format!("its process died {deaths} times {when}");
+    transaction.execute(
+        "UPDATE attempts SET status = 'abandoned', outcome = 'infra-error', error = ?2,
+            ended_ms = ?3 WHERE id = ?1",
+        params![attempt, error, now_ms()],
+    )?;
+    sum_whole_attempt(transaction, attempt)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mcpmark_agent::{Event, Recorder};
+    use mcpmark_snapshot::Digest;
+
+    use super::*;
+    use crate::journal::AttemptKey;
+
+    fn begin(journal: &Arc<Journal>, experiment: &str, position: usize, bundle: &Digest) -> String {
+        let key = AttemptKey {
+            task: format!("s/w/{position}").into(),
+            agent: "nop".into(),
+            agent_settings: "{}".into(),
+            model: None,
+            model_settings: "{}".into(),
+            k: 1,
+        };
+        let recorder = journal.start_attempt(experiment, position, &key, Some(bundle), None);
+        let mut recorder = recorder.unwrap();
+        recorder.record(Event::Instruction("do")).unwrap();
+        recorder.id().to_owned()
+    }
+
+    #[test]
+    fn an_attempt_whose_process_died_three_times_is_recorded() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Arc::new(Journal::open(&dir.path().join("journal.db")).unwrap());
+        let id = journal.create_experiment("deaths", "{}").unwrap();
+        let (task, changed) = (Digest::of(b"task"), Digest::of(b"changed"));
+        for time in 1..=3 {
+            begin(&journal, &id, 0, &task);
+            // One beside it is there at the first two.
+            if time < 3 {
+                begin(&journal, &id, 1, &task);
+            }
+            let interrupted = journal.abandon_running(&id).unwrap();
+            let (again, died) = [(2, 0), (2, 0), (0, 1)][time - 1];
+            assert_eq!(interrupted, Interrupted { again, died });
+            let deaths = journal.deaths(&id).unwrap();
+            assert_eq!(deaths[&(0, Some(task.to_string()))], time as u32);
+        }
+        let rows = journal.attempts("deaths").unwrap();
+        assert!(rows[0].died() && !rows[1].died());
+        assert_eq!(rows[0].outcome.as_deref(), Some("infra-error"));
+        let error = rows[0].error.as_deref();
+        assert_eq!(error, Some("its process died 3 times while it ran"));
+        // A task that has changed since is another.
+        begin(&journal, &id, 0, &changed);
+        assert_eq!(journal.abandon_running(&id).unwrap().again, 1);
+        // What somebody stopped did not die.
+        begin(&journal, &id, 2, &task);
+        journal.cancel_running(&id).unwrap();
+        assert_eq!(
+            journal.abandon_running(&id).unwrap(),
+            Interrupted::default()
+        );
+        let deaths = journal.deaths(&id).unwrap();
+        assert!(!deaths.contains_key(&(2, Some(task.to_string()))));
+    }
+
+    #[test]
+    fn a_state_whose_grades_kill_the_process_is_not_graded_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Arc::new(Journal::open(&dir.path().join("journal.db")).unwrap());
+        let id = journal.create_experiment("deaths", "{}").unwrap();
+        let attempt = begin(&journal, &id, 0, &Digest::of(b"task"));
+        journal.keep_state(&attempt, &Digest::of(b"state")).unwrap();
+        journal.cancel_running(&id).unwrap();
+        assert!(journal.grade_after_death(&attempt).unwrap());
+        assert!(journal.grade_after_death(&attempt).unwrap());
+        assert_eq!(journal.attempts("deaths").unwrap()[0].status, "running");
+        assert!(!journal.grade_after_death(&attempt).unwrap());
+        let row = journal.attempts("deaths").unwrap().remove(0);
+        assert!(row.died());
+        let error = row.error.as_deref();
+        assert_eq!(
+            error,
+            Some("its process died 3 times while its state was graded")
+        );
+        let notes = journal.trajectory(&attempt).unwrap().messages;
+        assert_eq!(notes.iter().filter(|row| row.role == "note").count(), 2);
+    }
+}

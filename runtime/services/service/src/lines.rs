@@ -1,0 +1,255 @@
+//! The server's end of a stream of messages: one message a line, and an answer to each line that is none.
+//!
+//! The protocol library drops what it cannot read, and whoever sent it would wait for ever. Here each such line is
+//! answered with a JSON-RPC error, with the id of its request where one can be told, and the lines after it are
+//! read on.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadHalf, WriteHalf};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::BoxedStream;
+use crate::outline::Outline;
+use crate::surrogates::Paired;
+
+/// Messages that wait to be written.
+const QUEUED: usize = 16;
+/// How long the end of a connection waits for a client that does not read.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The room for a line that is kept for the next one, in bytes.
+const KEPT: usize = 1 << 20;
+
+/// A stream of messages, read by a server.
+pub(crate) struct Lines {
+    read: BufReader<Paired<ReadHalf<BoxedStream>>>,
+    limit: usize,
+    /// The line so far.
+    line: Vec<u8>,
+    /// The outline of the line so far, where it is longer than the limit.
+    too_long: Option<Outline>,
+    /// An answer that waits for its place in the queue.
+    owed: Option<Vec<u8>>,
+    out: Option<mpsc::Sender<Vec<u8>>>,
+    /// None once the stream is closed.
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Lines {
+    /// Messages of at most `limit` bytes on a stream.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub(crate) fn new(io: BoxedStream, limit: usize) -> Self {
+        let (read, write) = tokio::io::split(io);
+        let (out, lines) = mpsc::channel(QUEUED);
+        Self {
+            read: BufReader::new(Paired::new(read)),
+            limit,
+            line: Vec::new(),
+            too_long: None,
+            owed: None,
+            out: Some(out),
+            writer: Some(tokio::spawn(write_all(write, lines))),
+        }
+    }
+
+    /// Reads up to the end of the line. Gives whether the stream has ended. Nothing is lost where this is dropped.
+    async fn fill(&mut self) -> io::Result<bool> {
+        loop {
+            let piece = self.read.fill_buf().await?;
+            if piece.is_empty() {
+                return Ok(true);
+            }
+            let end = piece.iter().position(|byte| *byte == b'\n');
+            let content = &piece[..end.unwrap_or(piece.len())];
+            match &mut self.too_long {
+                Some(outline) => outline.read(content),
+                None if self.line.len() + content.len() > self.limit => {
+                    let mut outline = Outline::of(&self.line);
+                    outline.read(content);
+                    self.too_long = Some(outline);
+                    self.line = Vec::new();
+                }
+                None => self.line.extend_from_slice(content),
+            }
+            let read = content.len() + usize::from(end.is_some());
+            self.read.consume(read);
+            if end.is_some() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// What the line that was read is.
+    fn judge(&mut self) -> Received {
+        let received = match self.too_long.take() {
+            Some(outline) => {
+                let limit = self.limit;
+                let problem = format!("the message has more than {limit} bytes");
+                refusal(&outline, ErrorCode::PARSE_ERROR, &problem)
+            }
+            None => received(&self.line),
+        };
+        self.line.clear();
+        self.line.shrink_to(KEPT);
+        received
+    }
+}
+
+/// What a line is.
+#[derive(Debug)]
+enum Received {
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// No message, and this is the answer.
+    Refused(Vec<u8>),
+    /// Nothing that somebody waits for an answer to.
+    Nothing,
+}
+
+fn received(line: &[u8]) -> Received {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    if line.trim_ascii().is_empty() {
+        return Received::Nothing;
+    }
+    let error = match serde_json::from_slice(line) {
+        Ok(message) if is_list(&message) && !has_cursor_of_text(line) => {
+            let problem = "the cursor is no string";
+            return refusal(&Outline::of(line), ErrorCode::INVALID_PARAMS, problem);
+        }
+        Ok(message) => return Received::Message(Box::new(message)),
+        Err(error) => error,
+    };
+    let outline = Outline::of(line);
+    if error.is_data() {
+        let problem = "it is no request of JSON-RPC 2.0, or its params are of the wrong kind";
+        refusal(&outline, ErrorCode::INVALID_REQUEST, problem)
+    } else {
+        refusal(&outline, ErrorCode::PARSE_ERROR, &error.to_string())
+    }
+}
+
+fn is_list(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    matches!(request.request, ClientRequest::ListToolsRequest(_))
+}
+
+/// Whether a request for a list names the place in it by a string, or not at all. The library takes any other value
+/// for none.
+fn has_cursor_of_text(line: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Request {
+        params: Option<Params>,
+    }
+    #[derive(Deserialize)]
+    struct Params {
+        cursor: Option<String>,
+    }
+    let read: Result<Request, _> = serde_json::from_slice(line);
+    read.is_ok_and(|request| {
+        // Read to be compared with its kind alone.
+        let _ = request.params.and_then(|params| params.cursor);
+        true
+    })
+}
+
+fn refusal(outline: &Outline, code: ErrorCode, problem: &str) -> Received {
+    if outline.is_one_way() {
+        return Received::Nothing;
+    }
+    let kind = match code {
+        ErrorCode::PARSE_ERROR => "Parse error",
+        ErrorCode::INVALID_PARAMS => "Invalid params",
+        _ => "Invalid Request",
+    };
+    Received::Refused(error_line(
+        outline.id(),
+        code,
+        &format!("{kind}: {problem}"),
+    ))
+}
+
+/// The library leaves the id of an error out where there is none; JSON-RPC has null there.
+fn error_line(id: Option<RequestId>, code: ErrorCode, message: &str) -> Vec<u8> {
+    let error = json!({"code": code.0, "message": message});
+    let answer = json!({"jsonrpc": "2.0", "id": id, "error": error});
+    format!("{answer}\n").into_bytes()
+}
+
+async fn write_all(mut to: WriteHalf<BoxedStream>, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        // Where nobody reads any more, closing the queue tells those who send.
+        if write(&mut to, &line).await.is_err() {
+            return;
+        }
+    }
+    let _ = to.shutdown().await;
+}
+
+async fn write(to: &mut (impl AsyncWrite + Unpin), line: &[u8]) -> io::Result<()> {
+    to.write_all(line).await?;
+    to.flush().await
+}
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::NotConnected, "the connection is closed")
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let out = self.out.clone();
+        async move {
+            let mut line = serde_json::to_vec(&item)?;
+            line.push(b'\n');
+            let out = out.ok_or_else(closed)?;
+            out.send(line).await.map_err(|_| closed())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if self.owed.is_some() {
+                // Nothing is awaited between the place and the answer: this may be dropped at any await.
+                let place = self.out.as_ref()?.reserve().await.ok()?;
+                place.send(self.owed.take().unwrap_or_default());
+            }
+            let has_ended = self.fill().await.ok()?;
+            match self.judge() {
+                Received::Message(message) => return Some(*message),
+                // A line that breaks off with the stream has nobody who waits.
+                Received::Refused(_) | Received::Nothing if has_ended => return None,
+                Received::Refused(answer) => self.owed = Some(answer),
+                Received::Nothing => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        // What was sent is written, for as long as somebody reads.
+        self.out = None;
+        if let Some(mut writer) = self.writer.take()
+            && tokio::time::timeout(CLOSE_TIMEOUT, &mut writer)
+                .await
+                .is_err()
+        {
+            writer.abort();
+        }
+        Ok(())
+    }
+}

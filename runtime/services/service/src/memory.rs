@@ -1,0 +1,336 @@
+//! The memory that the sessions of a process may use together.
+//!
+//! Tools reserve what they allocate in proportion to foreign sizes, and services say what a world holds in memory.
+//! A [`MemoryBudget`] bounds the sum: a call that would pass it is refused. What is not reserved shows in the
+//! process's resident memory, which [`MemoryBudget::watch`] looks at a few times a second: beyond the budget, the
+//! calls of one session are stopped, and the others go on.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use crate::calls::WeakCalls;
+
+/// How often the resident memory is looked at.
+const INTERVAL: Duration = Duration::from_millis(200);
+/// Looks after which the memory of a stopped call is taken to be given back, as far as it will be.
+const SETTLING: u32 = 10;
+/// Reservations from which on a session is held to be the reason for too much memory, in bytes.
+const LARGE: u64 = 16 << 20;
+/// How long a call without such reservations has run where it is held to be the reason.
+const LONG: Duration = Duration::from_secs(1);
+
+/// What all sessions of a process may hold. Clones are the same budget.
+#[derive(Debug, Clone)]
+pub struct MemoryBudget(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    limit: AtomicU64,
+    reserved: AtomicU64,
+    sessions: Mutex<Vec<WeakCalls>>,
+}
+
+/// What one session holds of a budget.
+#[derive(Debug)]
+pub(crate) struct Account {
+    budget: MemoryBudget,
+    /// Reservations of its calls.
+    reserved: AtomicU64,
+    /// What its world holds in memory.
+    world: AtomicU64,
+}
+
+impl MemoryBudget {
+    /// A budget of so many bytes.
+    pub fn new(limit: u64) -> Self {
+        Self(Arc::new(Shared {
+            limit: AtomicU64::new(limit),
+            reserved: AtomicU64::new(0),
+            sessions: Mutex::default(),
+        }))
+    }
+
+    /// The budget of this process, which sessions belong to. It has no bound until [`limit_to`](Self::limit_to) sets
+    /// one.
+    pub fn of_process() -> Self {
+        static BUDGET: OnceLock<MemoryBudget> = OnceLock::new();
+        BUDGET.get_or_init(|| Self::new(u64::MAX)).clone()
+    }
+
+    /// Sets the number of bytes. What is reserved stays.
+    pub fn limit_to(&self, limit: u64) {
+        self.0.limit.store(limit, Ordering::Relaxed);
+    }
+
+    /// The number of bytes.
+    pub fn limit(&self) -> u64 {
+        self.0.limit.load(Ordering::Relaxed)
+    }
+
+    /// The bytes that all sessions hold now.
+    pub fn reserved(&self) -> u64 {
+        self.0.reserved.load(Ordering::Relaxed)
+    }
+
+    /// Looks at the resident memory of this process from now on, on a thread of its own. Does nothing where the system
+    /// does not tell it.
+    pub fn watch(&self) {
+        let budget = self.clone();
+        if resident_memory().is_none() {
+            return;
+        }
+        // Without a thread the reservations count alone.
+        let _ = std::thread::Builder::new()
+            .name("memory".to_owned())
+            .spawn(move || {
+                let mut watcher = Watcher::default();
+                while let Some(resident) = resident_memory() {
+                    watcher.look(&budget, resident);
+                    std::thread::sleep(INTERVAL);
+                }
+            });
+    }
+
+    /// Enters a session, whose calls can be stopped from now on.
+    pub(crate) fn enter(&self, session: WeakCalls) {
+        let mut sessions = self.sessions();
+        sessions.retain(WeakCalls::is_alive);
+        sessions.push(session);
+    }
+
+    /// Stops the calls of the session that is most likely to blame for too much memory, if one is.
+    fn stop_largest(&self, resident: u64) -> bool {
+        let sessions: Vec<_> = self.sessions().iter().filter_map(WeakCalls::get).collect();
+        let running = sessions.iter().filter_map(|calls| {
+            let (tool, since) = calls.oldest()?;
+            Some((calls.account().reserved(), since, tool, calls))
+        });
+        let to_blame =
+            running.filter(|(reserved, since, ..)| *reserved >= LARGE || since.elapsed() >= LONG);
+        // Beside equal reservations, none for one, the call that began first.
+        let largest = to_blame.max_by(|(one, began, ..), (other, later, ..)| {
+            let by_size = (*one / LARGE).cmp(&(*other / LARGE));
+            by_size.then_with(|| later.cmp(began))
+        });
+        let Some((reserved, _, tool, calls)) = largest else {
+            return false;
+        };
+        let limit = self.limit();
+        calls.stop(&format!(
+            "the tool `{tool}` was stopped: the process used {resident} bytes of memory, and its budget is {limit}; \
+             this call had reserved {reserved}"
+        ));
+        true
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Vec<WeakCalls>> {
+        self.0
+            .sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Account {
+    /// The account of a session that holds nothing yet.
+    pub(crate) fn of(budget: &MemoryBudget) -> Self {
+        Self {
+            budget: budget.clone(),
+            reserved: AtomicU64::new(0),
+            world: AtomicU64::new(0),
+        }
+    }
+
+    /// The bytes that its calls have reserved now.
+    fn reserved(&self) -> u64 {
+        self.reserved.load(Ordering::Relaxed)
+    }
+
+    /// Reserves memory for a call. Gives the bytes that were left where those are too few.
+    pub(crate) fn reserve(&self, bytes: u64) -> Result<(), u64> {
+        let limit = self.budget.limit();
+        let within = |held: u64| held.checked_add(bytes).filter(|sum| *sum <= limit);
+        let total = &self.budget.0.reserved;
+        match total.fetch_update(Ordering::Relaxed, Ordering::Relaxed, within) {
+            Ok(_) => {
+                self.reserved.fetch_add(bytes, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(held) => Err(limit.saturating_sub(held)),
+        }
+    }
+
+    pub(crate) fn give_back(&self, bytes: u64) {
+        self.reserved.fetch_sub(bytes, Ordering::Relaxed);
+        self.budget.0.reserved.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Sets what the world holds in memory. It is bounded by the world's own limits, and counts here.
+    pub(crate) fn set_world(&self, bytes: u64) {
+        let before = self.world.swap(bytes, Ordering::Relaxed);
+        let total = &self.budget.0.reserved;
+        total.fetch_add(bytes, Ordering::Relaxed);
+        total.fetch_sub(before, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        self.set_world(0);
+    }
+}
+
+/// Decides when a look at the resident memory stops a call.
+#[derive(Debug, Default)]
+struct Watcher {
+    /// Looks until the memory of the call that was stopped last is given back.
+    settling: u32,
+    /// What the process kept after that: allocators keep some for themselves, and no later call is to blame for it.
+    kept: u64,
+}
+
+impl Watcher {
+    fn look(&mut self, budget: &MemoryBudget, resident: u64) {
+        let limit = budget.limit();
+        if self.settling > 0 {
+            self.settling -= 1;
+            self.kept = resident;
+            return;
+        }
+        self.kept = self.kept.min(resident);
+        let grown = self.kept.saturating_add(limit / 8);
+        if resident > limit.max(grown) && budget.stop_largest(resident) {
+            self.settling = SETTLING;
+        }
+    }
+}
+
+/// The memory of this process that is its own, in bytes: what is mapped from files does not count.
+fn resident_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let field = |name: &str| kilobytes(&status, name);
+    Some(field("RssAnon:")?.saturating_add(field("RssShmem:").unwrap_or(0)))
+}
+
+/// The memory that this machine, or the control group of this process, has for it.
+pub fn machine_memory() -> Option<u64> {
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let machine = read("/proc/meminfo").and_then(|text| kilobytes(&text, "MemTotal:"));
+    let groups = [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ];
+    // `max` stands for no limit.
+    let group = groups
+        .into_iter()
+        .find_map(|path| read(path)?.trim().parse::<u64>().ok());
+    match (machine, group) {
+        (Some(machine), Some(group)) => Some(machine.min(group)),
+        (machine, group) => machine.or(group),
+    }
+}
+
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let number: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(number.saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::Calls;
+    use crate::meter::Interrupted;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn the_sum_of_all_sessions_is_bounded() {
+        let budget = MemoryBudget::new(100 * MIB);
+        let (one, other) = (Calls::within(&budget), Calls::within(&budget));
+        let first = one.begin("a", u64::MAX).unwrap();
+        let second = other.begin("b", u64::MAX).unwrap();
+        let held = first.meter().run(|| crate::reserve(90 * MIB)).unwrap();
+        let refused = second.meter().run(|| crate::reserve(11 * MIB));
+        let limit = 10 * MIB;
+        assert_eq!(refused.err(), Some(Interrupted::Memory { limit }));
+        let small = second.meter().run(|| crate::reserve(10 * MIB)).unwrap();
+        assert_eq!(budget.reserved(), 100 * MIB);
+        drop(held);
+        assert_eq!(budget.reserved(), 10 * MIB);
+        assert_eq!((first.meter().used(), second.meter().used()), (0, 10 * MIB));
+        drop(small);
+
+        // A world counts, is never refused, and goes with its session.
+        one.set_world(95 * MIB);
+        assert!(second.meter().run(|| crate::reserve(6 * MIB)).is_err());
+        one.set_world(5 * MIB);
+        assert!(second.meter().run(|| crate::reserve(6 * MIB)).is_ok());
+        assert_eq!(budget.reserved(), 5 * MIB);
+        drop((first, one));
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn the_call_with_the_largest_reservations_is_stopped_and_no_other() {
+        let budget = MemoryBudget::new(1000 * MIB);
+        let (one, other) = (Calls::within(&budget), Calls::within(&budget));
+        let small = one.begin("small", u64::MAX).unwrap();
+        let large = other.begin("large", u64::MAX).unwrap();
+        let _small = small.meter().run(|| crate::reserve(20 * MIB)).unwrap();
+        let _large = large.meter().run(|| crate::reserve(200 * MIB)).unwrap();
+        let mut watcher = Watcher::default();
+        watcher.look(&budget, 1000 * MIB);
+        assert!(!large.meter().is_cancelled(), "the budget is not passed");
+        watcher.look(&budget, 1001 * MIB);
+        assert!(large.meter().is_cancelled() && !small.meter().is_cancelled());
+        let reason = other.stopped().unwrap();
+        assert!(reason.contains("`large` was stopped"), "{reason}");
+        assert_eq!(one.stopped(), None);
+    }
+
+    #[test]
+    fn what_the_process_keeps_stops_nobody_later() {
+        let budget = MemoryBudget::new(1000 * MIB);
+        let calls = Calls::within(&budget);
+        let begin = || {
+            let call = calls.begin("large", u64::MAX).unwrap();
+            let held = call.meter().run(|| crate::reserve(100 * MIB)).unwrap();
+            (call, held)
+        };
+        let mut watcher = Watcher::default();
+        let stopped = begin();
+        watcher.look(&budget, 2000 * MIB);
+        assert!(stopped.0.meter().is_cancelled());
+        drop(stopped);
+        let next = begin();
+        for _ in 0..2 * SETTLING {
+            watcher.look(&budget, 1500 * MIB);
+        }
+        assert!(!next.0.meter().is_cancelled());
+        // It takes more, and is stopped as the first one was.
+        watcher.look(&budget, 1700 * MIB);
+        assert!(next.0.meter().is_cancelled());
+    }
+
+    #[test]
+    fn nobody_is_stopped_where_nobody_is_to_blame() {
+        let budget = MemoryBudget::new(MIB);
+        let calls = Calls::within(&budget);
+        let call = calls.begin("quick", u64::MAX).unwrap();
+        Watcher::default().look(&budget, 1000 * MIB);
+        assert!(!call.meter().is_cancelled());
+    }
+
+    #[test]
+    fn the_system_is_read() {
+        let text = "MemTotal:       16384 kB\nMemFree: 1 kB\n";
+        assert_eq!(kilobytes(text, "MemTotal:"), Some(16 * MIB));
+        assert_eq!(kilobytes(text, "Swap:"), None);
+        if cfg!(target_os = "linux") {
+            assert!(resident_memory().unwrap() > 0);
+            assert!(machine_memory().unwrap() > 0);
+        }
+    }
+}

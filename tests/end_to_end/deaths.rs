@@ -1,0 +1,101 @@
+//! Attempts whose process is killed each time that they are begun.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use mcpmark_model_server::Reaction;
+use rusqlite::Connection;
+
+use crate::environment::Environment;
+use crate::models::serve;
+
+const DEADLY: &str = "filesystem/village-festival/stall-balances";
+const HARMLESS: &str = "filesystem/village-festival/inbox-filing";
+
+/// So long that nobody waits for it on a machine that works.
+const LONG: Duration = Duration::from_secs(600);
+
+fn start(command: &mut Command) -> Child {
+    let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap()
+}
+
+fn rows(environment: &Environment, condition: &str) -> usize {
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let count = format!("SELECT count(*) FROM attempts WHERE {condition}");
+    let count: i64 = journal.query_row(&count, [], |row| row.get(0)).unwrap();
+    count as usize
+}
+
+#[test]
+fn an_attempt_in_which_the_process_dies_each_time_is_given_up() {
+    let environment = Environment::new();
+    let (asks, asked) = channel();
+    let answers = Arc::new(AtomicBool::new(false));
+    let server = serve({
+        let answers = Arc::clone(&answers);
+        move |request| {
+            let is_deadly =
+                request.tools != ["ping"] && request.instruction.contains("stall still owes");
+            if is_deadly && !answers.load(Ordering::SeqCst) {
+                let _ = asks.send(());
+                return Reaction::After(LONG, Box::new(Reaction::say("late")));
+            }
+            Reaction::say("I am done.")
+        }
+    });
+    let url = server.base_url();
+    let first = [
+        "run",
+        "--base-url",
+        &url,
+        "--model",
+        "openai/m",
+        "-j",
+        "2",
+        "--experiment",
+        "dying",
+        DEADLY,
+        HARMLESS,
+    ];
+    let again = ["resume", "dying"];
+    let die = |mut child: Child| {
+        asked.recv_timeout(LONG).unwrap();
+        // The other one is over.
+        while rows(&environment, "status = 'finished'") == 0 {
+            thread::sleep(Duration::from_millis(20));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    };
+    die(start(&mut environment.command(first)));
+    die(start(&mut environment.command(again)));
+    die(start(&mut environment.command(again)));
+
+    let output = environment.run(["resume", "dying", "--json"]).exits(5);
+    let output = output.says(&[
+        "1 attempt cut off too often: not made again",
+        "mcpmark resume dying --retry-died",
+    ]);
+    let report = output.json();
+    let attempts = report["attempts"].as_array().unwrap();
+    let deadly = attempts.iter().find(|it| it["task"] == DEADLY).unwrap();
+    assert_eq!(deadly["outcome"], "infra-error");
+    assert_eq!(
+        deadly["fault"]["message"],
+        "its process died 3 times while it ran"
+    );
+    assert_eq!(report["summary"]["graded"], 1);
+    assert_eq!(rows(&environment, "status = 'abandoned'"), 3);
+    assert_eq!(rows(&environment, "outcome = 'graded'"), 1);
+    assert!(asked.try_recv().is_err(), "it was begun again");
+
+    answers.store(true, Ordering::SeqCst);
+    let args = ["resume", "dying", "--retry-died", "--json"];
+    let report = environment.run(args).exits(1).json();
+    assert_eq!(report["summary"]["graded"], 2);
+}

@@ -1,0 +1,218 @@
+//! Lines that are no message are answered, and those after them are read on.
+
+use mcpmark_service::{
+    JsonObject, MAX_MESSAGE_BYTES, SessionLimits, ToolHandler, ToolServer, ToolSurface,
+};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex,
+};
+
+struct Echo;
+
+impl ToolHandler for Echo {
+    fn call(&mut self, _: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+        let text = Value::Object(arguments).to_string();
+        Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+    }
+}
+
+struct Peer {
+    read: BufReader<ReadHalf<DuplexStream>>,
+    write: WriteHalf<DuplexStream>,
+}
+
+impl Peer {
+    async fn connected() -> Self {
+        let (near, far) = duplex(64 << 10);
+        let tools = r#"[{"name": "echo", "inputSchema": {"type": "object"}}]"#;
+        let surface = ToolSurface::parse("framing", "1", tools).unwrap();
+        let server = ToolServer::new(surface, Echo, &SessionLimits::default());
+        // It ends with the stream.
+        let _ = server.serve(Box::new(far));
+        let (read, write) = tokio::io::split(near);
+        let mut peer = Self {
+            read: BufReader::new(read),
+            write,
+        };
+        let hello = json!({
+            "jsonrpc": "2.0", "id": "hello", "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" },
+            },
+        });
+        assert_eq!(peer.ask(&hello.to_string()).await["id"], "hello");
+        peer.say(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+            .await;
+        peer
+    }
+
+    async fn say(&mut self, line: &[u8]) {
+        self.write.write_all(line).await.unwrap();
+        self.write.write_all(b"\n").await.unwrap();
+    }
+
+    async fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.read.read_line(&mut line).await.unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    async fn ask(&mut self, line: &str) -> Value {
+        self.say(line.as_bytes()).await;
+        self.hear().await
+    }
+
+    /// Whether the next answer is that to a request which is sent now: nothing before it was answered.
+    async fn is_silent(&mut self) {
+        let answer = self
+            .ask(r#"{"jsonrpc":"2.0","id":"next","method":"ping"}"#)
+            .await;
+        assert_eq!(
+            answer,
+            json!({"jsonrpc": "2.0", "id": "next", "result": {}})
+        );
+    }
+}
+
+fn nested(depth: usize) -> String {
+    format!("{}{}", "[".repeat(depth), "]".repeat(depth))
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_answered_with_the_id_that_it_has() {
+    let mut peer = Peer::connected().await;
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{}}}}}}}"#,
+        nested(1000)
+    );
+    let large = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":1e999}}}"#;
+    for (line, code, id) in [
+        (deep.as_bytes(), -32700, json!(1)),
+        (large.as_bytes(), -32700, json!(2)),
+        (b"GET / HTTP/1.1", -32700, Value::Null),
+        (b"\xff\xfe", -32700, Value::Null),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\",\"params\":{\"a\":\"\xff\"}}",
+            -32700,
+            json!(3),
+        ),
+        (
+            br#"{"jsonrpc":"2.0","id":"four","method""#,
+            -32700,
+            json!("four"),
+        ),
+        (
+            br#"{"jsonrpc":"2.0","id":35,"method":"ping","params":[1]}"#,
+            -32600,
+            json!(35),
+        ),
+        (
+            br#"{"jsonrpc":"1.0","id":36,"method":"ping"}"#,
+            -32600,
+            json!(36),
+        ),
+        (
+            br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
+            -32600,
+            Value::Null,
+        ),
+        (b"[]", -32600, Value::Null),
+        (b"7", -32600, Value::Null),
+    ] {
+        peer.say(line).await;
+        let answer = peer.hear().await;
+        let said = String::from_utf8_lossy(line);
+        assert_eq!(answer["error"]["code"], code, "{said}: {answer}");
+        assert_eq!(answer.get("id"), Some(&id), "{said}: {answer}");
+        assert_eq!(answer["jsonrpc"], "2.0");
+    }
+    peer.is_silent().await;
+}
+
+#[tokio::test]
+async fn json_of_the_greatest_depth_that_is_read_reaches_the_tool() {
+    let mut peer = Peer::connected().await;
+    let answer = peer
+        .ask(&format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{}}}}}}}"#,
+            nested(100)
+        ))
+        .await;
+    let text = answer["result"]["content"][0]["text"].as_str();
+    assert_eq!(text, Some(&*format!(r#"{{"a":{}}}"#, nested(100))));
+}
+
+#[tokio::test]
+async fn what_nobody_waits_for_is_not_answered() {
+    let mut peer = Peer::connected().await;
+    for line in [
+        "",
+        "  \r",
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/no/such","params":{"a":1e999}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":7,"error":8}"#,
+        "\u{feff}",
+    ] {
+        peer.say(line.as_bytes()).await;
+        peer.is_silent().await;
+    }
+}
+
+#[tokio::test]
+async fn a_line_past_the_limit_is_answered_and_skipped() {
+    let mut peer = Peer::connected().await;
+    let begin =
+        br#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo","arguments":{"a":""#;
+    peer.write.write_all(begin).await.unwrap();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..MAX_MESSAGE_BYTES / piece.len() {
+        peer.write.write_all(&piece).await.unwrap();
+    }
+    // The id comes last.
+    let answer = peer.ask(r#""}},"id":9}"#).await;
+    assert_eq!(answer["id"], 9);
+    assert_eq!(answer["error"]["code"], -32700);
+    assert_eq!(
+        answer["error"]["message"],
+        "Parse error: the message has more than 268435456 bytes"
+    );
+    peer.is_silent().await;
+}
+
+#[tokio::test]
+async fn what_the_handshake_does_not_offer_and_params_of_the_wrong_kind_are_errors() {
+    let mut peer = Peer::connected().await;
+    for (method, params, code) in [
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "a"}, "argument": {"name": "b", "value": "c"}}),
+            -32601,
+        ),
+        ("completion/complete", json!({}), -32601),
+        ("prompts/list", json!({}), -32601),
+        ("prompts/get", json!({"name": "a"}), -32601),
+        ("resources/list", json!({}), -32601),
+        ("resources/read", json!({"uri": "a:b"}), -32601),
+        ("resources/subscribe", json!({"uri": "a:b"}), -32601),
+        ("resources/templates/list", json!({}), -32601),
+        ("logging/setLevel", json!({"level": "info"}), -32601),
+        ("no/such", json!({}), -32601),
+        ("tools/list", json!({"cursor": 7}), -32602),
+        ("tools/list", json!({"cursor": ["a"]}), -32602),
+        ("tools/call", json!({"name": 7}), -32602),
+        (
+            "tools/call",
+            json!({"name": "echo", "arguments": []}),
+            -32602,
+        ),
+    ] {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let answer = peer.ask(&request.to_string()).await;
+        assert_eq!(answer["error"]["code"], code, "{request}: {answer}");
+        assert_eq!(answer["id"], 1);
+    }
+}
