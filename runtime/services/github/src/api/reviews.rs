@@ -103,7 +103,7 @@ impl Site {
             )));
         };
         let sha = id.to_string();
-        let own = sha == pull.head_sha || self.pull_commits(pull)?.iter().any(|it| it.id == id);
+        let own = sha == pull.head_sha || self.pull_commit_ids(pull)?.contains(&id);
         Ok(match own {
             true => Ok(sha),
             false => Err("The commit ID is not part of the pull request".to_owned()),

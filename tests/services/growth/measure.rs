@@ -1,0 +1,137 @@
+//! Processor time and peak memory of a piece of work, and how they grow with its size.
+
+use std::fmt;
+use std::hint::black_box;
+use std::time::Duration;
+
+use libtest_mimic::{Failed, Trial};
+use peak_alloc::PeakAlloc;
+use rustix::time::{ClockId, clock_gettime};
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// The most by which the cost may grow when the size doubles. Linear work doubles, quadratic work quadruples.
+const MAX_RATIO: f64 = 2.5;
+
+/// Measurements at each size before the growth is judged for the first time, and before it is judged for good.
+/// The cheapest one counts: other load on the machine only adds.
+const FIRST_ROUNDS: usize = 3;
+const LAST_ROUND: usize = 15;
+
+/// Costs at the larger size that are taken for overhead, whatever they are at the smaller one.
+const NEGLIGIBLE: Cost = Cost {
+    time: Duration::from_millis(2),
+    bytes: 256 * 1024,
+};
+
+/// What a piece of work cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    /// Processor time of all threads of the process.
+    pub(crate) time: Duration,
+    /// The most bytes that were allocated at a time, without those that were there before.
+    pub(crate) bytes: usize,
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} and {} bytes", self.time, self.bytes)
+    }
+}
+
+impl Cost {
+    fn least(self, other: Self) -> Self {
+        Self {
+            time: self.time.min(other.time),
+            bytes: self.bytes.min(other.bytes),
+        }
+    }
+
+    /// Whether work of twice the size costs linearly more than this.
+    fn allows(self, doubled: Self) -> bool {
+        let within = |once: f64, twice: f64| twice <= MAX_RATIO * once;
+        let time = within(self.time.as_secs_f64(), doubled.time.as_secs_f64());
+        let bytes = within(self.bytes as f64, doubled.bytes as f64);
+        (time || doubled.time <= NEGLIGIBLE.time) && (bytes || doubled.bytes <= NEGLIGIBLE.bytes)
+    }
+}
+
+/// Measures a piece of work.
+pub(crate) fn cost(work: impl FnOnce()) -> Cost {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let start = processor_time();
+    work();
+    Cost {
+        time: processor_time().saturating_sub(start),
+        bytes: ALLOCATOR.peak_usage().saturating_sub(before),
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}
+
+/// Fails unless the work that `prepare` makes for a size costs linearly more at twice the size.
+///
+/// `prepare` is called once for each size, and what it returns is run and measured several times: it must do the
+/// same at each run, and check that it came to what it should. `size` must be large enough that the work takes some
+/// milliseconds.
+pub(crate) fn linear<W: FnMut()>(
+    size: usize,
+    mut prepare: impl FnMut(usize) -> W,
+) -> Result<(), Failed> {
+    let (mut work, mut doubled_work) = (prepare(size), prepare(2 * size));
+    let (mut once, mut doubled) = (cost(&mut work), cost(&mut doubled_work));
+    for round in 1..=LAST_ROUND {
+        if round >= FIRST_ROUNDS && once.allows(doubled) {
+            return Ok(());
+        }
+        once = once.least(cost(&mut work));
+        doubled = doubled.least(cost(&mut doubled_work));
+    }
+    Err(Failed::from(format!(
+        "size {size} costs {once}, size {} costs {doubled}: more than {MAX_RATIO} times as much",
+        2 * size
+    )))
+}
+
+/// The tests of the measurement itself.
+pub(crate) fn trials() -> Vec<Trial> {
+    fn caught(outcome: Result<(), Failed>) -> Result<(), Failed> {
+        match outcome {
+            Ok(()) => Err(Failed::from("quadratic work passed as linear")),
+            Err(_) => Ok(()),
+        }
+    }
+    vec![
+        Trial::test("measure::linear_work_passes", || {
+            linear(4 << 20, |size| {
+                move || {
+                    let bytes: Vec<u8> = (0..size).map(|n| black_box(n as u8)).collect();
+                    black_box(bytes);
+                }
+            })
+        }),
+        Trial::test("measure::quadratic_time_is_caught", || {
+            caught(linear(4_000, |size| {
+                move || {
+                    let pairs = (0..size).flat_map(|a| (0..size).map(move |b| a ^ b));
+                    black_box(pairs.fold(0, |sum, pair| sum + black_box(pair)));
+                }
+            }))
+        }),
+        Trial::test("measure::quadratic_memory_is_caught", || {
+            caught(linear(1_000, |size| {
+                move || {
+                    black_box(vec![0_u8; size * size]);
+                }
+            }))
+        }),
+    ]
+}
