@@ -36,10 +36,12 @@ pub struct SurveyRow {
     pub ended: Option<Arc<str>>,
     /// What came of it.
     pub outcome: Option<Arc<str>>,
-    /// Whether all checks passed; none unless graded.
+    /// Whether it passed; none unless there is a grade.
     pub passed: Option<bool>,
-    /// The share of checks that passed; none unless graded.
+    /// The share of checks that passed; none unless there is a grade.
     pub score: Option<f64>,
+    /// The kind of fault, where the state that it left stops the verifier.
+    pub state_fault: Option<Arc<str>>,
     /// Replies of the agent.
     pub turns: u32,
     /// Tool calls of the agent.
@@ -74,7 +76,8 @@ const COLUMNS: &str = "
 SELECT id, position, task, agent, agent_settings, model, model_settings, k, status, ended,
        outcome, passed, score, turns, tool_calls, malformed_calls, input_tokens, cached_tokens,
        output_tokens, reasoning_tokens, cost_nano_usd, agent_us, tools, ended_detail,
-       last_malformed, truncated, answer
+       last_malformed, truncated, answer,
+       iif(outcome = 'state-fault', (SELECT fault_kind FROM grades WHERE id = attempts.grade), NULL)
 FROM attempts";
 
 impl Journal {
@@ -237,6 +240,7 @@ impl RawRow {
                 agent_us: count(21)?,
                 tools: Vec::new(),
                 failure: None,
+                state_fault: columns.state_fault.optional(row, 27)?,
                 ended,
                 passed,
                 usage,
@@ -281,6 +285,7 @@ struct Columns {
     status: Shared,
     ended: Shared,
     outcome: Shared,
+    state_fault: Shared,
 }
 
 /// Texts of which there are few in very many places: each is kept once.
