@@ -170,7 +170,7 @@ fn who_grades_without_a_task_sets_the_limits() {
     let report = judge.grade(&own).exits(3).json();
     let message = report["fault"]["message"].as_str().unwrap();
     let expected = "the guest used up its 70000 units of fuel (limit `fuel`, which `limits` of the task \
-                    or of the grade may raise to 100000000000 on this host)";
+                    or of the grade may raise to 500000000000 on this host)";
     assert_eq!(message, expected);
     let refused = judge.grade(&["--limits", "speed=1"]).exits(2).stderr;
     assert!(

@@ -152,7 +152,7 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
     let (state, detail) = finding(&report, ceiling);
     assert_eq!(state, "ok");
     assert!(
-        detail.starts_with("fuel=100000000000, memory_bytes="),
+        detail.starts_with("fuel=500000000000, memory_bytes="),
         "{detail}"
     );
     assert!(detail.ends_with(" (default)"), "{detail}");

@@ -32,7 +32,7 @@ const EXPECTED: &[(&str, Expected)] = &[
         "draws-a-gigabyte",
         Fault(FaultKind::Memory, "bytes of memory"),
     ),
-    ("eight-gigabytes", Fault(FaultKind::Link, "for 32 bits")),
+    ("eight-gigabytes", Fault(FaultKind::Memory, "for 32 bits")),
     (
         "endless-expression",
         Fault(FaultKind::Fuel, "units of fuel"),
@@ -56,7 +56,7 @@ const EXPECTED: &[(&str, Expected)] = &[
     ("leaves-at-the-end", Fault(FaultKind::Trap, "os._exit")),
     (
         "lists-without-end",
-        Fault(FaultKind::Link, "more memory or open files"),
+        Fault(FaultKind::Memory, "more memory or open files"),
     ),
     ("listens", Fault(FaultKind::Link, "the network")),
     ("long-sleep", Exit(0)),

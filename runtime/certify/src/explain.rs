@@ -301,7 +301,7 @@ impl Search<'_> {
             parameters: task.parameters.clone(),
             ..VerifyInput::new(self.snapshot(task.start.tree.clone()), self.snapshot(end))
         };
-        let graded = grade_loaded(sandbox, &task.judge, input, &task.verifier_limits);
+        let graded = grade_loaded(sandbox, &task.judge, input, &task.verifier_limits, None);
         let Outcome::Graded(verdict) = graded.outcome else {
             return Some(false);
         };

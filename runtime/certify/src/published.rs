@@ -428,7 +428,9 @@ fn told(outcome: &Outcome) -> String {
             let passed = verdict.checks().iter().filter(|check| check.passed);
             format!("{} of {} checks", passed.count(), verdict.checks().len())
         }
-        Outcome::VerifierFault(fault) => format!("not judged: {fault}"),
+        Outcome::StateFault(fault) | Outcome::VerifierFault(fault) => {
+            format!("not judged: {fault}")
+        }
         Outcome::InfraError(reason) | Outcome::InvalidTask(reason) => {
             format!("not judged: {reason}")
         }

@@ -128,7 +128,7 @@ fn inspect_names_what_is_not_given() {
         report["can"],
         "can say what a script asked for in vain; nothing else"
     );
-    assert_eq!(report["limits"]["fuel"], 50_000_000_000_u64);
+    assert_eq!(report["limits"]["fuel"], 200_000_000_000_u64);
     let problem = report["problem"].as_str().unwrap();
     assert!(
         problem.starts_with("does not fit the contract of a script interpreter: "),

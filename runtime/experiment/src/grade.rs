@@ -10,7 +10,7 @@ use mcpmark_sandbox::{
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
 use crate::services::RepositoryServices;
-use crate::{CiGuest, GivenToScript, Outcome, Script, Told, VerifierTerms};
+use crate::{Baselines, CiGuest, GivenToScript, Outcome, Script, Told, VerifierTerms};
 
 /// Everything that a grade follows from, by digest.
 #[derive(Debug, Clone)]
@@ -131,7 +131,7 @@ impl ScriptJudge {
         })
     }
 
-    /// Has the script judge one state.
+    /// Has the script judge one state; a fault is the script's, whatever it is due to.
     pub fn grade(
         &self,
         sandbox: &Sandbox,
@@ -187,6 +187,7 @@ pub fn grade(
     judge: &Judge,
     input: GradeInput,
     limits: &Limits,
+    baselines: &Baselines,
 ) -> Graded {
     let states = load(store, "starting", input.start)
         .and_then(|start| load(store, "final", input.state).map(|end| (start, end)));
@@ -199,7 +200,7 @@ pub fn grade(
         parameters: input.parameters,
         ..VerifyInput::new(start, end)
     };
-    grade_loaded(sandbox, judge, input, limits)
+    grade_loaded(sandbox, judge, input, limits, Some(baselines))
 }
 
 /// A state of the store, or the outcome where it cannot be read.
@@ -210,12 +211,35 @@ pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot
 }
 
 /// Grades a stored state that was read already, for those who grade it many times.
+///
+/// A fault on the final state is the state's where the verifier judges the starting state without
+/// one ([`Outcome::StateFault`]). Without `baselines`, as where nobody knows the starting state, every
+/// fault is the verifier's.
 pub fn grade_loaded(
     sandbox: &Sandbox,
     judge: &Judge,
     input: VerifyInput,
     limits: &Limits,
+    baselines: Option<&Baselines>,
 ) -> Graded {
+    let baseline = VerifyInput {
+        start: input.start.clone(),
+        end: input.start.clone(),
+        answer: None,
+        parameters: input.parameters.clone(),
+        data: input.data.clone(),
+    };
+    let mut graded = grade_once(sandbox, judge, input, limits);
+    if let (Outcome::VerifierFault(fault), Some(baselines)) = (&graded.outcome, baselines) {
+        let grade = |baseline| grade_once(sandbox, judge, baseline, limits).outcome;
+        let fault = fault.clone();
+        graded.outcome = baselines.blame(fault, sandbox, judge, baseline, limits, grade);
+    }
+    graded
+}
+
+/// Has the verifier judge one state, whoever is to blame for a fault.
+fn grade_once(sandbox: &Sandbox, judge: &Judge, input: VerifyInput, limits: &Limits) -> Graded {
     match judge {
         Judge::Component(verifier) => {
             let run = sandbox.verify(verifier, input, limits);

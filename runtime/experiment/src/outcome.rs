@@ -4,11 +4,17 @@ use mcpmark_sandbox::{Check, Fault, FaultKind, Verdict};
 use mcpmark_snapshot::Digest;
 use serde::Serialize;
 
+/// The name of [`Outcome::StateFault`] in the journal and in reports.
+pub const STATE_FAULT: &str = "state-fault";
+
 /// What came of an attempt. A number exists only where grading happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The verifier judged the final state.
     Graded(Verdict),
+    /// What the agent left stops the verifier, which judges the starting state without a fault: the
+    /// attempt failed.
+    StateFault(Fault),
     /// The verifier broke.
     VerifierFault(Fault),
     /// The host failed: a full disk, a lost server.
@@ -26,6 +32,7 @@ impl Outcome {
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Graded(_) => "graded",
+            Self::StateFault(_) => STATE_FAULT,
             Self::VerifierFault(_) => "verifier-fault",
             Self::InfraError(_) => "infra-error",
             Self::InvalidTask(_) => "invalid-task",
@@ -34,14 +41,29 @@ impl Outcome {
         }
     }
 
-    /// Whether all checks passed; none unless graded.
+    /// Whether the attempt passed; none unless there is a grade.
     pub fn passed(&self) -> Option<bool> {
-        self.verdict().map(Verdict::passed)
+        match self {
+            Self::StateFault(_) => Some(false),
+            other => other.verdict().map(Verdict::passed),
+        }
     }
 
-    /// The share of checks that passed; none unless graded.
+    /// The share of checks that passed, 0 where the state stops the verifier; none unless there is
+    /// a grade.
     pub fn score(&self) -> Option<f64> {
-        self.verdict().map(Verdict::score)
+        match self {
+            Self::StateFault(_) => Some(0.0),
+            other => other.verdict().map(Verdict::score),
+        }
+    }
+
+    /// Whether a verifier ran on the final state, so that the journal keeps a grade.
+    pub fn is_grade(&self) -> bool {
+        matches!(
+            self,
+            Self::Graded(_) | Self::StateFault(_) | Self::VerifierFault(_)
+        )
     }
 
     /// The verifier's checks; empty unless graded.
@@ -49,11 +71,12 @@ impl Outcome {
         self.verdict().map_or(&[], Verdict::checks)
     }
 
-    /// What went wrong where there is no grade.
+    /// What went wrong where there is no verdict.
     pub fn fault(&self) -> Option<FaultReport> {
         let (kind, message) = match self {
             Self::Graded(_) | Self::Cancelled => return None,
-            Self::VerifierFault(Fault { kind, message }) => {
+            Self::StateFault(Fault { kind, message })
+            | Self::VerifierFault(Fault { kind, message }) => {
                 (FaultKind::as_str(*kind), message.clone())
             }
             Self::InfraError(message) => ("infra", message.clone()),
@@ -79,12 +102,15 @@ impl fmt::Display for Outcome {
         match self {
             Self::Graded(verdict) if verdict.passed() => f.write_str("passed"),
             Self::Graded(_) => f.write_str("failed"),
+            Self::StateFault(fault) => {
+                write!(f, "failed: the state stops the verifier ({})", fault.kind)
+            }
             other => f.write_str(other.as_str()),
         }
     }
 }
 
-/// Why there is no grade, in the form of `--json`.
+/// Why there is no verdict, in the form of `--json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FaultReport {
     /// The kind of a verifier's fault, or `infra`, `invalid` or `held-back`.

@@ -11,7 +11,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use crate::journal::{AttemptKey, AttemptRow};
-use crate::{Prepared, PublishedPlace};
+use crate::{Prepared, PublishedPlace, STATE_FAULT};
 
 /// Who acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -338,7 +338,7 @@ fn is_of(row: &AttemptRow, task: &Prepared) -> bool {
 fn is_done(row: &AttemptRow) -> bool {
     let is_settled = matches!(
         row.outcome.as_deref(),
-        Some("graded" | "verifier-fault" | "invalid-task" | "held-back")
+        Some("graded" | STATE_FAULT | "verifier-fault" | "invalid-task" | "held-back")
     );
     (row.status == "finished" && is_settled) || row.died()
 }

@@ -7,14 +7,14 @@
 //! - the statement: <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
 //! - the predicate: <https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md>
 
-use mcpmark_sandbox::Check;
+use mcpmark_sandbox::{Check, FaultKind};
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::TaskId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::journal::{AttemptRow, GradeRow};
-use crate::{Outcome, Terms, TermsError};
+use crate::{Outcome, STATE_FAULT, Terms, TermsError};
 
 /// The type of the statement.
 pub const STATEMENT: &str = "https://in-toto.io/Statement/v1";
@@ -22,6 +22,8 @@ pub const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 pub const PREDICATE: &str = "https://in-toto.io/attestation/test-result/v0.1";
 /// The version of what stands under `mcpmark`.
 const SCHEMA: u32 = 1;
+/// The version where it names a fault, which a reader of the first version does not know.
+const SCHEMA_OF_FAULTS: u32 = 2;
 
 /// What a verdict follows from, and the verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +46,10 @@ pub struct Receipt {
     pub engine: String,
     /// The checks, in their order; all of them passed, or the state did not.
     pub checks: Vec<ReceiptCheck>,
+    /// What the state stops the verifier with, where it does; then there are no checks. The words of
+    /// a fault name limits of the host and are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<FaultKind>,
 }
 
 /// A check of a verdict.
@@ -122,9 +128,13 @@ impl Receipt {
             })
         };
         let terms = Terms::read(store, &digest(Some(terms), "terms")?)?;
+        let fault = match grade.outcome.as_str() {
+            STATE_FAULT => Some(fault_kind(grade).ok_or_else(not_graded)?),
+            _ => None,
+        };
         let answer = row.answer.as_ref().filter(|_| terms.answer);
         Ok(Self {
-            schema: SCHEMA,
+            schema: schema(fault),
             task: row.task.clone(),
             bundle: digest(grade.bundle.as_ref().or(row.bundle.as_ref()), "bundle")?,
             start: digest(row.world.as_ref(), "starting state")?,
@@ -133,6 +143,7 @@ impl Receipt {
             terms,
             engine: grade.engine.clone(),
             checks: grade.checks.iter().map(ReceiptCheck::of).collect(),
+            fault,
         })
     }
 
@@ -140,16 +151,22 @@ impl Receipt {
     #[must_use]
     pub fn with_verdict(&self, outcome: &Outcome, engine: &str) -> Option<Self> {
         outcome.passed()?;
+        let fault = match outcome {
+            Outcome::StateFault(fault) => Some(fault.kind),
+            _ => None,
+        };
         Some(Self {
+            schema: schema(fault),
+            fault,
             engine: engine.to_owned(),
             checks: outcome.checks().iter().map(ReceiptCheck::of).collect(),
             ..self.clone()
         })
     }
 
-    /// Whether all checks passed.
+    /// Whether there is a verdict and all checks passed.
     pub fn passed(&self) -> bool {
-        self.checks.iter().all(|check| check.passed)
+        self.fault.is_none() && self.checks.iter().all(|check| check.passed)
     }
 
     /// The digest of the component or the script that judged.
@@ -208,9 +225,10 @@ impl Receipt {
             }
         }
         let own = statement["predicate"]["mcpmark"].clone();
-        if own["schema"].is_number() && own["schema"] != SCHEMA {
+        let is_known = own["schema"] == SCHEMA || own["schema"] == SCHEMA_OF_FAULTS;
+        if own["schema"].is_number() && !is_known {
             let reason = format!(
-                "it has schema {}, and this mcpmark knows {SCHEMA}",
+                "it has schema {}, and this mcpmark knows {SCHEMA} and {SCHEMA_OF_FAULTS}",
                 own["schema"]
             );
             return Err(ReceiptError::Malformed(reason));
@@ -230,9 +248,27 @@ impl Receipt {
             let reason = format!("key \"predicate.mcpmark.task\": {error}");
             return Err(ReceiptError::Malformed(reason));
         }
-        if receipt.checks.is_empty() {
-            return Err(ReceiptError::Malformed(
-                "a verdict has checks, and this has none".to_owned(),
+        match receipt.fault {
+            None if receipt.checks.is_empty() => {
+                return Err(ReceiptError::Malformed(
+                    "a verdict has checks, and this has none".to_owned(),
+                ));
+            }
+            Some(kind) if !kind.follows_from_input() => {
+                return Err(ReceiptError::Malformed(format!(
+                    "a {kind} fault says nothing about a state"
+                )));
+            }
+            Some(_) if !receipt.checks.is_empty() => {
+                return Err(ReceiptError::Contradiction(
+                    "it names a fault of the verifier, and checks that only a verdict has",
+                ));
+            }
+            _ => {}
+        }
+        if receipt.schema != schema(receipt.fault) {
+            return Err(ReceiptError::Contradiction(
+                "its schema is not that of what it has",
             ));
         }
         let expected = receipt.statement();
@@ -275,6 +311,17 @@ impl Receipt {
                 word(other.passed())
             ));
         }
+        if self.fault != other.fault {
+            let told = |fault: Option<FaultKind>| match fault {
+                Some(kind) => format!("stopped the verifier ({kind})"),
+                None => "came to a verdict".to_owned(),
+            };
+            found.push(format!(
+                "the state {} before, {} now",
+                told(self.fault),
+                told(other.fault)
+            ));
+        }
         for check in &self.checks {
             match other.checks.iter().find(|it| it.name == check.name) {
                 None => found.push(format!("check {:?} is gone", check.name)),
@@ -303,6 +350,19 @@ impl Receipt {
     }
 }
 
+fn schema(fault: Option<FaultKind>) -> u32 {
+    match fault {
+        None => SCHEMA,
+        Some(_) => SCHEMA_OF_FAULTS,
+    }
+}
+
+/// The kind of fault that a grade was kept with.
+fn fault_kind(grade: &GradeRow) -> Option<FaultKind> {
+    let kind = Value::from(grade.fault_kind.as_deref()?);
+    serde_json::from_value(kind).ok()
+}
+
 impl ReceiptCheck {
     fn of(check: &Check) -> Self {
         Self {
@@ -315,7 +375,7 @@ impl ReceiptCheck {
 
 #[cfg(test)]
 mod tests {
-    use mcpmark_sandbox::Limits;
+    use mcpmark_sandbox::{Fault, Limits};
 
     use super::*;
     use crate::VerifierTerms;
@@ -347,6 +407,53 @@ mod tests {
                 check("one", true, ""),
                 check("two", false, "expected 1, found 2"),
             ],
+            fault: None,
+        }
+    }
+
+    #[test]
+    fn a_state_that_stops_the_verifier_has_a_receipt_of_a_failure() {
+        let graded = receipt();
+        let fault = Fault {
+            kind: FaultKind::Memory,
+            message: "words of this host".to_owned(),
+        };
+        let stopped = graded
+            .with_verdict(&Outcome::StateFault(fault), &graded.engine)
+            .unwrap();
+        assert!(!stopped.passed());
+        let text = stopped.text();
+        assert!(!text.contains("words of this host"), "{text}");
+        assert_eq!(Receipt::parse(text.as_bytes()).unwrap(), stopped);
+        let statement = stopped.statement();
+        assert_eq!(statement["predicate"]["result"], "FAILED");
+        assert_eq!(statement["predicate"]["mcpmark"]["schema"], 2);
+        assert_eq!(
+            graded.differences(&stopped)[0],
+            "the state came to a verdict before, stopped the verifier (memory) now"
+        );
+        assert_eq!(stopped.differences(&stopped), Vec::<String>::new());
+        // A receipt of a verdict keeps the form that it had.
+        assert!(
+            graded.statement()["predicate"]["mcpmark"]
+                .get("fault")
+                .is_none()
+        );
+
+        for (pointer, value, wanted) in [
+            ("/schema", json!(1), "its schema"),
+            ("/fault", json!("time"), "a time fault says nothing"),
+            ("/fault", json!("tiredness"), "unknown variant"),
+            (
+                "/checks",
+                json!([{"name": "a", "passed": true, "detail": ""}]),
+                "checks that only a verdict has",
+            ),
+        ] {
+            let mut forged = statement.clone();
+            *forged["predicate"]["mcpmark"].pointer_mut(pointer).unwrap() = value;
+            let error = Receipt::parse(forged.to_string().as_bytes()).unwrap_err();
+            assert!(error.to_string().contains(wanted), "{pointer}: {error}");
         }
     }
 
@@ -390,7 +497,7 @@ mod tests {
                 json!("x"),
                 "its configuration",
             ),
-            ("/predicate/mcpmark/schema", json!(2), "it has schema 2"),
+            ("/predicate/mcpmark/schema", json!(3), "it has schema 3"),
             (
                 "/predicate/mcpmark/terms/schema",
                 json!(2),

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::grade::load;
 use crate::journal::{GradeRecord, JournalError};
-use crate::{Journal, Outcome, Prepared, grade_loaded};
+use crate::{Baselines, Journal, Outcome, Prepared, grade_loaded};
 
 /// Grades that are written together, at most.
 const TOGETHER: usize = 256;
@@ -52,7 +52,7 @@ pub struct Work {
 pub struct Regraded {
     /// The attempt.
     pub attempt: String,
-    /// The new outcome. Unless it is a verdict or a verifier's fault, nothing was written.
+    /// The new outcome. Unless it is a grade ([`Outcome::is_grade`]), nothing was written.
     pub outcome: Outcome,
 }
 
@@ -78,19 +78,20 @@ impl Regrader<'_> {
     ) -> Result<(), JournalError> {
         let next = AtomicUsize::new(0);
         let starts = Starts::default();
+        let baselines = Baselines::default();
         let jobs = self.jobs.clamp(1, work.len().max(1));
         // Few wait to be written, so that memory is bounded.
         let (done, results) = sync_channel(TOGETHER);
         thread::scope(|scope| {
             for _ in 0..jobs {
-                let (done, next, starts) = (done.clone(), &next, &starts);
+                let (done, next, starts, baselines) = (done.clone(), &next, &starts, &baselines);
                 scope.spawn(move || {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some(one) = work.get(number).filter(|_| !cancel.is_cancelled()) else {
                             break;
                         };
-                        let (outcome, log) = self.grade(one, starts);
+                        let (outcome, log) = self.grade(one, starts, baselines);
                         // Nobody hears any more once the journal failed.
                         let told = done.send(Done {
                             number,
@@ -132,9 +133,7 @@ impl Regrader<'_> {
             let records: Vec<_> = some
                 .iter()
                 .zip(&engines)
-                .filter(|(done, _)| {
-                    matches!(done.outcome, Outcome::Graded(_) | Outcome::VerifierFault(_))
-                })
+                .filter(|(done, _)| done.outcome.is_grade())
                 .map(|(done, engine)| {
                     let Work { attempt, task, .. } = &work[done.number];
                     let record = GradeRecord {
@@ -159,7 +158,7 @@ impl Regrader<'_> {
         Ok(())
     }
 
-    fn grade(&self, work: &Work, starts: &Starts) -> (Outcome, String) {
+    fn grade(&self, work: &Work, starts: &Starts, baselines: &Baselines) -> (Outcome, String) {
         let states = starts
             .get(self.store, work.start)
             .and_then(|start| Ok((start, load(self.store, "final", work.state)?)));
@@ -173,7 +172,13 @@ impl Regrader<'_> {
             parameters: task.parameters.clone(),
             ..VerifyInput::new(start, end)
         };
-        let graded = grade_loaded(self.sandbox, &task.judge, input, &task.verifier_limits);
+        let graded = grade_loaded(
+            self.sandbox,
+            &task.judge,
+            input,
+            &task.verifier_limits,
+            Some(baselines),
+        );
         let log = graded.said().into_owned();
         (graded.outcome, log)
     }

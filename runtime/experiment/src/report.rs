@@ -47,13 +47,13 @@ pub struct AttemptReport {
     pub ended: Option<String>,
     /// What came of the attempt.
     pub outcome: Option<String>,
-    /// Whether all checks passed; null unless graded.
+    /// Whether all checks passed; false where the state stops the verifier; null without a grade.
     pub passed: Option<bool>,
-    /// The share of checks that passed; null unless graded.
+    /// The share of checks that passed; 0 where the state stops the verifier; null without a grade.
     pub score: Option<f64>,
     /// The verifier's checks.
     pub checks: Vec<Check>,
-    /// Why there is no grade.
+    /// Why there is no verdict.
     pub fault: Option<FaultReport>,
     /// Replies of the agent.
     pub turns: u32,
@@ -74,7 +74,7 @@ pub struct AttemptReport {
 pub struct Summary {
     /// Attempts that were planned.
     pub attempts: usize,
-    /// Attempts that were graded.
+    /// Attempts that were graded, or whose state stops the verifier, which is a failure too.
     pub graded: usize,
     /// Attempts that passed.
     pub passed: usize,

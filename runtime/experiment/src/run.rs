@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::{AttemptRecorder, DEATHS_BEFORE_ALONE, GradeRecord, JournalError};
-use crate::{Cast, Cost, GradeInput, Journal, Outcome, Planned, Prepared, grade};
+use crate::{Baselines, Cast, Cost, GradeInput, Journal, Outcome, Planned, Prepared, grade};
 
 /// What runs share.
 pub struct Runner {
@@ -29,6 +29,8 @@ pub struct Runner {
     pub jobs: usize,
     /// Grades at the same time.
     pub grades: Arc<Semaphore>,
+    /// What verifiers come to on starting states.
+    pub baselines: Baselines,
 }
 
 /// What happens while attempts run.
@@ -204,13 +206,19 @@ impl Runner {
         let permit = Arc::clone(&self.grades).acquire_owned().await.ok();
         let graded = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let Runner { sandbox, store, .. } = &*runner;
+            let Runner {
+                sandbox,
+                store,
+                baselines,
+                ..
+            } = &*runner;
             grade(
                 sandbox,
                 store,
                 &prepared.judge,
                 input,
                 &prepared.verifier_limits,
+                baselines,
             )
         });
         let (outcome, log) = match graded.await {
@@ -231,9 +239,8 @@ impl Runner {
             outcome: &outcome,
             log: &log,
         };
-        let is_grade = matches!(outcome, Outcome::Graded(_) | Outcome::VerifierFault(_));
-        self.journal
-            .finish_attempt(attempt, &outcome, is_grade.then_some(&record))?;
+        let record = outcome.is_grade().then_some(&record);
+        self.journal.finish_attempt(attempt, &outcome, record)?;
         Ok(outcome)
     }
 

@@ -173,11 +173,18 @@ impl Terms {
             ("verifier", self.verifier == other.verifier),
             ("parameters", self.parameters == other.parameters),
             ("answer", self.answer == other.answer),
-            ("limits", self.limits == other.limits),
+            ("limits", self.has_limits_of(other)),
             ("clock", self.clock == other.clock),
         ];
         let differing = parts.into_iter().filter(|(_, is_same)| !is_same);
         differing.map(|(key, _)| key).collect()
+    }
+
+    /// Whether the limits are those of other terms, or what those were when the defaults of scripts
+    /// were others.
+    fn has_limits_of(&self, other: &Self) -> bool {
+        let is_script = matches!(self.verifier, VerifierTerms::Script { .. });
+        self.limits == other.limits || is_script && self.limits.are_former(&other.limits)
     }
 
     /// The document.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_experiment::{AgentKind, Cast, GitGuests, Home, Prepared, Runner, Spec, Workshop};
+use mcpmark_experiment::{
+    AgentKind, Baselines, Cast, GitGuests, Home, Prepared, Runner, Spec, Workshop,
+};
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{
@@ -88,6 +90,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipp
         scratch: mcpmark_snapshot::ScratchSpace::plain(home.path()),
         jobs: 2,
         grades: Arc::new(Semaphore::new(2)),
+        baselines: Baselines::default(),
     });
     let cast = Arc::new(Cast::plain(AgentKind::Oracle));
     let prepared: Vec<_> = on_machine.iter().cloned().map(Arc::new).collect();

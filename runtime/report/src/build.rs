@@ -226,6 +226,7 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
     let mut ungraded = BTreeMap::new();
     let mut ended = BTreeMap::new();
     let mut failures = BTreeMap::new();
+    let mut state_faults = BTreeMap::new();
     for entry in entries {
         if entry.row.is_none_or(|row| row.passed.is_none()) {
             let why = result(entry.row).into_owned();
@@ -234,6 +235,9 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
         if let Some(row) = entry.row {
             if let Some(end) = &row.ended {
                 *ended.entry(end.to_string()).or_default() += 1;
+            }
+            if let Some(kind) = &row.state_fault {
+                *state_faults.entry(kind.to_string()).or_default() += 1;
             }
             if let Some(failure) = &row.failure {
                 *failures.entry(failure.class).or_default() += 1;
@@ -254,6 +258,7 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
         ungraded,
         ended,
         failures,
+        state_faults,
         malformed_calls: rows().map(|row| u64::from(row.malformed_calls)).sum(),
         tools: tools(rows()),
         turns: turn_bars(rows()),

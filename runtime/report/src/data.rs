@@ -68,6 +68,8 @@ pub struct ModelReport {
     pub ended: BTreeMap<String, usize>,
     /// Attempts that failed, by class.
     pub failures: BTreeMap<FailureClass, usize>,
+    /// Attempts that failed since what the agent left stops the verifier, by the kind of fault.
+    pub state_faults: BTreeMap<String, usize>,
     /// Tool calls whose arguments were no JSON object, and replies that cannot be read.
     pub malformed_calls: u64,
     /// The tools that it called, the most frequent first.

@@ -1,5 +1,7 @@
 //! The tables of a report, in the order in which they are read.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mcpmark_agent::failure::FailureClass;
 use mcpmark_experiment::metrics::Interval;
 
@@ -24,6 +26,7 @@ pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
     tables.push(groups(report, "By tag", "tag", |model| &model.tags));
     tables.push(comparisons(report));
     tables.push(failures(report));
+    tables.push(state_faults(report));
     tables.push(ungraded(report));
     tables.push(tools(report));
     tables.push(matrix(report));
@@ -320,21 +323,37 @@ fn failures(report: &Report) -> Table {
     )
 }
 
+fn state_faults(report: &Report) -> Table {
+    let mut table = counts(
+        report,
+        "Failed by a state that stops the verifier",
+        "fault",
+        |model| &model.state_faults,
+    );
+    table.note =
+        "the verifier judges the starting state of these attempts, and what the agent left \
+                  stops it: they count as failed"
+            .to_owned();
+    table
+}
+
 fn ungraded(report: &Report) -> Table {
-    let mut rows: Vec<String> = report
-        .models
-        .iter()
-        .flat_map(|model| model.ungraded.keys().cloned())
-        .collect();
-    rows.sort();
-    rows.dedup();
-    by_model(report, "Not graded", "why", &rows, |model, row| {
-        model
-            .ungraded
-            .get(&rows[row])
-            .copied()
-            .unwrap_or(0)
-            .to_string()
+    counts(report, "Not graded", "why", |model| &model.ungraded)
+}
+
+/// A row for each name that any model has a count of.
+fn counts(
+    report: &Report,
+    title: &str,
+    what: &str,
+    of: fn(&ModelReport) -> &BTreeMap<String, usize>,
+) -> Table {
+    let models = report.models.iter();
+    let names: BTreeSet<&String> = models.flat_map(|model| of(model).keys()).collect();
+    let rows: Vec<String> = names.into_iter().cloned().collect();
+    by_model(report, title, what, &rows, |model, row| {
+        let count = of(model).get(&rows[row]).copied().unwrap_or(0);
+        count.to_string()
     })
 }
 

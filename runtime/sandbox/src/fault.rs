@@ -27,7 +27,7 @@ pub enum FaultKind {
     Copy,
     /// Its result is too large or not well-formed.
     Output,
-    /// It could not be instantiated.
+    /// It could not be instantiated; a script asked for something that the sandbox does not have.
     Link,
     /// Two engines came to different results.
     Disagreement,
@@ -45,6 +45,17 @@ impl FaultKind {
             Self::Output => "output",
             Self::Link => "link",
             Self::Disagreement => "disagreement",
+        }
+    }
+
+    /// Whether the guest and its input alone decide that it ends like this, on every machine with
+    /// the same engine profile. A clock depends on the machine; a failed instantiation says
+    /// something about the guest, and a script that needs what the sandbox lacks about the sandbox;
+    /// a disagreement is a bug of an engine.
+    pub fn follows_from_input(self) -> bool {
+        match self {
+            Self::Trap | Self::Fuel | Self::Memory | Self::Copy | Self::Output => true,
+            Self::Time | Self::Link | Self::Disagreement => false,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{GuestKind, MAX_MEMORY_BYTES};
 ///
 /// | limit | unit | verifier | setup | solution | ceiling |
 /// |---|---|---|---|---|---|
-/// | `fuel` | instructions | 1,000,000,000 | 20,000,000,000 | 20,000,000,000 | 100,000,000,000 |
+/// | `fuel` | instructions | 1,000,000,000 | 20,000,000,000 | 20,000,000,000 | 500,000,000,000 |
 /// | `memory_bytes` | bytes | 64 MiB | 256 MiB | 256 MiB | 1 GiB |
 /// | `table_elements` | elements | 20,000 | 20,000 | 20,000 | 100,000 |
 /// | `time_ms` | milliseconds | 30 s | 120 s | 1 h | 1 h |
@@ -102,7 +102,7 @@ impl Limits {
 
     /// What a host grants at most, unless its operator says otherwise.
     pub const CEILING: Self = Self {
-        fuel: 100_000_000_000,
+        fuel: 500_000_000_000,
         memory_bytes: MAX_MEMORY_BYTES,
         table_elements: MAX_TABLE_ELEMENTS,
         time_ms: 3_600_000,
@@ -196,7 +196,7 @@ impl Limits {
         Ok(self)
     }
 
-    fn fields(&mut self) -> [(&'static str, &mut u64); 8] {
+    pub(crate) fn fields(&mut self) -> [(&'static str, &mut u64); 8] {
         [
             ("fuel", &mut self.fuel),
             ("memory_bytes", &mut self.memory_bytes),

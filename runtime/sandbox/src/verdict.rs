@@ -42,7 +42,7 @@ impl Verdict {
     ///
     /// # Errors
     ///
-    /// An `output` fault for no checks, an empty or repeated name, or too many bytes.
+    /// An `output` fault for no checks, an empty, invisible or repeated name, or too many bytes.
     pub fn new(checks: Vec<Check>, limits: &Limits) -> Result<Self, Fault> {
         Self::within(
             checks,
@@ -77,8 +77,15 @@ impl Verdict {
         }
         let mut names = HashSet::new();
         for (index, check) in checks.iter().enumerate() {
-            if check.name.trim().is_empty() {
-                return fault(format!("check {} has no name", index + 1));
+            if !is_visible(&check.name) {
+                return fault(match check.name.trim().is_empty() {
+                    true => format!("check {} has no name", index + 1),
+                    false => format!(
+                        "check {} has a name that nobody sees: {:?}; use a letter, a digit or a sign",
+                        index + 1,
+                        check.name.chars().take(SHOWN).collect::<String>()
+                    ),
+                });
             }
             if !names.insert(check.name.as_str()) {
                 return fault(format!("two checks are named {:?}", check.name));
@@ -104,6 +111,42 @@ impl Verdict {
     }
 }
 
+/// Characters of an invisible name that its fault shows.
+const SHOWN: usize = 16;
+
+/// Whether there is anything to see of a text: a character that is no white space, no control
+/// character, and not one that is drawn as nothing.
+pub(crate) fn is_visible(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.any(|it| !it.is_whitespace() && !it.is_control() && !is_blank(it))
+}
+
+/// Whether a character takes no ink by itself: those that Unicode calls default ignorable, the
+/// anchors of annotations, and the blank pattern of Braille.
+fn is_blank(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +168,43 @@ mod tests {
         .unwrap();
         assert!(!verdict.passed());
         assert_eq!(verdict.score(), 0.5);
+    }
+
+    #[test]
+    fn a_name_has_something_to_see() {
+        let named = |name: &str| Verdict::new(vec![check(name, true)], &Limits::VERIFIER);
+        for name in [
+            "\u{200b}",
+            "\0",
+            "\u{1b}\u{7f}",
+            " \u{feff}\t\u{2060} ",
+            "\u{e0061}\u{e0062}",
+            "\u{3164}\u{ad}",
+        ] {
+            let fault = named(name).unwrap_err();
+            assert_eq!(fault.kind, FaultKind::Output);
+            assert!(
+                fault
+                    .message
+                    .starts_with("check 1 has a name that nobody sees: \""),
+                "{}",
+                fault.message
+            );
+        }
+        // Whatever script or sign somebody writes in, and invisible characters beside visible ones.
+        for name in [
+            "a",
+            "1",
+            "→",
+            "✔\u{fe0f}",
+            "检查",
+            "سجل\u{200f}",
+            "\u{1b}[1mred",
+            "e\u{301}",
+            "👩‍💻",
+        ] {
+            named(name).unwrap();
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
         read_parameters(&args)?,
     );
     let state = input.end.digest();
-    let graded = judge.grade(&sandbox, input, &more, &limits);
+    let graded = judge.grade(&sandbox, input, &more, &limits, args.start.is_some());
     if args.json {
         output::print_json(&Report::new(&graded, state, &judge, lowered))?;
     } else {
@@ -138,6 +138,12 @@ fn result(outcome: &Outcome) -> String {
                 format!("{} ({})", outcome.as_str(), fault.kind),
             );
             text.push_str(&format!("{kind}: {}\n", sanitise::line(&fault.message)));
+            if let Outcome::StateFault(_) = outcome {
+                let failed = output::paint(output::BAD, "failed");
+                text.push_str(&format!(
+                    "{failed}: the verifier judges the starting state, and this state stops it; score 0.000\n"
+                ));
+            }
         }
         (None, Some(score)) => {
             let word = if outcome.passed() == Some(true) {

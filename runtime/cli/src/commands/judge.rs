@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcpmark_experiment::{
-    CiGuest, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start, Told,
-    capture_published,
+    Baselines, CiGuest, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start,
+    Told, capture_published, grade_loaded,
 };
 use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
 use mcpmark_service::SessionLimits;
@@ -28,6 +28,7 @@ pub(crate) struct Judge {
     task: Option<Task>,
     /// The service whose worlds a published task is about.
     service: Option<String>,
+    baselines: Baselines,
 }
 
 struct Task {
@@ -101,7 +102,7 @@ impl<'a> Report<'a> {
 pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Graded(verdict) if verdict.passed() => exit::PASSED,
-        Outcome::Graded(_) => exit::FAILED,
+        Outcome::Graded(_) | Outcome::StateFault(_) => exit::FAILED,
         Outcome::VerifierFault(_) | Outcome::HeldBack(_) => exit::NOT_GRADED,
         Outcome::InvalidTask(_) => exit::INVALID,
         Outcome::InfraError(_) | Outcome::Cancelled => exit::INFRASTRUCTURE,
@@ -135,6 +136,7 @@ impl Judge {
                 warned: AtomicBool::new(false),
             }),
             service: None,
+            baselines: Baselines::default(),
         })
     }
 
@@ -151,6 +153,7 @@ impl Judge {
             limits: Limits::VERIFIER,
             task: None,
             service: None,
+            baselines: Baselines::default(),
         })
     }
 
@@ -175,6 +178,7 @@ impl Judge {
             limits: Limits::SCRIPT,
             task: None,
             service: None,
+            baselines: Baselines::default(),
         })
     }
 
@@ -288,25 +292,29 @@ impl Judge {
         self.limits.with(own)
     }
 
-    /// Grades. A script is called with more arguments and variables, where there are some.
+    /// Grades. A script is called with more arguments and variables, where there are some. A fault
+    /// is the state's only where the starting state is known: by the task, or since it `is_named`.
     pub(crate) fn grade(
         &self,
         sandbox: &Sandbox,
         input: VerifyInput,
         more: &Told,
         limits: &Limits,
+        is_named: bool,
     ) -> Graded {
-        match self.script() {
+        let judge = match self.script() {
             Some(script) => {
                 let told = script.told.clone();
                 let script = ScriptJudge {
                     told: told.and(&more.arguments, &more.environment),
                     ..script.clone()
                 };
-                script.grade(sandbox, input.end, input.answer, limits)
+                mcpmark_experiment::Judge::Script(Box::new(script))
             }
-            None => mcpmark_experiment::grade_loaded(sandbox, &self.judge, input, limits),
-        }
+            None => self.judge.clone(),
+        };
+        let baselines = (is_named || self.task.is_some()).then_some(&self.baselines);
+        grade_loaded(sandbox, &judge, input, limits, baselines)
     }
 }
 

@@ -6,7 +6,9 @@ use std::path::Path;
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::receipt::{Receipt, ReceiptError};
-use mcpmark_experiment::{GradeInput, Graded, Start, Terms, TermsError, capture_state, grade};
+use mcpmark_experiment::{
+    Baselines, GradeInput, Graded, Start, Terms, TermsError, capture_state, grade,
+};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Digest, Needed, Store, StoreError};
@@ -135,7 +137,14 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         answer,
         parameters: mcpmark_json::canonical(&receipt.terms.parameters),
     };
-    let graded = grade(&sandbox, &store, &judge, input, &receipt.terms.limits);
+    let graded = grade(
+        &sandbox,
+        &store,
+        &judge,
+        input,
+        &receipt.terms.limits,
+        &Baselines::default(),
+    );
     let engine = judge.engine(&sandbox);
     tell(&receipt, &graded, &task, &engine, args.json)
 }
@@ -478,7 +487,10 @@ fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str
         ));
     }
     let word = if receipt.passed() { "passed" } else { "failed" };
-    let checks = output::count(receipt.checks.len(), "check");
+    let checks = match receipt.fault {
+        Some(kind) => format!("the state stops the verifier ({kind})"),
+        None => output::count(receipt.checks.len(), "check"),
+    };
     text.push_str(&match differences.is_empty() {
         true => format!(
             "{} the same verdict: {word}, {checks}\n",

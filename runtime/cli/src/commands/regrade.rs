@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::{Journal, JournalError, Outcome, Regrader, Spec, Work};
+use mcpmark_experiment::{Journal, JournalError, Regrader, Spec, Work};
 use mcpmark_snapshot::Digest;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -139,10 +139,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     };
     while_listening(&cancel, || {
         regrader.run(begun.id, &remaining, &cancel, |regraded| {
-            if !matches!(
-                regraded.outcome,
-                Outcome::Graded(_) | Outcome::VerifierFault(_)
-            ) {
+            if !regraded.outcome.is_grade() {
                 broken.push(regraded);
             }
         })
@@ -212,7 +209,8 @@ fn plan(work: &[Work], engine: &str) -> String {
         .map(|one| json!([one.attempt, one.task.terms, one.task.bundle]))
         .collect();
     attempts.sort_by_key(ToString::to_string);
-    let document = json!({"attempts": attempts, "engine": engine});
+    // What one program began, another with a different rule for faults does not go on with.
+    let document = json!({"attempts": attempts, "engine": engine, "faults": "by-baseline"});
     Digest::of(mcpmark_json::canonical(&document).as_bytes()).to_string()
 }
 

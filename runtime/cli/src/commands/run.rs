@@ -3,9 +3,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::report::ExperimentReport;
+use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
-    AgentKind, Cast, Journal, JournalError, PrepareError, Prepared, Reached, Runner, Spec, decimals,
+    AgentKind, Baselines, Cast, Journal, JournalError, PrepareError, Prepared, Reached, Runner,
+    STATE_FAULT, Spec, decimals,
 };
 use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;
@@ -287,6 +288,7 @@ impl Setting {
             scratch: context.scratch()?,
             jobs: jobs as usize,
             grades: Arc::new(Semaphore::new(grades as usize)),
+            baselines: Baselines::default(),
         };
         Ok(Self {
             runner: Arc::new(runner),
@@ -562,6 +564,12 @@ fn summary(report: &ExperimentReport) -> String {
     let failed = counts.graded - counts.passed;
     if failed > 0 {
         parts.push(output::paint(output::BAD, format!("{failed} failed")));
+    }
+    let state_fault = |it: &&AttemptReport| it.outcome.as_deref() == Some(STATE_FAULT);
+    let stopped = report.attempts.iter().filter(state_fault).count();
+    if stopped > 0 {
+        let text = format!("{stopped} of those by a state that stops the verifier");
+        parts.push(output::paint(output::BAD, text));
     }
     if counts.graded < counts.attempts {
         let number = counts.attempts - counts.graded;

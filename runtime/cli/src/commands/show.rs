@@ -77,7 +77,8 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         }
         text.push_str(&grade::checks(&grade.checks));
         if let (Some(kind), Some(message)) = (&grade.fault_kind, &grade.fault_message) {
-            let fault = format!("verifier-fault ({})", sanitise::line(kind));
+            let outcome = sanitise::line(&grade.outcome);
+            let fault = format!("{outcome} ({})", sanitise::line(kind));
             let message = sanitise::line(message);
             text.push_str(&format!(
                 "{}: {message}\n",

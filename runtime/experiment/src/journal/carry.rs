@@ -143,7 +143,7 @@ struct End {
 
 /// Attempts of the experiment `?1` with a last grade of another outcome, or with a grade that is another one than
 /// its checks make: where there is a verdict, they say whether it passed, and their share is its score; where the
-/// verifier broke, there are none.
+/// state stops the verifier, the attempt failed without any; where the verifier broke, there is nothing at all.
 const CONTRADICTING: &str = "
 SELECT a.id FROM attempts a LEFT JOIN grades g ON g.attempt = a.id
 WHERE a.experiment = ?1
@@ -152,6 +152,8 @@ WHERE a.experiment = ?1
     WHEN 'graded' THEN g.passed IS NULL OR g.score IS NULL
         OR g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)
         OR abs(g.score - (SELECT avg(passed) FROM checks WHERE grade = g.id)) > 1e-9
+    WHEN 'state-fault' THEN g.passed IS NOT 0 OR g.score IS NOT 0.0 OR g.fault_kind IS NULL
+        OR EXISTS (SELECT 1 FROM checks WHERE grade = g.id)
     WHEN 'verifier-fault' THEN g.passed IS NOT NULL OR g.score IS NOT NULL
         OR EXISTS (SELECT 1 FROM checks WHERE grade = g.id)
     ELSE 0 END)

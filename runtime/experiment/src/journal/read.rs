@@ -31,7 +31,7 @@ pub struct ExperimentRow {
     pub spec: String,
     /// Attempts that were begun, the last try of each.
     pub attempts: u32,
-    /// Attempts that were graded.
+    /// Attempts that were graded, or whose state stops the verifier, which is a failure too.
     pub graded: u32,
     /// Attempts that passed.
     pub passed: u32,
@@ -127,13 +127,13 @@ pub struct GradeRow {
     pub terms: Option<String>,
     /// The digest of the task whose verifier judged; none in journals of old.
     pub bundle: Option<String>,
-    /// `graded` or `verifier-fault`.
+    /// `graded`, `state-fault` or `verifier-fault`.
     pub outcome: String,
     /// Whether all checks passed.
     pub passed: Option<bool>,
     /// The share of checks that passed.
     pub score: Option<f64>,
-    /// The kind of the verifier's fault.
+    /// The kind of the fault that ended the verifier.
     pub fault_kind: Option<String>,
     /// What happened to the verifier.
     pub fault_message: Option<String>,
@@ -469,7 +469,7 @@ fn experiments(
         connection.prepare_cached(&format!("SELECT {EXPERIMENT}, sum FROM experiments {tail}"))?;
     // The bare columns beside `max(try)` are those of the last try, and the index has them all.
     let mut progress = connection.prepare_cached(
-        "SELECT count(*), coalesce(sum(outcome = 'graded'), 0), coalesce(sum(passed = 1), 0)
+        "SELECT count(*), coalesce(sum(passed IS NOT NULL), 0), coalesce(sum(passed = 1), 0)
          FROM (SELECT max(try), outcome, passed FROM attempts INDEXED BY attempts_by_place
                WHERE experiment = ?1 GROUP BY position)",
     )?;

@@ -37,10 +37,12 @@ pub struct SurveyRow {
     pub ended: Option<Arc<str>>,
     /// What came of it.
     pub outcome: Option<Arc<str>>,
-    /// Whether all checks passed; none unless graded.
+    /// Whether it passed; none unless there is a grade.
     pub passed: Option<bool>,
-    /// The share of checks that passed; none unless graded.
+    /// The share of checks that passed; none unless there is a grade.
     pub score: Option<f64>,
+    /// The kind of fault, where the state that it left stops the verifier.
+    pub state_fault: Option<Arc<str>>,
     /// Replies of the agent.
     pub turns: u32,
     /// Tool calls of the agent.
@@ -70,9 +72,15 @@ pub struct Survey {
     pub spent_some_unknown: bool,
 }
 
-/// What [`RawRow`] reads, by number: a look-up by name for each of so many cells would take longer than the query.
+/// The query of a [`RawRow`], which reads columns by number: a look-up by name for each of so many cells would take
+/// longer than the query.
 fn columns() -> String {
-    format!("SELECT {}, sum FROM attempts", ATTEMPT.join(", "))
+    format!(
+        "SELECT {}, sum,
+                iif(outcome = 'state-fault', (SELECT fault_kind FROM grades WHERE id = attempts.grade), NULL)
+         FROM attempts",
+        ATTEMPT.join(", ")
+    )
 }
 
 impl Journal {
@@ -237,6 +245,7 @@ impl RawRow {
                 agent_us: count(29)?,
                 tools: Vec::new(),
                 failure: None,
+                state_fault: columns.state_fault.optional(row, ATTEMPT.len() + 1)?,
                 ended,
                 passed,
                 usage,
@@ -281,6 +290,7 @@ struct Columns {
     status: Shared,
     ended: Shared,
     outcome: Shared,
+    state_fault: Shared,
 }
 
 /// Texts of which there are few in very many places: each is kept once.

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use mcpmark_experiment::journal::{Survey, SurveyRow};
+use mcpmark_experiment::journal::{GradeRow, Survey, SurveyRow};
 use mcpmark_experiment::report::reasoning_effort;
 use mcpmark_experiment::{AttemptLimits, Journal, Spec};
 use serde_json::{Value, json};
@@ -199,6 +199,7 @@ fn meta(source: &Source, name: &str, effort: &str, timeout: u64) -> Value {
         .flat_map(|grade| &grade.checks)
         .filter(|check| !check.passed)
         .map(|check| format!("{}: {}", check.name, check.detail))
+        .chain(row.grade.iter().filter_map(stopped))
         .collect();
     let ended = row.ended.as_deref().unwrap_or_default();
     let error = (ended != "completed").then(|| match &row.ended_detail {
@@ -232,6 +233,13 @@ fn meta(source: &Source, name: &str, effort: &str, timeout: u64) -> Value {
         },
         "turn_count": row.turns,
     })
+}
+
+/// Why there is no verdict, where the state stops the verifier.
+fn stopped(grade: &GradeRow) -> Option<String> {
+    let kind = grade.fault_kind.as_ref()?;
+    let message = grade.fault_message.as_deref().unwrap_or_default();
+    Some(format!("{} ({kind}): {message}", grade.outcome))
 }
 
 /// The conversation in the form of that benchmark's messages: no system message, reasoning within

@@ -243,7 +243,8 @@ fn checks(out: &mut String, detail: &AttemptDetail) {
     if let (Some(kind), Some(message)) = (&grade.fault_kind, &grade.fault_message) {
         let _ = write!(
             out,
-            "<p><b class=\"other\">verifier-fault ({})</b> {}</p>",
+            "<p><b class=\"other\">{} ({})</b> {}</p>",
+            text(&grade.outcome),
             text(kind),
             text(message)
         );

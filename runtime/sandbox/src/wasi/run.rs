@@ -24,14 +24,36 @@ const MIB: u64 = 1 << 20;
 impl Limits {
     /// The limits of a verifier that is a script, where its task sets none: an interpreter
     /// takes more of everything.
+    ///
+    /// The fuel lasts for 8 to 16 s of a native interpreter's processor time, and 30 s of this
+    /// one's; the clock leaves a machine more than ten times as long.
     pub const SCRIPT: Self = Self {
-        fuel: 50_000_000_000,
+        fuel: 200_000_000_000,
         memory_bytes: 256 * MIB,
-        time_ms: 120_000,
+        time_ms: 480_000,
         copy_bytes: 4096 * MIB,
         output_bytes: MIB,
         ..Self::VERIFIER
     };
+
+    /// What [`SCRIPT`](Self::SCRIPT) was in programs before: grades of theirs have them in their
+    /// terms.
+    const SCRIPT_BEFORE: Self = Self {
+        fuel: 50_000_000_000,
+        time_ms: 120_000,
+        ..Self::SCRIPT
+    };
+
+    /// Whether these are the limits that a task gave a script in a program before this one, which
+    /// gives it `now`: they differ only where the task sets no limit and the defaults were others.
+    pub fn are_former(&self, now: &Self) -> bool {
+        let mut limits = [*self, *now, Self::SCRIPT_BEFORE, Self::SCRIPT];
+        let [own, now, before, default] = limits.each_mut().map(Self::fields);
+        let fields = own.iter().zip(&now).zip(before.iter().zip(&default));
+        fields.into_iter().all(|((own, now), (before, default))| {
+            own.1 == now.1 || own.1 == before.1 && now.1 == default.1
+        })
+    }
 }
 
 /// What a script is given.
@@ -160,7 +182,7 @@ impl Sandbox {
                 (Some(code), verdict.map_err(RunError::Fault))
             }
             Ok(Ok(Ending::Broken(message))) => {
-                let fault = Fault::new(FaultKind::Link, cut(message, 4096));
+                let fault = Fault::new(kind_of(&message), cut(message, 4096));
                 (None, Err(RunError::Fault(fault)))
             }
             Ok(Err(error)) => {
@@ -184,11 +206,58 @@ impl Sandbox {
     }
 }
 
+/// How the interpreter says that a script met the end of its memory, of its open files, or of what
+/// 32 bits can count (`told` in `guest-sdk/python/mcpmark_script/gaps.py`).
+const EXHAUSTED: [&str; 2] = [
+    "the script needs more memory or open files than there are",
+    "the script makes something too large for 32 bits",
+];
+
+/// The kind of fault of a script that the interpreter itself ended.
+fn kind_of(message: &str) -> FaultKind {
+    match EXHAUSTED.iter().any(|it| message.starts_with(it)) {
+        true => FaultKind::Memory,
+        false => FaultKind::Link,
+    }
+}
+
 fn failed(message: &str) -> ScriptRun {
     ScriptRun {
         result: Err(RunError::Host(message.to_owned())),
         written: Written::default(),
         exit_code: None,
         fuel: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_a_program_before_are_known_where_only_defaults_changed() {
+        let now = Limits::SCRIPT;
+        assert!(Limits::SCRIPT_BEFORE.are_former(&now));
+        assert!(now.are_former(&now));
+        let own = |limits: Limits| limits.with("checks=7").unwrap();
+        assert!(own(Limits::SCRIPT_BEFORE).are_former(&own(now)));
+        assert!(!own(Limits::SCRIPT_BEFORE).are_former(&now));
+        // A task that sets its fuel has the same in both.
+        let set = now.with("fuel=7").unwrap();
+        assert!(!Limits::SCRIPT_BEFORE.are_former(&set));
+        assert!(!Limits::VERIFIER.are_former(&now));
+    }
+
+    #[test]
+    fn a_lack_of_memory_is_told_from_a_lack_of_the_sandbox() {
+        let told = |message: &str| kind_of(message);
+        let memory = "the script needs more memory or open files than there are (MemoryError: )";
+        assert_eq!(told(memory), FaultKind::Memory);
+        let large = "the script makes something too large for 32 bits (OverflowError: x)";
+        assert_eq!(told(large), FaultKind::Memory);
+        assert_eq!(
+            told("the script starts a thread, and there are none here"),
+            FaultKind::Link
+        );
     }
 }

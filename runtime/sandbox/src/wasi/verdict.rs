@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::host::cut;
 use crate::limits::Allowed;
+use crate::verdict::is_visible;
 use crate::{Check, Fault, Verdict};
 
 /// Bytes of a check's name that are kept.
@@ -64,7 +65,7 @@ fn line(line: &str) -> Option<(&str, bool)> {
     let name = line[mark.len_utf8()..]
         .trim_start_matches('\u{fe0f}')
         .trim();
-    (!name.is_empty()).then_some((name, passed))
+    is_visible(name).then_some((name, passed))
 }
 
 /// Leaves out what is named as another check was, by chance or to confuse.
@@ -117,6 +118,7 @@ mod tests {
         let mut passed = named(&[("one", true), ("two", true), ("four", true)]);
         passed.push(exit(true));
         assert_eq!(made(text, 0), passed);
+        assert_eq!(made("✓ \u{200b}\n", 0), [exit(true)]);
         assert_eq!(made("", 0), [exit(true)]);
         assert_eq!(made("✓ all is well\n", 3).last(), Some(&exit(false)));
     }

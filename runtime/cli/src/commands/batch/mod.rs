@@ -268,7 +268,13 @@ impl Batch {
         };
         let state = end.digest();
         let input = judge.input(start, end, request.answer, request.parameters);
-        let graded = judge.grade(&self.sandbox, input, &request.told, &limits);
+        let graded = judge.grade(
+            &self.sandbox,
+            input,
+            &request.told,
+            &limits,
+            request.start.is_some(),
+        );
         let lowered = judge::lowered(&self.sandbox, &limits);
         Ok((judge, state, graded, lowered))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::metrics::{Sample, Score};
-use mcpmark_experiment::{Journal, Outcome, Regraded, Work};
+use mcpmark_experiment::{Journal, Outcome, Regraded, STATE_FAULT, Work};
 use serde::Serialize;
 
 use crate::commands::run::journal_error;
@@ -299,6 +299,7 @@ impl Attempt {
         let word = |side: Option<&Side>| match side.map(|side| (side.passed, side.outcome.as_str()))
         {
             Some((Some(true), _)) => output::paint(output::GOOD, "pass"),
+            Some((Some(false), STATE_FAULT)) => output::paint(output::BAD, "fail (state-fault)"),
             Some((Some(false), _)) => output::paint(output::BAD, "fail"),
             Some((None, outcome)) => output::paint(output::WARN, sanitise::line(outcome)),
             None => output::paint(output::WARN, "no grade"),

@@ -18,8 +18,9 @@ use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
 /// Outcomes and states of attempts that a filter may name beside the classes of failures.
-const OUTCOMES: [&str; 7] = [
+const OUTCOMES: [&str; 8] = [
     "graded",
+    "state-fault",
     "verifier-fault",
     "infra-error",
     "invalid-task",

@@ -8,19 +8,20 @@ use rusqlite::{OptionalExtension, Transaction, params_from_iter};
 use serde_json::{Map, Value};
 
 use super::{CarryError, HERE, JournalError, Line, Lines, Need, SUM, TABLES, sound};
-use crate::Spec;
 use crate::journal::now_ms;
+use crate::{STATE_FAULT, Spec};
 
 /// What comes of attempts, and of grades.
-const OUTCOMES: [&str; 6] = [
+const OUTCOMES: [&str; 7] = [
     "graded",
+    STATE_FAULT,
     "verifier-fault",
     "infra-error",
     "invalid-task",
     "held-back",
     "cancelled",
 ];
-const GRADES: [&str; 2] = ["graded", "verifier-fault"];
+const GRADES: [&str; 3] = ["graded", STATE_FAULT, "verifier-fault"];
 
 /// What has come of an experiment.
 pub(super) struct Taking<'a> {

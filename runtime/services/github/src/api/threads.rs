@@ -52,29 +52,27 @@ impl Site {
         let (base, head) = self.ends(pull)?;
         let changes = self.pull_changes(pull)?;
         let change = changes.iter().find(|it| it.path == comment.path);
-        let follow =
-            |line: u64, left: bool| -> Result<Option<u64>, GitError> {
-                let Some(change) = change else {
-                    return Ok(None);
-                };
-                let (from, to, path) = match left {
-                    false => (Some(then), Some(head), &change.path),
-                    true => (
-                        self.git.merge_base(base, then)?,
-                        self.git.merge_base(base, head)?,
-                        change.previous.as_ref().unwrap_or(&change.path),
-                    ),
-                };
-                let (Some(before), Some(after)) =
-                    (self.blob_at(from, path)?, self.blob_at(to, path)?)
-                else {
-                    return Ok(None);
-                };
-                let hunks = change.hunks.as_deref().unwrap_or_default();
-                let followed = self.followed(before, after)?;
-                let line = followed.line(line);
-                Ok(line.filter(|line| hunk_of(hunks, *line, left).is_some()))
+        let follow = |line: u64, left: bool| -> Result<Option<u64>, GitError> {
+            let Some(change) = change else {
+                return Ok(None);
             };
+            let (from, to, path) = match left {
+                false => (Some(then), Some(head), &change.path),
+                true => (
+                    self.git.merge_base(base, then)?,
+                    self.git.merge_base(base, head)?,
+                    change.previous.as_ref().unwrap_or(&change.path),
+                ),
+            };
+            let (Some(before), Some(after)) = (self.blob_at(from, path)?, self.blob_at(to, path)?)
+            else {
+                return Ok(None);
+            };
+            let hunks = change.hunks.as_deref().unwrap_or_default();
+            let followed = self.followed(before, after)?;
+            let line = followed.line(line);
+            Ok(line.filter(|line| hunk_of(hunks, *line, left).is_some()))
+        };
         let is_left = |side: Option<&String>| side.is_some_and(|side| side == "LEFT");
         standing.line = follow(line, is_left(comment.side.as_ref()))?;
         standing.start_line = match (standing.line, comment.start_line) {

@@ -115,7 +115,10 @@ impl Hub {
         let may_be = own.into_iter().any(|it| it.eq_ignore_ascii_case(email))
             || named.is_some_and(|name| name.eq_ignore_ascii_case(&user.login));
         // Two users may claim one address.
-        may_be && self.user_of_email(email).is_some_and(|it| it.login == user.login)
+        may_be
+            && self
+                .user_of_email(email)
+                .is_some_and(|it| it.login == user.login)
     }
 
     /// The number of the next issue or pull request.

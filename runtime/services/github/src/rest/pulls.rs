@@ -66,9 +66,7 @@ pub(super) fn route(
                 }
                 (_, ["requested_reviewers"]) => reviews::requested(site, asked, at, call, number),
                 (_, ["reviews", rest @ ..]) => reviews::route(site, asked, at, call, number, rest),
-                (_, ["comments", rest @ ..]) => {
-                    reviews::on_lines(site, asked, call, number, rest)
-                }
+                (_, ["comments", rest @ ..]) => reviews::on_lines(site, asked, call, number, rest),
                 _ => nothing(call),
             }
         }

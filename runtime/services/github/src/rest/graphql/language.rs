@@ -116,7 +116,10 @@ pub(super) fn size(value: &Value) -> usize {
     own + match value {
         Value::String(text) => text.len(),
         Value::Array(list) => list.iter().map(size).sum(),
-        Value::Object(fields) => fields.iter().map(|(key, it)| own + key.len() + size(it)).sum(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, it)| own + key.len() + size(it))
+            .sum(),
         _ => 0,
     }
 }
