@@ -43,7 +43,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let opened = Layout::open(&dir).unwrap();
     let all: BTreeSet<_> = named.iter().map(|it| it.digest).collect();
     let beside = opened.beside(&BTreeSet::new()).unwrap();
-    assert!(beside.iter().all(|digest| all.contains(digest)));
+    assert!(beside.unnamed.iter().all(|digest| all.contains(digest)));
     for attached in opened.signatures(&root.digest).unwrap_or_default() {
         for descriptor in attached.all() {
             fetch(&opened, "a signature", descriptor, descriptor.size).unwrap();
