@@ -387,7 +387,7 @@ pub(super) fn sum_all(
     Ok(())
 }
 
-const GRADES: &str = "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.attempt
+const GRADES: &str = "SELECT g.id FROM grades g LEFT JOIN attempts a ON a.id = g.attempt
     WHERE ?1 IS NULL OR a.experiment = ?1 ORDER BY g.id";
 
 fn ids<T: rusqlite::types::FromSql>(
