@@ -1,7 +1,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mcpmark_snapshot::Digest;
+
+use super::check::{CONTRADICTS, UNSUMMED};
 use super::*;
+use crate::journal::Journal;
 
 const ID: &str = "0123456789ab";
 
