@@ -61,8 +61,8 @@ fn a_row_that_was_changed_is_named_and_nothing_is_made_of_it() {
             &[&show, &receipt, &export],
         ),
         (
-            "UPDATE messages SET content = replace(content, 'text', 'test') WHERE seq = 1",
-            "UPDATE messages SET content = replace(content, 'test', 'text') WHERE seq = 1",
+            "UPDATE messages SET content = content || ' ' WHERE seq = 1",
+            "UPDATE messages SET content = substr(content, 1, length(content) - 1) WHERE seq = 1",
             "row 1 of messages of attempt ",
             &[&show, &atif, &export],
         ),
@@ -83,6 +83,8 @@ fn a_row_that_was_changed_is_named_and_nothing_is_made_of_it() {
                 refused.stderr.contains("mcpmark store check"),
                 "{refused:?}"
             );
+            assert!(!Path::new(out).is_file(), "{args:?}");
+            let _ = fs::remove_dir_all(out);
         }
         change(&environment, back);
         check().exits(0);
@@ -192,11 +194,11 @@ fn a_file_that_does_not_end_is_refused() {
         &["bundle", "verify", bundle, "--key", "/dev/zero"][..],
         &["bundle", "sign", bundle, "--key", "/dev/zero"],
         &["run", "--config", "/dev/zero"],
-        &["run", "--agent", "nop", "--mcp-config", "/dev/zero"],
+        &["run", "--model", "openai/m", "--mcp-config", "/dev/zero"],
         &["run", "--model", "openai/m", "--prices", "/dev/zero"],
     ] {
-        library
-            .run(args)
+        let mut command = library.command(args);
+        Output::of(command.env("OPENAI_API_KEY", "sk-nothing"))
             .exits(2)
             .says(&["/dev/zero: it is longer than 16 MiB"]);
     }

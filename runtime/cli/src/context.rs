@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use mcpmark_bundle::{Lock, Look, UnpackedCorpus};
-use mcpmark_experiment::{Home, Journal, PrepareError, Prepared, Start, Workshop, WorldError};
+use mcpmark_experiment::{
+    Home, Journal, JournalError, PrepareError, Prepared, Start, Workshop, WorldError,
+};
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
@@ -16,6 +18,7 @@ use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 use crate::args::{EngineArgs, Global, Selection};
 use crate::commands::bundle::{self, Unpacked};
 use crate::commands::operands;
+use crate::commands::run::journal_error;
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
@@ -258,6 +261,15 @@ impl Context {
 
     pub(crate) fn journal(&self) -> Result<Arc<Journal>, CommandError> {
         self.home.journal().map_err(|error| home_error(&error))
+    }
+
+    /// The journal, for whoever is going to write to it.
+    pub(crate) fn journal_to_write(&self) -> Result<Arc<Journal>, CommandError> {
+        let journal = self.journal()?;
+        match journal.is_read_only() {
+            true => Err(journal_error(JournalError::ReadOnly)),
+            false => Ok(journal),
+        }
     }
 
     /// Where private copies of worlds are made, rid of those that killed processes left.

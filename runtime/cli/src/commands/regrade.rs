@@ -37,7 +37,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         Some(bundle) => format!("{} does not have its task", bundle.display()),
         None => "its task is not there any more".to_owned(),
     };
-    let journal = context.journal()?;
+    let journal = context.journal_to_write()?;
     let experiments = find(&journal, &args.what)?;
     interruption::say("interrupted; the same command goes on");
     interruption::watch();

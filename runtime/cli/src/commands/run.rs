@@ -111,7 +111,7 @@ fn warn_of_prices(spec: &Spec) {
 
 /// Goes on with an experiment.
 pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandError> {
-    let journal = context.journal()?;
+    let journal = context.journal_to_write()?;
     let experiment = match &args.experiment {
         Some(name) => journal.experiment(name).map_err(journal_error)?,
         None => {
@@ -282,7 +282,7 @@ impl Setting {
         let store = context.store()?;
         let prepared = chosen.prepare(&sandbox, &store)?;
         let runner = Runner {
-            journal: context.journal()?,
+            journal: context.journal_to_write()?,
             store: Arc::new(store),
             sandbox,
             scratch: context.scratch()?,

@@ -88,7 +88,7 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, C
 }
 
 fn import(context: &Context, file: &Path) -> Result<u8, CommandError> {
-    let (journal, store) = (context.journal()?, context.store()?);
+    let (journal, store) = (context.journal_to_write()?, context.store()?);
     let name = transport::import(&journal, &store, file);
     let name = name.map_err(|error| transport_error(file, &error))?;
     let name = sanitise::line(&name);
@@ -175,7 +175,7 @@ fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
 
 /// Takes experiments out of the journal: all of those that are named are there and stand still, or none goes.
 fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<u8, CommandError> {
-    let (journal, home) = (context.journal()?, context.home());
+    let (journal, home) = (context.journal_to_write()?, context.home());
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let (mut rows, mut locks) = (Vec::new(), Vec::new());
     for name in names {
