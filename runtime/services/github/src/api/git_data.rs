@@ -1,5 +1,7 @@
 //! Refs, trees and commits as git has them: what files are pushed and branches made with.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::address::ref_name;
@@ -107,6 +109,15 @@ impl Site {
         if files.is_empty() {
             return Err(call.refuse(422, "Invalid tree info"));
         }
+        // Looked up one by one, each entry would cost its directory.
+        let taken_away = |file: &&TreeFile| matches!(file.what, TreeContent::Nothing);
+        let known: Option<HashSet<String>> = match files.iter().filter(taken_away).count() > 1 {
+            true => {
+                let all = self.git.walk(base)?.into_iter();
+                Some(all.map(|entry| entry.path).collect())
+            }
+            false => None,
+        };
         let mut edits = Vec::new();
         for file in files {
             let (path, kind) = (file.path.clone(), file.kind);
@@ -125,7 +136,11 @@ impl Site {
                     id: *id,
                 },
                 TreeContent::Nothing => {
-                    if self.git.entry(base, &path)?.is_none() {
+                    let is_there = match &known {
+                        Some(known) => known.contains(&path),
+                        None => self.git.entry(base, &path)?.is_some(),
+                    };
+                    if !is_there {
                         return Err(call.refuse(422, "GitRPC::BadObjectState"));
                     }
                     Edit::Remove { path }

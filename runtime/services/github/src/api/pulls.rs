@@ -109,6 +109,7 @@ impl Site {
         base: ObjectId,
         head: ObjectId,
     ) -> Result<Arc<Vec<Change>>, GitError> {
+        call::checkpoint()?;
         if let Some(changes) = self.compared.borrow().known.get(&[base, head]) {
             return Ok(Arc::clone(changes));
         }

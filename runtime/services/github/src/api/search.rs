@@ -11,7 +11,7 @@ use super::{Answer, Page, Paged};
 use crate::call;
 use crate::git::{Commit, Entry, EntryKind, GitError, Identity, ObjectId};
 use crate::hub::{Issue, State, Time, User};
-use crate::view::Site;
+use crate::view::{Site, combined_state};
 
 /// Larger files are not searched, as on GitHub.
 const SEARCHED: usize = 384 * 1024;
@@ -337,8 +337,8 @@ impl Site {
             }
             "status" => pull.is_some_and(|pull| {
                 let head = self.ends(pull).ok();
-                let status = head.map(|(_, head)| self.combined_status(head));
-                status.is_some_and(|it| it["total_count"] != 0 && it["state"] == *value)
+                let statuses = head.map(|(_, head)| self.statuses(head));
+                statuses.is_some_and(|it| !it.is_empty() && combined_state(&it) == value)
             }),
             "archived" => value == "false",
             // There are no projects and no teams.

@@ -21,6 +21,9 @@ const SKIPPED: [&str; 5] = [
     "[actions skip]",
 ];
 
+/// The most workflows that run on one event, the first ones by their paths: each takes a run of the guest.
+const MOST_WORKFLOWS: usize = 100;
+
 const SUCCESS: &str = "success";
 const FAILURE: &str = "failure";
 
@@ -128,10 +131,10 @@ impl Ci {
             action: cause.action,
             paths: &paths,
         };
-        for workflow in site.workflows_at(cause.head)? {
-            if workflow.runs_on(&occasion) {
-                self.run_new(site, cause, &workflow)?;
-            }
+        let mut workflows = site.workflows_at(cause.head)?;
+        workflows.retain(|workflow| workflow.runs_on(&occasion));
+        for workflow in workflows.iter().take(MOST_WORKFLOWS) {
+            self.run_new(site, cause, workflow)?;
         }
         Ok(())
     }
@@ -398,14 +401,16 @@ fn parameters(
 /// Jobs in the order in which the guest begins them.
 fn made_of(reported: Vec<Reported>, now: Time) -> Result<Vec<Job>, CiError> {
     let mut jobs: Vec<(Job, String)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for step in reported {
         let (name, title) = match step.name.split_once(" / ") {
             Some((job, title)) if !job.is_empty() && !title.is_empty() => (job, title),
             _ => return Err(CiError::NoStep(step.name)),
         };
-        let at = match jobs.iter().position(|(job, _)| job.name == name) {
-            Some(at) => at,
+        let at = match places.get(name) {
+            Some(at) => *at,
             None => {
+                places.insert(name.to_owned(), jobs.len());
                 let job = Job {
                     name: name.to_owned(),
                     status: "completed".to_owned(),

@@ -7,7 +7,7 @@ use crate::call::{self, Interrupted, Reservation};
 /// The most lines of both texts that are compared one by one, apart from what both begin and end with. The search for
 /// the fewest changes takes more than twice as long for twice as many. Of more lines all are replaced; GitHub shows
 /// no differences of such files.
-pub(super) const MOST_LINES: usize = 400_000;
+pub(super) const MOST_LINES: usize = 200_000;
 /// About what a line takes in memory while it is compared.
 pub(super) const LINE_BYTES: u64 = 96;
 

@@ -8,6 +8,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::tree::EntryMode;
 
+use super::compare::count_lines;
 use super::{Git, GitError, patch};
 use crate::call::{self, Reservation};
 
@@ -435,8 +436,8 @@ impl Finder<'_> {
 /// How many bytes there are of each kind of piece. A carriage return at the end of a line of a text counts nothing.
 fn pieces(bytes: &[u8]) -> Result<Vec<(u32, u32)>, GitError> {
     let is_text = !patch::is_binary(bytes);
-    // Pieces of one byte each.
-    let _held = call::reserve(bytes.len() as u64 * size_of::<(u32, u32)>() as u64)?;
+    let most = count_lines(bytes) + bytes.len() as u64 / u64::from(PIECE);
+    let _held = call::reserve(most * size_of::<(u32, u32)>() as u64)?;
     let mut all: Vec<(u32, u32)> = Vec::new();
     let (mut high, mut low, mut length) = (0_u32, 0_u32, 0_u32);
     for (at, &byte) in bytes.iter().enumerate() {

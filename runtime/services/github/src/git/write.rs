@@ -1,5 +1,8 @@
 //! New blobs, trees, commits and tags.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 use gix::objs::WriteTo;
@@ -68,7 +71,7 @@ impl Git {
     /// Writes a tree that differs from another by some edits.
     pub(crate) fn edit_tree(&self, tree: ObjectId, edits: &[Edit]) -> Result<ObjectId, GitError> {
         let mut editor = self.repo.edit_tree(tree)?.detach();
-        for edit in edits {
+        for edit in in_order(edits) {
             call::checkpoint()?;
             match edit {
                 Edit::Put { path, kind, id } => {
@@ -180,6 +183,28 @@ fn signature(identity: &Identity) -> gix::actor::Signature {
         email: clean(&identity.email),
         time: gix::date::Time::new(identity.seconds, identity.offset),
     }
+}
+
+/// The edits in an order in which they cost little: in a directory each entry is put behind those that were put there
+/// before, and taken away before those that stand in front of it. As they are where an edit depends on another.
+fn in_order(edits: &[Edit]) -> Vec<&Edit> {
+    let path = |edit: &Edit| match edit {
+        Edit::Put { path, .. } | Edit::Remove { path } => path.clone(),
+    };
+    let paths: HashSet<String> = edits.iter().map(path).collect();
+    let above = |path: &String| -> bool {
+        let ends = path.match_indices('/').map(|(end, _)| &path[..end]);
+        ends.into_iter().any(|above| paths.contains(above))
+    };
+    if paths.len() < edits.len() || paths.iter().any(above) {
+        return edits.iter().collect();
+    }
+    let is_removal = |edit: &&Edit| matches!(edit, Edit::Remove { .. });
+    let (mut removals, mut puts): (Vec<&Edit>, Vec<&Edit>) = edits.iter().partition(is_removal);
+    removals.sort_by_key(|edit| Reverse(path(edit)));
+    puts.sort_by_key(|edit| path(edit));
+    removals.extend(puts);
+    removals
 }
 
 /// The names that a path is made of.

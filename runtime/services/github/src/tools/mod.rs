@@ -15,6 +15,8 @@ mod repositories;
 mod reviews;
 mod search;
 mod sub_issues;
+#[cfg(test)]
+mod tests;
 mod v1;
 
 use arguments::Arguments;
