@@ -79,6 +79,46 @@ pub(crate) fn long_file() -> Sequence {
     }
 }
 
+/// Calls that cost more than is allowed here, and a path that only one of the published versions lets out of the world.
+pub(crate) fn refused_here() -> Vec<Sequence> {
+    let at = |path: &str| format!("{ROOT}/{path}");
+    let file = |bytes: Vec<u8>| {
+        let entry = Entry::File {
+            bytes,
+            executable: false,
+            modified: CLOCK,
+        };
+        let mut world = Spec::default();
+        world.0.insert("a.txt".to_owned(), entry);
+        world
+    };
+    let edit = |old: &str, new: &str| {
+        let edits = json!([{ "oldText": old, "newText": new }]);
+        call("edit_file", json!({ "path": at("a.txt"), "edits": edits }))
+    };
+    let lines = |word: &str| -> String { (0..1_500).map(|n| format!("{word} {n}\n")).collect() };
+    let (old, new) = (lines("old"), lines("new"));
+    let alternatives = json!({ "path": ROOT, "excludePatterns": ["{1..10001}"] });
+    let long_path = at(&("./".repeat(40_000) + "a.txt"));
+    let beside = json!({ "path": format!("{ROOT}\n"), "content": "beside the root" });
+    [
+        (file(b"a".to_vec()), call("directory_tree", alternatives)),
+        (file(vec![b'x'; 5 << 20]), edit("x", "y")),
+        (file(old.clone().into_bytes()), edit(&old, &new)),
+        (
+            file(b"a".to_vec()),
+            call("read_text_file", json!({ "path": long_path })),
+        ),
+        (file(b"a".to_vec()), call("write_file", beside)),
+    ]
+    .map(|(world, last)| Sequence {
+        world,
+        limits: SessionLimits::default(),
+        calls: vec![last],
+    })
+    .into()
+}
+
 /// Up to the limits that only a snapshot has, and each in its own way beyond them.
 pub(crate) fn beyond_limits() -> Vec<Sequence> {
     let text = |text: &str| Entry::File {

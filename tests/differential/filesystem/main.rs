@@ -69,7 +69,10 @@ fn compare(release: Release) -> Result<(), Failed> {
         // The world is left out: it is long.
         describe(&mut report, &difference, None)?;
     }
-    for sequence in calls::beyond_limits() {
+    for sequence in calls::beyond_limits()
+        .into_iter()
+        .chain(calls::refused_here())
+    {
         if let Some(difference) = stage.play(&sequence, &mut summary) {
             describe(&mut report, &difference, None)?;
         }

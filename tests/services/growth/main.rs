@@ -2,10 +2,11 @@
 //!
 //! The cases run one at a time, since both are measured for the whole process.
 
+mod cancel;
+mod exhaustion;
 mod filesystem;
 mod github;
 mod measure;
-#[allow(dead_code, reason = "for the cases to come")]
 mod world;
 
 use std::process::ExitCode;
@@ -15,6 +16,12 @@ use libtest_mimic::Arguments;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = Some(1);
-    let trials = [measure::trials(), filesystem::trials(), github::trials()];
+    let trials = [
+        measure::trials(),
+        cancel::trials(),
+        exhaustion::trials(),
+        filesystem::trials(),
+        github::trials(),
+    ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

@@ -1,11 +1,25 @@
 //! The passages that `edit_file` replaces.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use mcpmark_service::{Reservation, checkpoint, reserve};
 use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::profile::Profile;
 use crate::text::normalise_line_ends;
 use crate::{diff, path};
+
+/// The bytes of text in which the edits of one call may look for their passages. One edit is always allowed.
+const MAX_SEARCHED: u64 = 2 << 30;
+
+/// Lines between two looks at whether the call was cancelled.
+const LINES_A_CHECK: usize = 1 << 12;
+
+/// What a line of the old text takes while it is looked for, in bytes.
+const BYTES_A_LINE: u64 = 96;
 
 /// One replacement.
 #[derive(Debug, Deserialize)]
@@ -15,51 +29,128 @@ pub(crate) struct Edit {
     new_text: String,
 }
 
-/// The text after all edits, one after the other. Both texts have plain line feeds.
-pub(crate) fn apply(text: &str, edits: &[Edit], profile: Profile) -> Result<String, Failure> {
-    let mut text = text.to_owned();
-    for edit in edits {
-        let old = normalise_line_ends(&edit.old_text);
-        let new = normalise_line_ends(&edit.new_text);
-        text = match text.find(&old) {
-            Some(at) => {
-                let (before, after) = (&text[..at], &text[at + old.len()..]);
-                let new = match profile.expands_dollars() {
-                    true => expand(&new, before, &old, after),
-                    false => new,
-                };
-                format!("{before}{new}{after}")
-            }
-            None => replace_lines(&text, &old, &new).ok_or_else(|| {
-                Failure::said(format!(
-                    "Could not find exact match for edit:\n{}",
-                    edit.old_text
-                ))
-            })?,
-        };
-    }
-    Ok(text)
+/// The text after the edits, and the memory that it takes.
+pub(crate) struct Edited<'t> {
+    pub(crate) text: Cow<'t, str>,
+    _memory: Reservation,
 }
 
-/// What the tool answers: the patch in a fence that is longer than any in the patch.
-pub(crate) fn answer(shown: &str, old: &str, new: &str, profile: Profile) -> String {
-    // What edits put together may be a line end of two characters.
-    let patch = diff::patch(shown, old, &normalise_line_ends(new), profile);
-    let mut fence = "```".to_owned();
-    while patch.contains(&fence) {
-        fence.push('`');
+/// The text after all edits, one after the other. Both texts have plain line feeds. `fits` fails for a number of
+/// bytes that the file may not have; it is asked before a text that is longer than the one before is built.
+pub(crate) fn apply<'t>(
+    text: &'t str,
+    edits: &[Edit],
+    profile: Profile,
+    shown: &str,
+    fits: &dyn Fn(u64) -> Result<(), Failure>,
+) -> Result<Edited<'t>, Failure> {
+    let mut edited = Edited {
+        text: Cow::Borrowed(text),
+        _memory: Reservation::default(),
+    };
+    let mut searched = 0_u64;
+    for edit in edits {
+        checkpoint()?;
+        if searched > MAX_SEARCHED {
+            return Err(Failure::said(format!(
+                "the edits search more than {MAX_SEARCHED} bytes, the limit for one call (each edit searches the \
+                 whole text); nothing was changed, make fewer edits at a time, edit '{shown}'"
+            )));
+        }
+        searched += edited.text.len() as u64;
+        let text = &*edited.text;
+        let old = normalise_line_ends(&edit.old_text);
+        let new = normalise_line_ends(&edit.new_text);
+        edited = match text.find(&*old) {
+            Some(at) => {
+                let (before, after) = (&text[..at], &text[at + old.len()..]);
+                build(text, fits, |push| {
+                    push(before)?;
+                    match profile.expands_dollars() {
+                        true => expand(&new, before, &old, after, push)?,
+                        false => push(&new)?,
+                    }
+                    push(after)
+                })?
+            }
+            None => {
+                let place = find_lines(text, &old)?.ok_or_else(|| {
+                    Failure::said(format!(
+                        "Could not find exact match for edit:\n{}",
+                        edit.old_text
+                    ))
+                })?;
+                build(text, fits, |push| {
+                    push(&text[..place.start])?;
+                    replace_lines(&text[place.clone()], &old, &new, push)?;
+                    push(&text[place.end..])
+                })?
+            }
+        };
     }
-    format!("{fence}diff\n{patch}{fence}\n\n")
+    Ok(edited)
+}
+
+/// Takes a piece of a text.
+type Push<'a> = &'a mut dyn FnMut(&str) -> Result<(), Failure>;
+
+/// The text that `pieces` gives, which is called twice: the lengths are summed before anything is built.
+fn build(
+    before: &str,
+    fits: &dyn Fn(u64) -> Result<(), Failure>,
+    pieces: impl Fn(Push<'_>) -> Result<(), Failure>,
+) -> Result<Edited<'static>, Failure> {
+    let mut length = 0_u64;
+    pieces(&mut |piece| {
+        length += piece.len() as u64;
+        match length > before.len() as u64 {
+            true => fits(length),
+            false => Ok(()),
+        }
+    })?;
+    let memory = reserve(length)?;
+    let mut text = String::with_capacity(usize::try_from(length).unwrap_or_default());
+    pieces(&mut |piece| {
+        text.push_str(piece);
+        Ok(())
+    })?;
+    Ok(Edited {
+        text: Cow::Owned(text),
+        _memory: memory,
+    })
+}
+
+/// What the tool answers: the patch in a fence that is longer than any in the patch. Fails where that has more than
+/// `limit` bytes.
+pub(crate) fn answer(
+    shown: &str,
+    old: &str,
+    new: &str,
+    profile: Profile,
+    limit: u64,
+) -> Result<String, Failure> {
+    // What edits put together may be a line end of two characters.
+    let patch = diff::patch(shown, old, &normalise_line_ends(new), profile, limit)?;
+    let (mut longest, mut run) = (0, 0);
+    for byte in patch.bytes() {
+        run = if byte == b'`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let length = 3.max(longest + 1);
+    if (patch.len() + 2 * length) as u64 > limit {
+        return Err(Failure::too_long(limit));
+    }
+    let fence = "`".repeat(length);
+    Ok(format!("{fence}diff\n{patch}{fence}\n\n"))
 }
 
 /// The new text as JavaScript's `replace` reads it, to which some character pairs have a
 /// meaning: `$$` is a dollar sign, `$&` the old passage, `` $` `` and `$'` what is before and
 /// after it.
-fn expand(new: &str, before: &str, old: &str, after: &str) -> String {
-    let mut result = String::new();
+fn expand(new: &str, before: &str, old: &str, after: &str, push: Push<'_>) -> Result<(), Failure> {
     let mut rest = new;
     while let Some(dollar) = rest.find('$') {
-        result.push_str(&rest[..dollar]);
+        push(&rest[..dollar])?;
         let follower = rest[dollar + 1..].chars().next();
         let meaning = match follower {
             Some('$') => Some("$"),
@@ -68,46 +159,87 @@ fn expand(new: &str, before: &str, old: &str, after: &str) -> String {
             Some('\'') => Some(after),
             _ => None,
         };
-        result.push_str(meaning.unwrap_or("$"));
+        push(meaning.unwrap_or("$"))?;
         rest = &rest[dollar + if meaning.is_some() { 2 } else { 1 }..];
     }
-    result + rest
+    push(rest)
 }
 
-/// Replaces the first lines that are those of `old` but for white space around them. The first
-/// new line gets the indentation of the line that it replaces, and the others keep theirs
-/// relative to the old lines.
-fn replace_lines(text: &str, old: &str, new: &str) -> Option<String> {
-    let lines: Vec<&str> = text.split('\n').collect();
-    let old: Vec<&str> = old.split('\n').collect();
-    let trimmed: Vec<&str> = old.iter().map(|line| trim(line)).collect();
-    let at = lines.windows(old.len()).position(|window| {
-        let mut pairs = window.iter().zip(&trimmed);
-        pairs.all(|(line, wanted)| trim(line) == *wanted)
-    })?;
-    let indent = indentation(lines[at]);
-    let replacement = new.split('\n').enumerate().map(|(index, line)| {
-        let bare = line.trim_start_matches(path::is_js_space);
-        if index == 0 {
-            return format!("{indent}{bare}");
+/// The first lines that are those of `old` but for white space around them, by the algorithm of Knuth, Morris and
+/// Pratt: no line is looked at again for each line of `old`.
+fn find_lines(text: &str, old: &str) -> Result<Option<Range<usize>>, Failure> {
+    let count = old.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let _memory = reserve(BYTES_A_LINE * count as u64)?;
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut wanted = Vec::with_capacity(count);
+    for line in old.split('\n') {
+        let next = numbers.len();
+        wanted.push(*numbers.entry(trim(line)).or_insert(next));
+    }
+    // borders[n]: of the first n + 1 wanted lines, how many of the last are also the first, not all of them counted.
+    let mut borders = vec![0_usize; count];
+    let mut matched = 0;
+    for at in 1..count {
+        while matched > 0 && wanted[at] != wanted[matched] {
+            matched = borders[matched - 1];
         }
-        let old_indent = old.get(index).map_or("", |line| indentation(line));
+        matched += usize::from(wanted[at] == wanted[matched]);
+        borders[at] = matched;
+    }
+    let mut end = 0;
+    matched = 0;
+    for (index, line) in text.split('\n').enumerate() {
+        if index % LINES_A_CHECK == 0 {
+            checkpoint()?;
+        }
+        end += line.len() + usize::from(index > 0);
+        let Some(number) = numbers.get(trim(line)) else {
+            matched = 0;
+            continue;
+        };
+        while matched > 0 && *number != wanted[matched] {
+            matched = borders[matched - 1];
+        }
+        matched += usize::from(*number == wanted[matched]);
+        if matched == count {
+            let mut line_ends = text[..end].rmatch_indices('\n');
+            let start = line_ends.nth(count - 1).map_or(0, |(at, _)| at + 1);
+            return Ok(Some(start..end));
+        }
+    }
+    Ok(None)
+}
+
+/// What comes in place of lines. The first new line gets the indentation of the line that it replaces, and the others
+/// keep theirs relative to the old lines.
+fn replace_lines(replaced: &str, old: &str, new: &str, push: Push<'_>) -> Result<(), Failure> {
+    let indent = indentation(replaced.split('\n').next().unwrap_or_default());
+    let mut old = old.split('\n');
+    for (index, line) in new.split('\n').enumerate() {
+        let bare = line.trim_start_matches(path::is_js_space);
+        let old_indent = old.next().map_or("", indentation);
+        if index == 0 {
+            push(indent)?;
+            push(bare)?;
+            continue;
+        }
+        push("\n")?;
         let new_indent = indentation(line);
         if old_indent.is_empty() || new_indent.is_empty() {
-            return line.to_owned();
+            push(line)?;
+            continue;
         }
+        push(indent)?;
         let deeper = new_indent
             .chars()
             .count()
             .saturating_sub(old_indent.chars().count());
-        format!("{indent}{}{bare}", " ".repeat(deeper))
-    });
-    let before = lines[..at].iter().map(|line| (*line).to_owned());
-    let after = lines[at + old.len()..]
-        .iter()
-        .map(|line| (*line).to_owned());
-    let result: Vec<String> = before.chain(replacement).chain(after).collect();
-    Some(result.join("\n"))
+        for _ in 0..deeper {
+            push(" ")?;
+        }
+        push(bare)?;
+    }
+    Ok(())
 }
 
 fn trim(line: &str) -> &str {
@@ -116,4 +248,63 @@ fn trim(line: &str) -> &str {
 
 fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches(path::is_js_space).len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The first lines that fit, each window of the text compared for itself.
+    fn expected_lines(text: &str, old: &str) -> Option<Vec<String>> {
+        let lines: Vec<&str> = text.split('\n').collect();
+        let wanted: Vec<&str> = old.split('\n').map(trim).collect();
+        let mut windows = lines.windows(wanted.len());
+        let found = windows.find(|window| {
+            let mut pairs = window.iter().zip(&wanted);
+            pairs.all(|(line, wanted)| trim(line) == *wanted)
+        })?;
+        Some(found.iter().map(|line| (*line).to_owned()).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_lines_that_fit_are_found(text in "([ab ]{0,2}\n){0,20}[ab ]{0,2}", old in "([ab ]{0,2}\n){0,5}[ab ]{0,2}") {
+            let place = find_lines(&text, &old).unwrap();
+            let found = place.clone().map(|place| text[place].split('\n').map(str::to_owned).collect::<Vec<_>>());
+            prop_assert_eq!(found, expected_lines(&text, &old));
+            // It is the first one: nothing fits before the end of its last line is reached.
+            if let Some(place) = place {
+                let before = text[..place.end].rfind('\n').map_or("", |end| &text[..end]);
+                prop_assert!(before.is_empty() || expected_lines(before, &old).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn the_text_is_measured_before_it_is_built() {
+        let edit = |old: &str, new: &str| Edit {
+            old_text: old.to_owned(),
+            new_text: new.to_owned(),
+        };
+        let fits = |length: u64| match length <= 20 {
+            true => Ok(()),
+            false => Err(Failure::said(format!("{length} bytes"))),
+        };
+        let apply = |edits: &[Edit], profile| {
+            apply("0123456789", edits, profile, "x", &fits).map(|edited| edited.text.into_owned())
+        };
+        let doubled = [edit("9", "9$`")];
+        assert_eq!(
+            apply(&doubled, Profile::V2025_12_18).unwrap(),
+            "0123456789012345678"
+        );
+        assert_eq!(
+            apply(&doubled, Profile::V2026_8_31).unwrap(),
+            "0123456789$`"
+        );
+        // What comes later could make it shorter again, and is not waited for.
+        let beyond = [edit("9", "9$`$`$`"), edit("0", "")];
+        assert!(apply(&beyond, Profile::V2025_12_18).is_err());
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use mcpmark_service::Interrupted;
 use rustix::io::Errno;
 
 /// Why a tool call failed.
@@ -9,6 +10,8 @@ use rustix::io::Errno;
 pub(crate) enum Failure {
     /// The agent's doing; it reads this text.
     Said(String),
+    /// The call was cancelled, or needs too much memory. Nothing was changed.
+    Interrupted(Interrupted),
     /// The machine's doing, such as a full disk. The world cannot be trusted any more.
     Host(String),
 }
@@ -16,6 +19,13 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn said(text: impl Into<String>) -> Self {
         Self::Said(text.into())
+    }
+
+    /// A result longer than it may be; `limit` is in bytes.
+    pub(crate) fn too_long(limit: u64) -> Self {
+        Self::Said(format!(
+            "result of more than {limit} bytes exceeds the limit of {limit} bytes for one tool result"
+        ))
     }
 
     pub(crate) fn errno(errno: Errno, during: &str) -> Self {
@@ -31,6 +41,12 @@ impl Failure {
             Some(errno) => Self::errno(errno, during),
             None => Self::Host(format!("{error}, {during}")),
         }
+    }
+}
+
+impl From<Interrupted> for Failure {
+    fn from(interrupted: Interrupted) -> Self {
+        Self::Interrupted(interrupted)
     }
 }
 

@@ -1,100 +1,225 @@
 //! Glob patterns as the real server's library matches them, names with a leading dot included.
+//!
+//! All patterns of a call share a [`Budget`]: what they may stand for, and the steps that matching may take.
 
 mod braces;
+mod budget;
+mod class;
 mod name;
+mod places;
+
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::failure::Failure;
-use name::Name;
+use budget::Budget;
+use name::{Name, NamePattern};
+use places::{LAST, Places};
 
 /// The longest pattern that the real server's library takes, in UTF-16 units.
 const MAX_PATTERN: usize = 65_536;
 
+/// Compiles the patterns of one call. Names that stand in several of them are compiled once.
+#[derive(Debug, Default)]
+pub(crate) struct Compiler {
+    budget: Budget,
+    names: HashMap<String, Rc<NamePattern>>,
+}
+
 /// A compiled pattern.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    alternatives: Vec<Vec<Segment>>,
+    alternatives: Vec<Alternative>,
     negated: bool,
+    /// What else matches, whether the pattern is negated or not.
+    anywhere: Vec<Alternative>,
 }
 
+/// A pattern without braces.
 #[derive(Debug)]
+struct Alternative {
+    segments: Vec<Segment>,
+    /// The segments behind the last `**`: each of them stands for one name.
+    tail: usize,
+}
+
+#[derive(Debug, Clone)]
 enum Segment {
     /// `**`: any number of names.
     Any,
-    Name(Name),
+    Name(Rc<NamePattern>),
 }
 
-impl Pattern {
-    pub(crate) fn new(pattern: &str) -> Result<Self, Failure> {
-        if pattern.encode_utf16().count() > MAX_PATTERN {
-            return Err(Failure::said("pattern is too long"));
+/// A path relative to the searched directory.
+#[derive(Debug, Default)]
+pub(crate) struct Path {
+    names: Vec<Name>,
+}
+
+impl Path {
+    /// Goes to an entry of the directory that the path leads to.
+    pub(crate) fn push(&mut self, name: &str) {
+        self.names.push(Name::new(name));
+    }
+
+    /// Goes back to the directory.
+    pub(crate) fn pop(&mut self) {
+        self.names.pop();
+    }
+}
+
+/// Whether the real server's library refuses a pattern for its length.
+pub(crate) fn is_too_long(pattern: &str) -> bool {
+    pattern.encode_utf16().count() > MAX_PATTERN
+}
+
+fn too_long() -> Failure {
+    Failure::said("pattern is too long")
+}
+
+impl Compiler {
+    /// Compiles a pattern.
+    pub(crate) fn pattern(&mut self, pattern: &str) -> Result<Pattern, Failure> {
+        if is_too_long(pattern) {
+            return Err(too_long());
         }
-        let body = pattern.trim_start_matches('!');
-        let alternatives = match pattern.starts_with('#') {
-            true => Vec::new(),
-            false => braces::expand(body).iter().map(|it| segments(it)).collect(),
-        };
-        Ok(Self {
-            alternatives,
-            negated: (pattern.len() - body.len()) % 2 == 1,
+        let (_, negated, expanded) = self.expanded(pattern)?;
+        Ok(Pattern {
+            alternatives: self.alternatives(pattern, &expanded)?,
+            negated,
+            anywhere: Vec::new(),
         })
     }
 
-    /// Whether a path relative to the searched directory matches.
-    pub(crate) fn matches(&self, relative: &str) -> bool {
-        let names: Vec<Vec<u16>> = relative
-            .split('/')
-            .map(|name| name.encode_utf16().collect())
-            .collect();
-        let matched = self.alternatives.iter().any(|it| matches(it, &names));
-        matched != self.negated
+    /// Compiles a pattern that, where it has no star, also means entries of that name at any depth, and all that is
+    /// below them.
+    pub(crate) fn exclusion(&mut self, pattern: &str) -> Result<Pattern, Failure> {
+        if pattern.contains('*') {
+            return self.pattern(pattern);
+        }
+        if is_too_long(&format!("**/{pattern}/**")) {
+            return Err(too_long());
+        }
+        let (marks, negated, expanded) = self.expanded(pattern)?;
+        let mut anywhere = Vec::new();
+        for alternative in &expanded {
+            self.budget
+                .take_bytes(2 * (alternative.len() + marks.len()))?;
+            anywhere.push(self.alternative(&format!("**/{marks}{alternative}"))?);
+            anywhere.push(self.alternative(&format!("**/{marks}{alternative}/**"))?);
+        }
+        Ok(Pattern {
+            alternatives: self.alternatives(pattern, &expanded)?,
+            negated,
+            anywhere,
+        })
+    }
+
+    /// The exclamation marks before a pattern, whether they negate it, and what the braces behind them stand for.
+    fn expanded<'p>(&self, pattern: &'p str) -> Result<(&'p str, bool, Vec<String>), Failure> {
+        let body = pattern.trim_start_matches('!');
+        let marks = &pattern[..pattern.len() - body.len()];
+        let expanded = braces::expand(body, &self.budget)?;
+        Ok((marks, marks.len() % 2 == 1, expanded))
+    }
+
+    fn alternatives(
+        &mut self,
+        pattern: &str,
+        expanded: &[String],
+    ) -> Result<Vec<Alternative>, Failure> {
+        match pattern.starts_with('#') {
+            true => Ok(Vec::new()),
+            false => expanded.iter().map(|it| self.alternative(it)).collect(),
+        }
+    }
+
+    fn alternative(&mut self, pattern: &str) -> Result<Alternative, Failure> {
+        let mut names: Vec<&str> = Vec::new();
+        let last = pattern.split('/').count() - 1;
+        for (index, name) in pattern.split('/').enumerate() {
+            match (name, names.last()) {
+                // Surplus slashes within a pattern mean nothing.
+                ("", Some(_)) if index < last => {}
+                ("**", Some(&"**")) => {}
+                ("..", Some(&before)) if !matches!(before, ".." | "." | "**" | "") => {
+                    names.pop();
+                }
+                _ => names.push(name),
+            }
+        }
+        self.budget.take_steps(pattern.len())?;
+        let tail = names.iter().rev().take_while(|name| **name != "**").count();
+        let segments = names.into_iter().map(|name| self.segment(name));
+        Ok(Alternative {
+            segments: segments.collect::<Result<_, _>>()?,
+            tail,
+        })
+    }
+
+    fn segment(&mut self, name: &str) -> Result<Segment, Failure> {
+        if name == "**" {
+            return Ok(Segment::Any);
+        }
+        if let Some(known) = self.names.get(name) {
+            return Ok(Segment::Name(Rc::clone(known)));
+        }
+        let compiled = Rc::new(NamePattern::new(name, &self.budget)?);
+        self.names.insert(name.to_owned(), Rc::clone(&compiled));
+        Ok(Segment::Name(compiled))
+    }
+
+    /// Whether a path matches a pattern.
+    pub(crate) fn matches(&self, pattern: &Pattern, path: &Path) -> Result<bool, Failure> {
+        let any = |alternatives: &[Alternative]| -> Result<bool, Failure> {
+            for alternative in alternatives {
+                if alternative.matches(&path.names, &self.budget)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        Ok(any(&pattern.alternatives)? != pattern.negated || any(&pattern.anywhere)?)
     }
 }
 
-fn segments(pattern: &str) -> Vec<Segment> {
-    let mut names: Vec<&str> = Vec::new();
-    let last = pattern.split('/').count() - 1;
-    for (index, name) in pattern.split('/').enumerate() {
-        match (name, names.last()) {
-            // Surplus slashes within a pattern mean nothing.
-            ("", Some(_)) if index < last => {}
-            ("**", Some(&"**")) => {}
-            ("..", Some(&before)) if !matches!(before, ".." | "." | "**" | "") => {
-                names.pop();
-            }
-            _ => names.push(name),
+impl Alternative {
+    /// `**` stands for any number of names, but for at least one at the end of a pattern.
+    fn matches(&self, names: &[Name], budget: &Budget) -> Result<bool, Failure> {
+        let count = names.len();
+        if count > LAST {
+            return Ok(false);
         }
-    }
-    let segment = |name: &str| match name {
-        "**" => Segment::Any,
-        _ => Segment::Name(Name::new(name)),
-    };
-    names.into_iter().map(segment).collect()
-}
-
-/// `**` stands for any number of names, but for at least one at the end of a pattern.
-fn matches(segments: &[Segment], names: &[Vec<u16>]) -> bool {
-    // reachable[n]: the segments so far match the first n names.
-    let mut reachable = vec![false; names.len() + 1];
-    reachable[0] = true;
-    for (index, segment) in segments.iter().enumerate() {
-        let mut next = vec![false; names.len() + 1];
-        match segment {
-            Segment::Any => {
-                let first = usize::from(index + 1 == segments.len());
-                if let Some(from) = reachable.iter().position(|it| *it) {
-                    let from = (from + first).min(names.len() + 1);
-                    next[from..].fill(true);
-                }
+        // A place is in this set if the segments so far match as many names.
+        let mut reachable = Places::one(0);
+        for (index, segment) in self.segments.iter().enumerate() {
+            budget.take_steps(1)?;
+            let left = self.segments.len() - index;
+            if left <= self.tail {
+                // There is one place from which the rest can lead to the end.
+                let Some(place) = count.checked_sub(left) else {
+                    return Ok(false);
+                };
+                reachable = reachable & Places::one(place);
             }
-            Segment::Name(pattern) => {
-                for (at, name) in names.iter().enumerate().filter(|(at, _)| reachable[*at]) {
-                    next[at + 1] = pattern.matches(name);
+            let Some(lowest) = reachable.lowest() else {
+                return Ok(false);
+            };
+            reachable = match segment {
+                Segment::Any => Places::range(lowest + usize::from(left == 1), count),
+                Segment::Name(pattern) => {
+                    let mut next = Places::default();
+                    for (at, name) in names.iter().enumerate().skip(lowest) {
+                        if reachable.has(at) && pattern.matches(name, budget)? {
+                            next.insert(at + 1);
+                        }
+                    }
+                    next
                 }
-            }
+            };
         }
-        reachable = next;
+        Ok(reachable.has(count))
     }
-    reachable[names.len()]
 }
 
 #[cfg(test)]
@@ -102,8 +227,36 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn path(path: &str) -> Path {
+        let mut names = Path::default();
+        path.split('/').for_each(|name| names.push(name));
+        names
+    }
+
+    fn try_matches(pattern: &str, on: &str) -> Result<bool, Failure> {
+        let mut compiler = Compiler::default();
+        let pattern = compiler.pattern(pattern)?;
+        compiler.matches(&pattern, &path(on))
+    }
+
     fn matches(pattern: &str, path: &str) -> bool {
-        Pattern::new(pattern).unwrap().matches(path)
+        try_matches(pattern, path).unwrap()
+    }
+
+    fn excludes(pattern: &str, on: &str) -> bool {
+        let mut compiler = Compiler::default();
+        let pattern = compiler.exclusion(pattern).unwrap();
+        compiler.matches(&pattern, &path(on)).unwrap()
+    }
+
+    /// An exclusion means what three patterns would.
+    fn excludes_thrice(pattern: &str, path: &str) -> bool {
+        let mut patterns = vec![pattern.to_owned()];
+        if !pattern.contains('*') {
+            patterns.push(format!("**/{pattern}"));
+            patterns.push(format!("**/{pattern}/**"));
+        }
+        patterns.iter().any(|pattern| matches(pattern, path))
     }
 
     #[test]
@@ -152,8 +305,12 @@ mod tests {
 
     #[test]
     fn a_pattern_too_long_is_refused() {
-        assert!(Pattern::new(&"é".repeat(MAX_PATTERN)).is_ok());
-        assert!(Pattern::new(&"é".repeat(MAX_PATTERN + 1)).is_err());
+        let compiled = |length| Compiler::default().pattern(&"é".repeat(length));
+        assert!(compiled(MAX_PATTERN).is_ok());
+        assert!(compiled(MAX_PATTERN + 1).is_err());
+        let excluded = |length| Compiler::default().exclusion(&"é".repeat(length));
+        assert!(excluded(MAX_PATTERN - 6).is_ok());
+        assert!(excluded(MAX_PATTERN - 5).is_err());
     }
 
     /// The longest pattern of each kind that has no end or means little takes no more than a moment:
@@ -185,19 +342,45 @@ mod tests {
             "}",
             "[a-",
             "{1..9}",
+            "{1..1}",
+            "*(a*(b*(c)))",
         ] {
             let pattern = piece.repeat(MAX_PATTERN / piece.len());
-            matches(&pattern, "a/b/c");
-            matches(&pattern, &"a".repeat(255));
+            // What would take too long is refused.
+            let _ = try_matches(&pattern, "a/b/c");
+            let _ = try_matches(&pattern, &"a".repeat(255));
+            let _ = try_matches(&pattern, &"abc".repeat(85));
         }
         let many = format!("{{{}}}", "a,".repeat(400));
-        matches(&format!("{many}{}", "[".repeat(60_000)), "a");
+        assert!(try_matches(&format!("{many}{}", "[".repeat(60_000)), "a").is_err());
+    }
+
+    #[test]
+    fn patterns_that_backtracking_takes_for_ever_to_match() {
+        let name = "a".repeat(255);
+        assert!(!matches(&format!("{}b", "*a".repeat(120)), &name));
+        assert!(!matches(&format!("{}b", "*(a)".repeat(60)), &name));
+        assert!(!matches(&format!("{}b", "*(*(*(a)))".repeat(20)), &name));
+        let deep = vec!["a"; 127].join("/");
+        assert!(!matches(&format!("{}b", "**/a/".repeat(60)), &deep));
+        assert!(matches(&format!("{}a", "**/a/".repeat(60)), &deep));
+        // What takes many steps for one name is refused for more of them.
+        let runs = ["a", "b", "c"].map(|it| it.repeat(85)).concat();
+        let mut compiler = Compiler::default();
+        let groups = compiler.pattern(&"*(a*(b*(c)))".repeat(5_000)).unwrap();
+        let mut outcomes = (0..1_000).map(|_| compiler.matches(&groups, &path(&runs)));
+        assert!(outcomes.any(|outcome| outcome.is_err()));
     }
 
     proptest! {
         #[test]
         fn any_pattern_is_taken(pattern in "[!#\\\\*?+@(){},|\\[\\]:./a-cé😀^-]{0,24}", path in "[a-cé😀.]{1,4}(/[a-c.]{1,3}){0,3}") {
             matches(&pattern, &path);
+        }
+
+        #[test]
+        fn exclusions_mean_three_patterns(pattern in "[!#\\\\?+@(){},|\\[\\]./a-c^-]{0,12}", path in "[a-c.!#]{1,3}(/[a-c.!]{1,2}){0,3}") {
+            prop_assert_eq!(excludes(&pattern, &path), excludes_thrice(&pattern, &path), "{}", pattern);
         }
 
         #[test]

@@ -43,6 +43,7 @@
 //! ```
 
 mod arguments;
+mod bounded;
 mod collation;
 mod diff;
 mod edit;

@@ -1,10 +1,11 @@
 //! The tools that list what is there.
 
+use mcpmark_service::checkpoint;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
+use crate::bounded::Bounded;
 use crate::failure::Failure;
-use crate::glob::Pattern;
+use crate::glob::{self, Compiler, Path, Pattern};
 use crate::text;
 use crate::world::{Entry, Place, World, join};
 
@@ -27,23 +28,23 @@ fn mark(entry: &Entry) -> &'static str {
 
 /// One entry a line.
 pub(crate) fn plain(world: &World, place: &Place) -> Result<String, Failure> {
-    let entries = world.list(place)?;
-    let lines: Vec<String> = entries
-        .iter()
-        .map(|entry| format!("{} {}", mark(entry), entry.name))
-        .collect();
-    Ok(lines.join("\n"))
+    let mut lines = Bounded::new(world.max_result_bytes());
+    for entry in world.list(place)? {
+        lines.push_line(&[mark(&entry), " ", &entry.name])?;
+    }
+    Ok(lines.into_text())
 }
 
 /// One entry a line with its size, and the totals.
 pub(crate) fn with_sizes(world: &World, place: &Place, order: Order) -> Result<String, Failure> {
     let mut rows = Vec::new();
     for entry in world.list(place)? {
-        let target = world.resolve_entry(&join(&place.on_disk, &entry.name));
+        checkpoint()?;
+        let target = world.resolve_entry(place, &entry);
         let size = match target.and_then(|target| world.status(&target)) {
             Ok(status) => status.size,
             Err(Failure::Said(_)) => 0,
-            Err(host) => return Err(host),
+            Err(other) => return Err(other),
         };
         rows.push((entry, size));
     }
@@ -54,83 +55,113 @@ pub(crate) fn with_sizes(world: &World, place: &Place, order: Order) -> Result<S
         }
         Order::Size => rows.sort_by_key(|(_, size)| std::cmp::Reverse(*size)),
     }
-    let mut lines: Vec<String> = rows
-        .iter()
-        .map(|(entry, size)| {
-            let size = match entry.is_directory {
-                true => String::new(),
-                false => format!("{:>10}", text::size(*size)),
-            };
-            let width = entry.name.encode_utf16().count();
-            let padding = " ".repeat(30_usize.saturating_sub(width));
-            format!("{} {}{padding} {size}", mark(entry), entry.name)
-        })
-        .collect();
+    let mut lines = Bounded::new(world.max_result_bytes());
+    for (entry, size) in &rows {
+        let size = match entry.is_directory {
+            true => String::new(),
+            false => format!("{:>10}", text::size(*size)),
+        };
+        let width = entry.name.encode_utf16().count();
+        let padding = " ".repeat(30_usize.saturating_sub(width));
+        lines.push_line(&[mark(entry), " ", &entry.name, &padding, " ", &size])?;
+    }
     let files: Vec<u64> = rows
         .iter()
         .filter(|(entry, _)| !entry.is_directory)
         .map(|(_, size)| *size)
         .collect();
     let directories = rows.len() - files.len();
-    lines.push(String::new());
-    lines.push(format!(
-        "Total: {} files, {directories} directories",
+    let combined = text::size(files.iter().sum());
+    if !rows.is_empty() {
+        lines.push("\n")?;
+    }
+    lines.push(&format!(
+        "\nTotal: {} files, {directories} directories\nCombined size: {combined}",
         files.len()
-    ));
-    lines.push(format!("Combined size: {}", text::size(files.iter().sum())));
-    Ok(lines.join("\n"))
+    ))?;
+    Ok(lines.into_text())
 }
 
 /// Everything below a directory as JSON.
 pub(crate) fn tree(world: &World, place: &Place, excluded: &[String]) -> Result<String, Failure> {
-    let excluded = Exclusions::new(excluded)?;
-    let tree = branch(world, place, "", &excluded)?;
-    serde_json::to_string_pretty(&tree).map_err(|error| Failure::Host(error.to_string()))
+    let mut compiler = Compiler::default();
+    let excluded = excluded.iter().map(|pattern| compiler.exclusion(pattern));
+    let excluded = excluded.collect::<Result<_, _>>()?;
+    let mut tree = Branches {
+        world,
+        compiler,
+        excluded,
+        path: Path::default(),
+        json: Bounded::new(world.max_result_bytes()),
+    };
+    tree.branch(place, 0)?;
+    Ok(tree.json.into_text())
 }
 
-fn branch(
-    world: &World,
-    place: &Place,
-    relative: &str,
-    excluded: &Exclusions,
-) -> Result<Value, Failure> {
-    let mut branch = Vec::new();
-    for entry in world.list(place)? {
-        let relative = join(relative, &entry.name);
-        if excluded.cover(&relative) {
-            continue;
-        }
-        if entry.is_directory {
-            let below = world.resolve_entry(&join(&place.on_disk, &entry.name))?;
-            let children = self::branch(world, &below, &relative, excluded)?;
-            branch.push(json!({"name": entry.name, "type": "directory", "children": children}));
-        } else {
-            branch.push(json!({"name": entry.name, "type": "file"}));
-        }
-    }
-    Ok(Value::Array(branch))
+/// Writes directories as JSON, each value on a line of its own.
+struct Branches<'a> {
+    world: &'a World,
+    compiler: Compiler,
+    excluded: Vec<Pattern>,
+    path: Path,
+    json: Bounded,
 }
 
-/// What `directory_tree` leaves out. A pattern without a star also means entries of that name
-/// at any depth, and all below them.
-struct Exclusions(Vec<Pattern>);
-
-impl Exclusions {
-    fn new(patterns: &[String]) -> Result<Self, Failure> {
-        let mut compiled = Vec::new();
-        for pattern in patterns {
-            compiled.push(Pattern::new(pattern)?);
-            if !pattern.contains('*') {
-                compiled.push(Pattern::new(&format!("**/{pattern}"))?);
-                compiled.push(Pattern::new(&format!("**/{pattern}/**"))?);
+impl Branches<'_> {
+    fn branch(&mut self, place: &Place, depth: usize) -> Result<(), Failure> {
+        let outer = "    ".repeat(depth);
+        let mut is_empty = true;
+        self.json.push("[")?;
+        for entry in self.world.list(place)? {
+            checkpoint()?;
+            self.path.push(&entry.name);
+            if !covers(&self.compiler, &self.excluded, &self.path)? {
+                let separator = if is_empty { "\n" } else { ",\n" };
+                is_empty = false;
+                self.entry(place, &entry, depth, &[separator, &outer])?;
             }
+            self.path.pop();
         }
-        Ok(Self(compiled))
+        if !is_empty {
+            self.json.push("\n")?;
+            self.json.push(&outer)?;
+        }
+        self.json.push("]")
     }
 
-    fn cover(&self, relative: &str) -> bool {
-        self.0.iter().any(|pattern| pattern.matches(relative))
+    fn entry(
+        &mut self,
+        directory: &Place,
+        entry: &Entry,
+        depth: usize,
+        before: &[&str; 2],
+    ) -> Result<(), Failure> {
+        let [separator, outer] = before;
+        let name = serde_json::to_string(&entry.name);
+        let name = name.map_err(|error| Failure::Host(error.to_string()))?;
+        let kind = match entry.is_directory {
+            true => "directory",
+            false => "file",
+        };
+        self.json.push(&format!(
+            "{separator}{outer}  {{\n{outer}    \"name\": {name},\n{outer}    \"type\": \"{kind}\""
+        ))?;
+        if entry.is_directory {
+            let below = self.world.resolve_entry(directory, entry)?;
+            self.json.push(&format!(",\n{outer}    \"children\": "))?;
+            self.branch(&below, depth + 1)?;
+        }
+        self.json.push(&format!("\n{outer}  }}"))
     }
+}
+
+fn covers(compiler: &Compiler, patterns: &[Pattern], path: &Path) -> Result<bool, Failure> {
+    for pattern in patterns {
+        if compiler.matches(pattern, path)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The full paths of all entries below a directory that match, one a line.
@@ -143,59 +174,59 @@ pub(crate) fn search(
     const NOTHING: &str = "No matches found";
     let entries = world.list(place)?;
     // The real server skips every entry for which matching fails.
-    let excluded: Result<Vec<Pattern>, Failure> = excluded
-        .iter()
-        .map(|pattern| Pattern::new(pattern))
-        .collect();
-    let (Ok(pattern), Ok(excluded)) = (Pattern::new(pattern), excluded) else {
+    if glob::is_too_long(pattern) || excluded.iter().any(|it| glob::is_too_long(it)) {
         return Ok(NOTHING.to_owned());
-    };
+    }
+    let mut compiler = Compiler::default();
+    let pattern = compiler.pattern(pattern)?;
+    let excluded = excluded.iter().map(|it| compiler.pattern(it));
+    let excluded = excluded.collect::<Result<_, _>>()?;
     let mut search = Search {
         world,
+        compiler,
         pattern,
         excluded,
-        found: Vec::new(),
+        path: Path::default(),
+        found: Bounded::new(world.max_result_bytes()),
     };
-    search.directory(place, "", entries)?;
+    search.directory(place, entries)?;
     match search.found.is_empty() {
         true => Ok(NOTHING.to_owned()),
-        false => Ok(search.found.join("\n")),
+        false => Ok(search.found.into_text()),
     }
 }
 
 struct Search<'a> {
     world: &'a World,
+    compiler: Compiler,
     pattern: Pattern,
     excluded: Vec<Pattern>,
-    found: Vec<String>,
+    path: Path,
+    found: Bounded,
 }
 
 impl Search<'_> {
-    fn directory(
-        &mut self,
-        place: &Place,
-        relative: &str,
-        entries: Vec<Entry>,
-    ) -> Result<(), Failure> {
+    fn directory(&mut self, place: &Place, entries: Vec<Entry>) -> Result<(), Failure> {
         for entry in entries {
-            let on_disk = join(&place.on_disk, &entry.name);
-            let relative = join(relative, &entry.name);
-            let below = match self.world.resolve_entry(&on_disk) {
+            checkpoint()?;
+            let below = match self.world.resolve_entry(place, &entry) {
                 Ok(below) => below,
                 // Such as a symlink that leads outside: it is not shown.
                 Err(Failure::Said(_)) => continue,
-                Err(host) => return Err(host),
+                Err(other) => return Err(other),
             };
-            if self.excluded.iter().any(|it| it.matches(&relative)) {
-                continue;
+            self.path.push(&entry.name);
+            if !covers(&self.compiler, &self.excluded, &self.path)? {
+                if self.compiler.matches(&self.pattern, &self.path)? {
+                    let on_disk = join(&place.on_disk, &entry.name);
+                    self.found.push_line(&[&crate::path::shown(&on_disk)])?;
+                }
+                if entry.is_directory {
+                    let entries = self.world.list(&below)?;
+                    self.directory(&below, entries)?;
+                }
             }
-            if self.pattern.matches(&relative) {
-                self.found.push(crate::path::shown(&on_disk));
-            }
-            if entry.is_directory {
-                let entries = self.world.list(&below)?;
-                self.directory(&below, &relative, entries)?;
-            }
+            self.path.pop();
         }
         Ok(())
     }

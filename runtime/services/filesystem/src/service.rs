@@ -1,5 +1,6 @@
 //! The service and its sessions.
 
+use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
@@ -89,6 +90,7 @@ impl FilesystemSession {
             usage,
             has_symlinks,
             staged_names: 0,
+            names: RefCell::default(),
         };
         let surface = profile.surface().map_err(set_up)?;
         let handler = Tools::new(surface.clone(), world);

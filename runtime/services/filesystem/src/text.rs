@@ -1,17 +1,28 @@
 //! Texts that the tools make: parts of files, sizes, times.
 
-use std::io::Read;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use mcpmark_service::checkpoint;
 
+use crate::failure::Failure;
 use crate::profile::Profile;
 
 /// The real server reads the first and last lines of a file in pieces of so many bytes.
 const PIECE: usize = 1024;
 
-/// The first lines of a file, whatever their number is to JavaScript: 1.5 gives two, -1 none.
-pub(crate) fn head(mut file: impl Read, lines: f64, profile: Profile) -> std::io::Result<String> {
+/// The first lines of a file, whatever their number is to JavaScript: 1.5 gives two, -1 none. Fails where they have
+/// more than `limit` bytes together.
+pub(crate) fn head(
+    mut file: impl Read,
+    lines: f64,
+    profile: Profile,
+    limit: u64,
+) -> Result<String, Failure> {
     let mut text = Vec::new();
     let mut ends = 0_u64;
     let mut at = 0;
@@ -21,7 +32,12 @@ pub(crate) fn head(mut file: impl Read, lines: f64, profile: Profile) -> std::io
     }
     loop {
         let Some(end) = text[at..].iter().position(|byte| *byte == b'\n') else {
-            let read = fill(&mut file, &mut piece)?;
+            checkpoint()?;
+            // All but a line feed at its end is part of the result.
+            if text.len() as u64 > limit.saturating_add(1) {
+                return Err(Failure::too_long(limit));
+            }
+            let read = fill(&mut file, &mut piece).map_err(|error| Failure::io(&error, "read"))?;
             if read == 0 {
                 break;
             }
@@ -42,16 +58,22 @@ pub(crate) fn head(mut file: impl Read, lines: f64, profile: Profile) -> std::io
     if text.ends_with(b"\n") {
         text.pop();
     }
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    Ok(decoded(text))
 }
 
-fn fill(file: &mut impl Read, piece: &mut [u8]) -> std::io::Result<usize> {
+/// The text that bytes are, invalid ones replaced.
+pub(crate) fn decoded(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+fn fill(file: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < piece.len() {
         match file.read(&mut piece[filled..]) {
             Ok(0) => break,
             Ok(read) => filled += read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
@@ -59,59 +81,99 @@ fn fill(file: &mut impl Read, piece: &mut [u8]) -> std::io::Result<usize> {
 }
 
 /// The last lines of a file. What follows the last line feed counts as a line, also when it is
-/// empty.
-pub(crate) fn tail(bytes: &[u8], lines: f64, profile: Profile) -> String {
+/// empty. Fails where they have more than `limit` bytes together.
+pub(crate) fn tail(
+    file: &File,
+    lines: f64,
+    profile: Profile,
+    limit: u64,
+) -> Result<String, Failure> {
+    let size = file.metadata().map_err(|e| Failure::io(&e, "fstat"))?.len();
     match profile.decodes_pieces() {
-        true => tail_by_pieces(bytes, lines),
-        false => tail_by_lines(bytes, lines),
+        true => tail_by_pieces(file, size, lines, limit),
+        false => tail_by_lines(file, size, lines, limit),
     }
 }
 
 /// Reads back until there are enough line feeds, and takes the lines as JavaScript's `slice`
 /// counts them: of 0.5 lines it makes all that was read.
-fn tail_by_lines(bytes: &[u8], lines: f64) -> String {
-    let mut start = bytes.len();
+fn tail_by_lines(file: &File, size: u64, lines: f64, limit: u64) -> Result<String, Failure> {
+    let taken = lines.trunc() as usize;
+    let mut start = size;
     let mut ends = 0_usize;
-    while start > 0 && (ends as f64) < lines {
-        let end = start;
-        start = end.saturating_sub(PIECE);
-        let piece = &bytes[start..end];
+    let mut piece = [0; PIECE];
+    while lines > 0.0 && start > 0 && ends < taken.max(1) {
+        checkpoint()?;
+        // All that was read so far is part of the result, but for the carriage returns in it.
+        if (size - start) / 2 > limit {
+            return Err(Failure::too_long(limit));
+        }
+        let piece = read_before(file, &mut start, &mut piece)?;
         ends += piece.iter().filter(|byte| **byte == b'\n').count();
     }
-    let text = normalise_line_ends(&String::from_utf8_lossy(&bytes[start..]));
-    let found: Vec<&str> = text.split('\n').collect();
-    let taken = match lines.trunc() as usize {
-        0 => found.len(),
-        taken => taken.min(found.len()),
-    };
-    found[found.len() - taken..].join("\n")
+    let mut bytes = vec![0; (size - start) as usize];
+    file.read_exact_at(&mut bytes, start)
+        .map_err(|error| Failure::io(&error, "read"))?;
+    let text = decoded(bytes);
+    let mut text = normalise_line_ends(&text);
+    let before = taken.checked_sub(1);
+    if let Some((end, _)) = before.and_then(|lines| text.rmatch_indices('\n').nth(lines)) {
+        text = Cow::Owned(text[end + 1..].to_owned());
+    }
+    match text.len() as u64 > limit {
+        true => Err(Failure::too_long(limit)),
+        false => Ok(text.into_owned()),
+    }
 }
 
-fn tail_by_pieces(bytes: &[u8], lines: f64) -> String {
+/// Reads back piece by piece, each decoded for itself.
+fn tail_by_pieces(file: &File, size: u64, lines: f64, limit: u64) -> Result<String, Failure> {
     let mut found: Vec<String> = Vec::new();
-    let mut rest = String::new();
-    let mut end = bytes.len();
-    while end > 0 && (found.len() as f64) < lines {
-        let start = end.saturating_sub(PIECE);
-        let text = String::from_utf8_lossy(&bytes[start..end]) + rest.as_str();
+    let mut length = 0_u64;
+    let mut ends = 0_u64;
+    let mut start = size;
+    let mut piece = [0; PIECE];
+    while start > 0 && (ends as f64) < lines {
+        checkpoint()?;
+        let text = String::from_utf8_lossy(read_before(file, &mut start, &mut piece)?);
         let text = normalise_line_ends(&text);
-        let mut pieces: Vec<&str> = text.split('\n').collect();
-        let first = if start > 0 { pieces.remove(0) } else { "" };
-        for line in pieces.iter().rev() {
-            if found.len() as f64 >= lines {
+        let mut from = 0;
+        for (end, _) in text.rmatch_indices('\n') {
+            ends += 1;
+            if ends as f64 >= lines {
+                from = end + 1;
                 break;
             }
-            found.push((*line).to_owned());
         }
-        rest = first.to_owned();
-        end = start;
+        length += (text.len() - from) as u64;
+        if length > limit {
+            return Err(Failure::too_long(limit));
+        }
+        found.push(text[from..].to_owned());
     }
     found.reverse();
-    found.join("\n")
+    Ok(found.concat())
 }
 
-pub(crate) fn normalise_line_ends(text: &str) -> String {
-    text.replace("\r\n", "\n")
+/// Reads the piece that ends at a place, and moves the place to where it starts.
+fn read_before<'p>(
+    file: &File,
+    place: &mut u64,
+    piece: &'p mut [u8; PIECE],
+) -> Result<&'p [u8], Failure> {
+    let start = place.saturating_sub(PIECE as u64);
+    let piece = &mut piece[..(*place - start) as usize];
+    file.read_exact_at(piece, start)
+        .map_err(|error| Failure::io(&error, "read"))?;
+    *place = start;
+    Ok(piece)
+}
+
+pub(crate) fn normalise_line_ends(text: &str) -> Cow<'_, str> {
+    match text.contains("\r\n") {
+        true => Cow::Owned(text.replace("\r\n", "\n")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// A size with the unit that suits it, two decimals from a kibibyte on.
@@ -142,5 +204,67 @@ pub(crate) fn date(seconds: i64) -> String {
             .strftime("%a %b %d %Y %H:%M:%S GMT+0000 (Coordinated Universal Time)")
             .to_string(),
         Err(_) => "Invalid Date".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The last lines as the real servers find them, however long that takes.
+    fn expected_tail(bytes: &[u8], lines: f64, profile: Profile) -> String {
+        let mut pieces: Vec<&[u8]> = bytes.rchunks(PIECE).collect();
+        if profile.decodes_pieces() {
+            let mut text = String::new();
+            let mut found: Vec<String> = Vec::new();
+            while !pieces.is_empty() && (found.len() as f64) < lines {
+                let piece = String::from_utf8_lossy(pieces.remove(0));
+                text = piece.replace("\r\n", "\n") + &text;
+                let mut all: Vec<String> = text.split('\n').map(str::to_owned).collect();
+                text = match pieces.is_empty() {
+                    true => String::new(),
+                    false => all.remove(0),
+                };
+                let wanted = all.into_iter().rev();
+                for line in wanted {
+                    if (found.len() as f64) < lines {
+                        found.push(line);
+                    }
+                }
+            }
+            found.reverse();
+            return found.join("\n");
+        }
+        let mut read: Vec<u8> = Vec::new();
+        let ends = |read: &[u8]| read.iter().filter(|byte| **byte == b'\n').count() as f64;
+        while !pieces.is_empty() && ends(&read) < lines {
+            read = [pieces.remove(0), &read].concat();
+        }
+        let text = String::from_utf8_lossy(&read).replace("\r\n", "\n");
+        let found: Vec<&str> = text.split('\n').collect();
+        let taken = match lines.trunc() as usize {
+            0 => found.len(),
+            taken => taken.min(found.len()),
+        };
+        found[found.len() - taken..].join("\n")
+    }
+
+    proptest! {
+        #[test]
+        fn the_last_lines_are_those_of_the_real_server(
+            parts in prop::collection::vec(("[ab\u{e9}\r]{0,3}", prop::sample::select(vec!["\n", "\r\n", ""]), 1..700_usize), 0..6),
+            lines in prop::sample::select(vec![-1.0, 0.5, 1.0, 1.5, 2.0, 3.0, 40.0, 1e9]),
+        ) {
+            let text: String = parts.iter().map(|(line, end, times)| format!("{line}{end}").repeat(*times)).collect();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            for profile in [Profile::V2025_12_18, Profile::V2026_8_31] {
+                let found = tail(&file, lines, profile, u64::MAX).unwrap();
+                prop_assert_eq!(found, expected_tail(text.as_bytes(), lines, profile));
+            }
+        }
     }
 }

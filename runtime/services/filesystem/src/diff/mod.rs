@@ -3,9 +3,13 @@
 //! Where several shortest differences exist, the choice is that of the diff library of the real
 //! server, so that models read the same patch.
 
+mod lines;
 mod search;
 
+use crate::bounded::Bounded;
+use crate::failure::Failure;
 use crate::profile::Profile;
+use lines::Lines;
 use search::difference;
 
 /// Lines of context around a change.
@@ -27,27 +31,54 @@ struct Run {
     lines: usize,
 }
 
-/// The patch from `old` to `new` under the name `path`; the head alone when they are equal.
-pub(crate) fn patch(path: &str, old: &str, new: &str, profile: Profile) -> String {
+/// The patch from `old` to `new` under the name `path`; the head alone when they are equal. Fails where it has more
+/// than `limit` bytes.
+pub(crate) fn patch(
+    path: &str,
+    old: &str,
+    new: &str,
+    profile: Profile,
+    limit: u64,
+) -> Result<String, Failure> {
     let rule = "=".repeat(67);
-    let mut text = format!("Index: {path}\n{rule}\n--- {path}\toriginal\n+++ {path}\tmodified\n");
-    let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
-    let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
-    let runs = difference(&old_lines, &new_lines, profile);
+    let mut text = Bounded::new(limit);
+    text.push(&format!(
+        "Index: {path}\n{rule}\n--- {path}\toriginal\n+++ {path}\tmodified\n"
+    ))?;
+    let (old_lines, new_lines) = (Lines::of(old)?, Lines::of(new)?);
+    let runs = difference(&old_lines, &new_lines, profile)?;
     for hunk in hunks(&runs) {
-        text += &hunk.head();
-        let mut lines = hunk.lines(&old_lines, &new_lines);
-        if profile.removes_first() {
-            mark_ends(&mut lines);
-        } else if hunk.reaches_end {
-            hunk.mark_end(&mut lines, old, new);
-        }
-        for line in &lines {
-            text += line.strip_suffix('\n').unwrap_or(line);
-            text.push('\n');
+        text.push(&hunk.head())?;
+        let marks = match hunk.reaches_end && !profile.removes_first() {
+            true => hunk.end_marks(old, new),
+            false => EndMarks::default(),
+        };
+        hunk.write(&old_lines, &new_lines, |index, sign, line| {
+            if marks.before == Some(index) {
+                text.push(MARK)?;
+            }
+            text.push(sign)?;
+            text.push(line.strip_suffix('\n').unwrap_or(line))?;
+            text.push("\n")?;
+            match profile.removes_first() && !line.ends_with('\n') {
+                true => text.push(MARK),
+                false => Ok(()),
+            }
+        })?;
+        if marks.last {
+            text.push(MARK)?;
         }
     }
-    text
+    Ok(text.into_text())
+}
+
+/// Where a hunk says that a side ends without a line feed.
+#[derive(Default)]
+struct EndMarks {
+    /// Before a line of the hunk.
+    before: Option<usize>,
+    /// At its end.
+    last: bool,
 }
 
 /// Some runs with the context around them, and where they start.
@@ -122,55 +153,51 @@ impl Hunk {
         )
     }
 
-    fn lines(&self, old_lines: &[&str], new_lines: &[&str]) -> Vec<String> {
-        let (mut old, mut new) = (self.old, self.new);
-        let mut lines = Vec::new();
+    /// Gives each line with its place in the hunk and its sign.
+    fn write<'t>(
+        &self,
+        old_lines: &Lines<'t>,
+        new_lines: &Lines<'t>,
+        mut take: impl FnMut(usize, &str, &'t str) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let (mut old, mut new, mut index) = (self.old, self.new, 0);
         for run in &self.runs {
             for _ in 0..run.lines {
                 let (sign, line) = match run.change {
-                    Change::Keep => (' ', old_lines[old]),
-                    Change::Remove => ('-', old_lines[old]),
-                    Change::Add => ('+', new_lines[new]),
+                    Change::Keep => (" ", old_lines.get(old)),
+                    Change::Remove => ("-", old_lines.get(old)),
+                    Change::Add => ("+", new_lines.get(new)),
                 };
                 old += usize::from(run.change != Change::Add);
                 new += usize::from(run.change != Change::Remove);
-                lines.push(format!("{sign}{line}"));
+                take(index, sign, line)?;
+                index += 1;
             }
         }
-        lines
+        Ok(())
     }
 
-    /// Says that a side ends without a line feed. The earlier library puts the mark of the old side
-    /// behind as many lines as that side has, which is amiss where lines were added before.
-    fn mark_end(&self, lines: &mut Vec<String>, old: &str, new: &str) {
+    /// The marks of the earlier library. It puts that of the old side behind as many lines as that side has, which is
+    /// amiss where lines were added before.
+    fn end_marks(&self, old: &str, new: &str) -> EndMarks {
         let ends_in_change = self
             .runs
             .last()
             .is_some_and(|run| run.change != Change::Keep);
         let old_lines = self.count(Change::Add);
-        let before_additions = ends_in_change && lines.len() > old_lines;
+        let lines: usize = self.runs.iter().map(|run| run.lines).sum();
+        let before_additions = ends_in_change && lines > old_lines;
         let old_ends = old.ends_with('\n');
-        if !old_ends && before_additions && !old.is_empty() {
-            lines.insert(old_lines, MARK.to_owned());
+        EndMarks {
+            before: (!old_ends && before_additions && !old.is_empty()).then_some(old_lines),
+            last: (!old_ends && !before_additions) || !new.ends_with('\n'),
         }
-        if (!old_ends && !before_additions) || !new.ends_with('\n') {
-            lines.push(MARK.to_owned());
-        }
-    }
-}
-
-/// Says of each line that has none that it ends without a line feed.
-fn mark_ends(lines: &mut Vec<String>) {
-    let unended = |line: &String| !line.ends_with('\n');
-    while let Some(at) = lines.iter().rposition(unended) {
-        lines[at].push('\n');
-        lines.insert(at + 1, MARK.to_owned());
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::search::{MOST_CHANGES, replaced};
+    use super::search::{MOST_CHANGES, replaced, shortest};
     use super::*;
     use proptest::prelude::*;
 
@@ -196,13 +223,15 @@ mod tests {
     proptest! {
         #[test]
         fn runs_lead_from_one_side_to_the_other(old in "[abc\n]{0,40}", new in "[abc\n]{0,40}") {
+            let (old_lines, new_lines) = (Lines::of(&old).unwrap(), Lines::of(&new).unwrap());
+            let found = [
+                difference(&old_lines, &new_lines, Profile::V2025_12_18).unwrap(),
+                difference(&old_lines, &new_lines, Profile::V2026_8_31).unwrap(),
+                replaced(&old_lines, &new_lines),
+            ];
             let old: Vec<&str> = old.split_inclusive('\n').collect();
             let new: Vec<&str> = new.split_inclusive('\n').collect();
-            for runs in [
-                difference(&old, &new, Profile::V2025_12_18),
-                difference(&old, &new, Profile::V2026_8_31),
-                replaced(&old, &new),
-            ] {
+            for runs in found {
                 prop_assert_eq!(sides(&runs, &old, &new), (old.clone(), new.clone()));
             }
         }
@@ -218,7 +247,7 @@ mod tests {
             (1..=30).map(line).collect()
         };
         let heads = |changed: &[usize]| -> Vec<String> {
-            let text = patch("f", &lines(&[]), &lines(changed), PROFILE);
+            let text = patch("f", &lines(&[]), &lines(changed), PROFILE, u64::MAX).unwrap();
             let heads = text.lines().filter(|line| line.starts_with("@@"));
             heads.map(str::to_owned).collect()
         };
@@ -234,8 +263,25 @@ mod tests {
                 .map(|n| format!("{word} {n}\n"))
                 .collect()
         };
-        let patch = patch("f", &text("old"), &text("new"), PROFILE);
+        let (old, new) = (text("old"), text("new"));
+        assert!(patch("f", &old, &new, PROFILE, 50_000).is_err());
+        let patch = patch("f", &old, &new, PROFILE, u64::MAX).unwrap();
         assert!(patch.contains("\n@@ -1,6000 +1,6000 @@\n-old 0\n"));
         assert!(patch.contains("\n-old 5999\n+new 0\n"));
+    }
+
+    #[test]
+    fn a_search_that_takes_too_long_is_given_up() {
+        let text = |rare: &str| -> String {
+            let line = |n| if n % 100 == 0 { rare } else { "a\n" };
+            (0..10_000).map(line).collect()
+        };
+        let (old, new) = (text("b\n"), text("c\n"));
+        let (old, new) = (Lines::of(&old).unwrap(), Lines::of(&new).unwrap());
+        for (comparisons, found) in [(1_000, false), (10_000_000, true)] {
+            let runs = shortest(&old, &new, PROFILE, comparisons).unwrap();
+            assert_eq!(runs.is_some(), found, "{comparisons}");
+        }
+        assert_eq!(replaced(&old, &new).len(), 3);
     }
 }

@@ -1,5 +1,10 @@
 //! The search for the shortest difference.
 
+use std::num::NonZeroU32;
+
+use mcpmark_service::{Interrupted, checkpoint};
+
+use super::lines::Lines;
 use super::{Change, Run};
 use crate::profile::Profile;
 
@@ -7,11 +12,19 @@ use crate::profile::Profile;
 /// the shortest difference takes time and memory quadratic in their number.
 pub(super) const MOST_CHANGES: usize = 2000;
 
+/// Beyond so many comparisons of lines, and [`COMPARISONS_A_LINE`] for each line, the same is done: few rare lines
+/// among many equal ones make each diagonal of the search go through the whole text. A long line counts once for each
+/// [`BYTES_A_COMPARISON`].
+const MOST_COMPARISONS: usize = 30_000_000;
+const COMPARISONS_A_LINE: usize = 4;
+const BYTES_A_COMPARISON: usize = 32;
+
 /// The way that led to a point of the search, newest run first.
 #[derive(Clone, Copy)]
 struct Step {
-    run: Run,
-    before: Option<usize>,
+    change: Change,
+    lines: u32,
+    before: Option<NonZeroU32>,
 }
 
 /// How far the search has come on one diagonal.
@@ -19,29 +32,54 @@ struct Step {
 struct Front {
     /// Lines of `old` that are behind.
     old: usize,
-    step: Option<usize>,
+    /// Its number among the steps, from 1 on.
+    step: Option<NonZeroU32>,
 }
 
 struct Search<'a> {
-    old: &'a [&'a str],
-    new: &'a [&'a str],
+    old: &'a Lines<'a>,
+    new: &'a Lines<'a>,
     profile: Profile,
     steps: Vec<Step>,
+    /// Comparisons that are left.
+    comparisons: usize,
 }
 
 /// The shortest difference, found by Myers' greedy search over diagonals.
-pub(super) fn difference(old: &[&str], new: &[&str], profile: Profile) -> Vec<Run> {
+pub(super) fn difference(
+    old: &Lines<'_>,
+    new: &Lines<'_>,
+    profile: Profile,
+) -> Result<Vec<Run>, Interrupted> {
+    let lines = old.len() + new.len();
+    if u32::try_from(lines).is_err() {
+        return Ok(replaced(old, new));
+    }
+    let sizes = lines + (old.bytes() + new.bytes()) / BYTES_A_COMPARISON;
+    let comparisons = MOST_COMPARISONS + COMPARISONS_A_LINE * sizes;
+    let found = shortest(old, new, profile, comparisons)?;
+    Ok(found.unwrap_or_else(|| replaced(old, new)))
+}
+
+/// The shortest difference, if it is found with so many comparisons.
+pub(super) fn shortest(
+    old: &Lines<'_>,
+    new: &Lines<'_>,
+    profile: Profile,
+    comparisons: usize,
+) -> Result<Option<Vec<Run>>, Interrupted> {
     let mut search = Search {
         old,
         new,
         profile,
         steps: Vec::new(),
+        comparisons,
     };
-    search.run().unwrap_or_else(|| replaced(old, new))
+    search.run()
 }
 
 impl Search<'_> {
-    fn run(&mut self) -> Option<Vec<Run>> {
+    fn run(&mut self) -> Result<Option<Vec<Run>>, Interrupted> {
         let (old_len, new_len) = (self.old.len(), self.new.len());
         let most = (old_len + new_len).min(MOST_CHANGES);
         // Diagonal d (lines of `old` behind, less those of `new`) is at index d + most + 1.
@@ -49,12 +87,13 @@ impl Search<'_> {
         let index = |diagonal: isize| (diagonal + most as isize + 1) as usize;
         let start = self.keep(Front { old: 0, step: None }, 0);
         if start.old == old_len && start.old == new_len {
-            return Some(self.path(start));
+            return Ok(Some(self.path(start)));
         }
         fronts[index(0)] = Some(start);
         let (mut lowest, mut highest) = (isize::MIN, isize::MAX);
         let lead = usize::from(!self.profile.removes_first());
         for changes in 1..=most as isize {
+            checkpoint()?;
             let mut diagonal = lowest.max(-changes);
             while diagonal <= highest.min(changes) {
                 let remove = fronts[index(diagonal - 1)]
@@ -79,7 +118,10 @@ impl Search<'_> {
                 let front = self.keep(front, diagonal);
                 let new = (front.old as isize - diagonal) as usize;
                 if front.old == old_len && new == new_len {
-                    return Some(self.path(front));
+                    return Ok(Some(self.path(front)));
+                }
+                if self.comparisons == 0 {
+                    return Ok(None);
                 }
                 fronts[index(diagonal)] = Some(front);
                 if front.old == old_len {
@@ -91,46 +133,64 @@ impl Search<'_> {
                 diagonal += 2;
             }
         }
-        None
+        Ok(None)
     }
 
     fn step(&mut self, front: Front, change: Change) -> Front {
         let old = front.old + usize::from(change == Change::Remove);
         Front {
             old,
-            step: self.extend(front.step, Run { change, lines: 1 }),
+            step: self.extend(front.step, change, 1),
         }
     }
 
     /// Goes on as long as the lines are equal.
     fn keep(&mut self, front: Front, diagonal: isize) -> Front {
-        let new = (front.old as isize - diagonal) as usize;
-        let pairs = self.old[front.old..].iter().zip(&self.new[new..]);
-        let lines = pairs.take_while(|(old, new)| old == new).count();
-        let change = Change::Keep;
+        let (mut old, mut new) = (front.old, (front.old as isize - diagonal) as usize);
+        while old < self.old.len() && new < self.new.len() {
+            let (line, other) = (self.old.get(old), self.new.get(new));
+            let price = 1 + line.len().min(other.len()) / BYTES_A_COMPARISON;
+            self.comparisons = self.comparisons.saturating_sub(price);
+            if line != other {
+                break;
+            }
+            old += 1;
+            new += 1;
+        }
         Front {
-            old: front.old + lines,
-            step: self.extend(front.step, Run { change, lines }),
+            old,
+            step: self.extend(front.step, Change::Keep, (old - front.old) as u32),
         }
     }
 
-    fn extend(&mut self, step: Option<usize>, run: Run) -> Option<usize> {
-        if run.lines == 0 {
+    fn extend(
+        &mut self,
+        step: Option<NonZeroU32>,
+        change: Change,
+        lines: u32,
+    ) -> Option<NonZeroU32> {
+        if lines == 0 {
             return step;
         }
-        let last = step.map(|at| self.steps[at]);
-        let extended = match last {
-            Some(last) if last.run.change == run.change => Step {
-                run: Run {
-                    lines: last.run.lines + run.lines,
-                    ..run
-                },
-                before: last.before,
+        let extended = match step.map(|step| self.step_at(step)) {
+            Some(last) if last.change == change => Step {
+                lines: last.lines + lines,
+                ..last
             },
-            _ => Step { run, before: step },
+            _ => Step {
+                change,
+                lines,
+                before: step,
+            },
         };
         self.steps.push(extended);
-        Some(self.steps.len() - 1)
+        u32::try_from(self.steps.len())
+            .ok()
+            .and_then(NonZeroU32::new)
+    }
+
+    fn step_at(&self, step: NonZeroU32) -> Step {
+        self.steps[step.get() as usize - 1]
     }
 
     /// The runs up to a point, in order. Where additions are tried first, of neighbours the
@@ -139,8 +199,16 @@ impl Search<'_> {
         let mut runs = Vec::new();
         let mut step = front.step;
         while let Some(at) = step {
-            runs.push(self.steps[at].run);
-            step = self.steps[at].before;
+            let Step {
+                change,
+                lines,
+                before,
+            } = self.step_at(at);
+            runs.push(Run {
+                change,
+                lines: lines as usize,
+            });
+            step = before;
         }
         runs.reverse();
         if self.profile.removes_first() {
@@ -156,15 +224,17 @@ impl Search<'_> {
 }
 
 /// The difference that replaces all between the first and the last lines that differ.
-pub(super) fn replaced(old: &[&str], new: &[&str]) -> Vec<Run> {
-    let first = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[first..], &new[first..]);
-    let backwards = old.iter().rev().zip(new.iter().rev());
-    let last = backwards.take_while(|(a, b)| a == b).count();
+pub(super) fn replaced(old: &Lines<'_>, new: &Lines<'_>) -> Vec<Run> {
+    let least = old.len().min(new.len());
+    let first = (0..least).take_while(|line| old.get(*line) == new.get(*line));
+    let first = first.count();
+    let last = (1..=least - first)
+        .take_while(|line| old.get(old.len() - line) == new.get(new.len() - line))
+        .count();
     let runs = [
         (Change::Keep, first),
-        (Change::Remove, old.len() - last),
-        (Change::Add, new.len() - last),
+        (Change::Remove, old.len() - first - last),
+        (Change::Add, new.len() - first - last),
         (Change::Keep, last),
     ];
     let runs = runs.into_iter().filter(|(_, lines)| *lines > 0);

@@ -2,58 +2,126 @@
 
 use std::collections::HashMap;
 
-/// Most alternatives that the braces of one pattern may stand for.
-const MAX_ALTERNATIVES: usize = 1000;
-/// Most bytes that they may have together.
-const MAX_BYTES: usize = 4 << 20;
+use super::budget::{Budget, too_many};
+use crate::failure::Failure;
 
-/// The patterns that `{a,b}` and `{1..3}` stand for.
-pub(super) fn expand(pattern: &str) -> Vec<String> {
+/// The patterns that `{a,b}` and `{1..3}` stand for, in order.
+pub(super) fn expand(pattern: &str, budget: &Budget) -> Result<Vec<String>, Failure> {
     let mut done = Vec::new();
+    budget.take_bytes(pattern.len())?;
     let mut open = vec![pattern.to_owned()];
-    let mut bytes = pattern.len();
     while let Some(pattern) = open.pop() {
-        let room = done.len() + open.len() < MAX_ALTERNATIVES && bytes < MAX_BYTES;
-        let Some((before, options, after)) = brace(&pattern).filter(|_| room) else {
+        let Some((before, options, after)) = brace(&pattern) else {
+            budget.take_alternatives(1)?;
             done.push(pattern);
             continue;
         };
-        bytes -= pattern.len();
-        for option in options.iter().rev() {
-            let alternative = format!("{before}{option}{after}");
-            bytes += alternative.len();
-            open.push(alternative);
+        if open.len() + options.count() > budget.alternatives_left() {
+            return Err(too_many());
         }
+        let first = open.len();
+        for option in options.texts() {
+            let length = option.len() + before.len() + after.len();
+            budget.take_bytes(length)?;
+            open.push(format!("{before}{}{after}", option.text()));
+        }
+        open[first..].reverse();
     }
-    done.truncate(MAX_ALTERNATIVES);
-    done
+    Ok(done)
 }
 
 /// The first brace pair that stands for something: what is before, in, and after it.
-fn brace(pattern: &str) -> Option<(&str, Vec<String>, &str)> {
+fn brace(pattern: &str) -> Option<(&str, Options<'_>, &str)> {
     let bytes = pattern.as_bytes();
-    let mut closings = closings(bytes);
+    let mut pairs = pairs(bytes);
     let mut start = 0;
     loop {
         start = find_unescaped(bytes, start, b'{')?;
-        if let Some((end, commas)) = closings.remove(&start) {
-            let body = &pattern[start + 1..end];
-            let options = if commas.is_empty() {
-                range(body)
+        if let Some(pair) = pairs.remove(&start) {
+            let body = &pattern[start + 1..pair.end];
+            let options = if !pair.commas.is_empty() {
+                Some(Options::List {
+                    pattern,
+                    from: start + 1,
+                    ends: pair.commas.into_iter().chain([pair.end]).collect(),
+                })
+            } else if pair.is_innermost {
+                Range::parse(body).map(Options::Range)
             } else {
-                let mut options = Vec::new();
-                let mut from = start + 1;
-                for comma in commas.into_iter().chain([end]) {
-                    options.push(pattern[from..comma].to_owned());
-                    from = comma + 1;
-                }
-                Some(options)
+                None
             };
             if let Some(options) = options {
-                return Some((&pattern[..start], options, &pattern[end + 1..]));
+                return Some((&pattern[..start], options, &pattern[pair.end + 1..]));
             }
         }
         start += 1;
+    }
+}
+
+/// What a brace pair stands for.
+enum Options<'p> {
+    /// The parts of a pattern from a place to the first of the ends, and from behind each end to the next one.
+    List {
+        pattern: &'p str,
+        from: usize,
+        ends: Vec<usize>,
+    },
+    Range(Range),
+}
+
+/// One text that a brace pair stands for; it is built only after its length was looked at.
+enum Choice<'p> {
+    Part(&'p str),
+    Value { value: i64, range: Range },
+}
+
+impl<'p> Options<'p> {
+    fn count(&self) -> usize {
+        match self {
+            Self::List { ends, .. } => ends.len(),
+            Self::Range(range) => range.count,
+        }
+    }
+
+    fn texts(&self) -> Box<dyn Iterator<Item = Choice<'p>> + '_> {
+        match self {
+            Self::List {
+                pattern,
+                from,
+                ends,
+            } => {
+                let starts = [*from].into_iter().chain(ends.iter().map(|end| end + 1));
+                Box::new(
+                    starts
+                        .zip(ends)
+                        .map(|(start, end)| Choice::Part(&pattern[start..*end])),
+                )
+            }
+            Self::Range(range) => Box::new((0..range.count).map(|n| Choice::Value {
+                value: range.value(n),
+                range: *range,
+            })),
+        }
+    }
+}
+
+impl Choice<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Part(part) => part.len(),
+            // No number is longer than that, unless it is padded.
+            Self::Value { range, .. } => range.width.max(11),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Part(part) => (*part).to_owned(),
+            Self::Value { value, range } => match u8::try_from(*value) {
+                Ok(byte) if range.letters => char::from(byte).to_string(),
+                _ => format!("{value:0width$}", width = range.width),
+            },
+        }
     }
 }
 
@@ -70,24 +138,44 @@ fn find_unescaped(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
     None
 }
 
-/// By the start of each brace pair: its end, and the commas that divide it. All in one pass, since to
-/// look for the end from each start takes the square of the length.
-fn closings(bytes: &[u8]) -> HashMap<usize, (usize, Vec<usize>)> {
+/// A brace pair of a pattern.
+struct Pair {
+    end: usize,
+    /// The commas that divide it.
+    commas: Vec<usize>,
+    /// Whether no other pair is in it.
+    is_innermost: bool,
+}
+
+/// The brace pairs by their starts. All in one pass, since to look for the end from each start takes the square of
+/// the length.
+fn pairs(bytes: &[u8]) -> HashMap<usize, Pair> {
     let mut closed = HashMap::new();
-    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut open: Vec<(usize, Pair)> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
             b'\\' => at += 1,
-            b'{' => open.push((at, Vec::new())),
+            b'{' => {
+                if let Some((_, around)) = open.last_mut() {
+                    around.is_innermost = false;
+                }
+                let pair = Pair {
+                    end: at,
+                    commas: Vec::new(),
+                    is_innermost: true,
+                };
+                open.push((at, pair));
+            }
             b'}' => {
-                if let Some((start, commas)) = open.pop() {
-                    closed.insert(start, (at, commas));
+                if let Some((start, mut pair)) = open.pop() {
+                    pair.end = at;
+                    closed.insert(start, pair);
                 }
             }
             b',' => {
-                if let Some((_, commas)) = open.last_mut() {
-                    commas.push(at);
+                if let Some((_, pair)) = open.last_mut() {
+                    pair.commas.push(at);
                 }
             }
             _ => {}
@@ -98,38 +186,57 @@ fn closings(bytes: &[u8]) -> HashMap<usize, (usize, Vec<usize>)> {
 }
 
 /// `1..3`, `01..10`, `a..e` or `1..9..2`, both ends included.
-fn range(body: &str) -> Option<Vec<String>> {
-    let (first, last) = body.split_once("..")?;
-    let (last, step) = match last.split_once("..") {
-        Some((last, step)) => (last, step.parse::<i32>().ok()?.unsigned_abs().max(1)),
-        None => (last, 1),
-    };
-    let letter = |text: &str| match text.as_bytes() {
-        [byte] if byte.is_ascii_alphabetic() => Some(i32::from(*byte)),
-        _ => None,
-    };
-    let (from, to, letters) = match (first.parse::<i32>(), last.parse::<i32>()) {
-        (Ok(from), Ok(to)) => (from, to, false),
-        _ => (letter(first)?, letter(last)?, true),
-    };
-    let padded = |text: &str| {
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        digits.len() > 1 && digits.starts_with('0')
-    };
-    let width = match !letters && (padded(first) || padded(last)) {
-        true => first.len().max(last.len()),
-        false => 0,
-    };
-    let count = (from.abs_diff(to) / step).min(MAX_ALTERNATIVES as u32);
-    let value = |n: u32| {
-        let offset = i64::from(n * step);
-        i64::from(from) + if to < from { -offset } else { offset }
-    };
-    let text = |value: i64| match u8::try_from(value) {
-        Ok(byte) if letters => char::from(byte).to_string(),
-        _ => format!("{value:0width$}"),
-    };
-    Some((0..=count).map(|n| text(value(n))).collect())
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    from: i32,
+    to: i32,
+    step: u32,
+    letters: bool,
+    width: usize,
+    count: usize,
+}
+
+impl Range {
+    fn parse(body: &str) -> Option<Self> {
+        let (first, last) = body.split_once("..")?;
+        let (last, step) = match last.split_once("..") {
+            Some((last, step)) => (last, step.parse::<i32>().ok()?.unsigned_abs().max(1)),
+            None => (last, 1),
+        };
+        let letter = |text: &str| match text.as_bytes() {
+            [byte] if byte.is_ascii_alphabetic() => Some(i32::from(*byte)),
+            _ => None,
+        };
+        let (from, to, letters) = match (first.parse::<i32>(), last.parse::<i32>()) {
+            (Ok(from), Ok(to)) => (from, to, false),
+            _ => (letter(first)?, letter(last)?, true),
+        };
+        let padded = |text: &str| {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            digits.len() > 1 && digits.starts_with('0')
+        };
+        let width = match !letters && (padded(first) || padded(last)) {
+            true => first.len().max(last.len()),
+            false => 0,
+        };
+        Some(Self {
+            from,
+            to,
+            step,
+            letters,
+            width,
+            count: (from.abs_diff(to) / step) as usize + 1,
+        })
+    }
+
+    fn value(&self, n: usize) -> i64 {
+        let offset = n as i64 * i64::from(self.step);
+        i64::from(self.from)
+            + match self.to < self.from {
+                true => -offset,
+                false => offset,
+            }
+    }
 }
 
 #[cfg(test)]
@@ -155,15 +262,32 @@ mod tests {
             ("{c..a}", vec!["c", "b", "a"]),
             ("{1..}", vec!["{1..}"]),
         ] {
-            assert_eq!(expand(pattern), expected, "{pattern}");
+            let expanded = expand(pattern, &Budget::default()).unwrap();
+            assert_eq!(expanded, expected, "{pattern}");
         }
     }
 
     #[test]
     fn expansions_are_bounded() {
-        assert!(expand(&"{a,b}".repeat(40)).len() <= MAX_ALTERNATIVES);
-        assert!(expand("{1..2147483647}").len() <= MAX_ALTERNATIVES + 1);
-        assert!(expand("{-2147483648..2147483647..2147483647}").len() <= 3);
-        assert_eq!(expand(&"{".repeat(500)).len(), 1);
+        let refused = |pattern: &str| expand(pattern, &Budget::default()).is_err();
+        assert!(refused(&"{a,b}".repeat(40)));
+        assert!(refused("{1..2147483647}"));
+        assert!(refused("{-2147483648..2147483647}"));
+        assert!(refused(&format!("{{{}1..9999}}", "0".repeat(60_000))));
+        assert!(refused(&"{1..1}".repeat(10_000)));
+        let expanded = |pattern: &str| expand(pattern, &Budget::default()).unwrap().len();
+        assert_eq!(expanded("{-2147483648..2147483647..2147483647}"), 3);
+        assert_eq!(expanded(&"{".repeat(60_000)), 1);
+        assert_eq!(expanded(&("{".repeat(30_000) + &"}".repeat(30_000))), 1);
+        assert_eq!(expanded("{1..10000}"), 10_000);
+    }
+
+    #[test]
+    fn the_budget_is_for_all_patterns_together() {
+        let budget = Budget::default();
+        for _ in 0..10 {
+            assert_eq!(expand("{1..1000}", &budget).unwrap().len(), 1000);
+        }
+        assert!(expand("a", &budget).is_err());
     }
 }

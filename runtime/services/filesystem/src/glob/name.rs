@@ -4,12 +4,17 @@
 
 use std::collections::HashMap;
 
+use super::budget::Budget;
+use super::class::{Class, Classes};
+use super::places::{LAST, Places};
+use crate::failure::Failure;
+
 /// Parentheses nested deeper than this mean themselves: each level multiplies the work.
 const MAX_DEPTH: usize = 3;
 
 /// A compiled pattern for one name.
 #[derive(Debug)]
-pub(super) struct Name {
+pub(super) struct NamePattern {
     tokens: Vec<Token>,
     /// Shorter names do not match: most names are not compared with a long pattern.
     shortest: usize,
@@ -22,33 +27,59 @@ enum Token {
     One,
     /// `*`
     Many,
-    Class(Class),
+    Class(Box<Class>),
     /// `@(a|b)`, `?(…)`, `+(…)`, `*(…)`, `!(…)`.
     Group(u8, Vec<Vec<Token>>),
 }
 
-#[derive(Debug, Default)]
-struct Class {
-    negated: bool,
-    ranges: Vec<(u16, u16)>,
-    kinds: Vec<fn(char) -> bool>,
+/// A name to match.
+#[derive(Debug)]
+pub(super) struct Name {
+    length: usize,
+    /// The distinct units, sorted, and where each stands; none where the name is longer than a name can be.
+    units: Vec<(u16, Places)>,
 }
 
 impl Name {
-    pub(super) fn new(pattern: &str) -> Self {
-        let units: Vec<u16> = pattern.encode_utf16().collect();
-        let tokens = tokens(&units, 0);
-        let shortest = shortest(&tokens);
-        Self { tokens, shortest }
+    pub(super) fn new(name: &str) -> Self {
+        let mut placed: Vec<(u16, usize)> = name.encode_utf16().zip(0..).collect();
+        let length = placed.len();
+        if length > LAST {
+            placed.clear();
+        }
+        placed.sort_unstable();
+        let mut units: Vec<(u16, Places)> = Vec::new();
+        for (unit, place) in placed {
+            match units.last_mut() {
+                Some((last, places)) if *last == unit => places.insert(place),
+                _ => units.push((unit, Places::one(place))),
+            }
+        }
+        Self { length, units }
     }
 
-    pub(super) fn matches(&self, name: &[u16]) -> bool {
-        if name.len() < self.shortest {
-            return false;
+    /// Where a unit stands.
+    fn places(&self, unit: u16) -> Places {
+        let found = self.units.binary_search_by_key(&unit, |(unit, _)| *unit);
+        found.map_or(Places::default(), |at| self.units[at].1)
+    }
+}
+
+impl NamePattern {
+    pub(super) fn new(pattern: &str, budget: &Budget) -> Result<Self, Failure> {
+        let units: Vec<u16> = pattern.encode_utf16().collect();
+        let tokens = tokens(&units, 0, budget)?;
+        let shortest = shortest(&tokens);
+        Ok(Self { tokens, shortest })
+    }
+
+    pub(super) fn matches(&self, name: &Name, budget: &Budget) -> Result<bool, Failure> {
+        budget.take_steps(1)?;
+        if name.length < self.shortest || name.length > LAST {
+            return Ok(false);
         }
-        let mut ends = vec![false; name.len() + 1];
-        ends[name.len()] = true;
-        starts(&self.tokens, name, ends)[0]
+        let end = Places::one(name.length);
+        Ok(starts(&self.tokens, name, end, budget)?.has(0))
     }
 }
 
@@ -66,87 +97,72 @@ fn shortest(tokens: &[Token]) -> usize {
 }
 
 /// The places in `name` from which the tokens lead to one of `ends`.
-fn starts(tokens: &[Token], name: &[u16], mut ends: Vec<bool>) -> Vec<bool> {
+fn starts(
+    tokens: &[Token],
+    name: &Name,
+    mut ends: Places,
+    budget: &Budget,
+) -> Result<Places, Failure> {
     for token in tokens.iter().rev() {
-        if !ends.contains(&true) {
+        if ends.is_empty() {
             break;
         }
+        budget.take_steps(1)?;
         ends = match token {
-            Token::Unit(unit) => one(name, &ends, |it| it == *unit),
-            Token::One => one(name, &ends, |_| true),
-            Token::Class(class) => one(name, &ends, |it| class.has(it)),
-            Token::Many => many(ends),
-            Token::Group(kind, options) => group(*kind, options, name, ends),
+            Token::Unit(unit) => ends.before() & name.places(*unit),
+            Token::One => ends.before(),
+            Token::Class(class) => {
+                budget.take_steps(name.units.len())?;
+                let fitting = name.units.iter().filter(|(unit, _)| class.has(*unit));
+                let fitting = fitting.fold(Places::default(), |sum, (_, places)| sum | *places);
+                ends.before() & fitting
+            }
+            Token::Many => ends.filled(),
+            Token::Group(kind, options) => group(*kind, options, name, ends, budget)?,
         };
     }
-    ends
+    Ok(ends)
 }
 
-fn one(name: &[u16], ends: &[bool], fits: impl Fn(u16) -> bool) -> Vec<bool> {
-    let mut starts = vec![false; ends.len()];
-    for (at, unit) in name.iter().enumerate() {
-        starts[at] = ends[at + 1] && fits(*unit);
-    }
-    starts
-}
-
-fn many(mut ends: Vec<bool>) -> Vec<bool> {
-    let last = ends.iter().rposition(|it| *it);
-    if let Some(last) = last {
-        ends[..last].fill(true);
-    }
-    ends
-}
-
-fn group(kind: u8, options: &[Vec<Token>], name: &[u16], ends: Vec<bool>) -> Vec<bool> {
-    let once = |ends: &[bool]| {
-        let mut all = vec![false; ends.len()];
+fn group(
+    kind: u8,
+    options: &[Vec<Token>],
+    name: &Name,
+    ends: Places,
+    budget: &Budget,
+) -> Result<Places, Failure> {
+    let once = |ends: Places| -> Result<Places, Failure> {
+        let mut all = Places::default();
         for option in options {
-            join(&mut all, &starts(option, name, ends.to_vec()));
+            budget.take_steps(1)?;
+            all = all | starts(option, name, ends, budget)?;
         }
-        all
+        Ok(all)
     };
-    let mut reached = once(&ends);
+    let mut reached = once(ends)?;
     match kind {
-        b'?' => {
-            join(&mut reached, &ends);
-        }
+        b'?' => reached = reached | ends,
         b'+' | b'*' => {
             loop {
-                let further = once(&reached);
-                if !join(&mut reached, &further) {
+                let further = reached | once(reached)?;
+                if further == reached {
                     break;
                 }
+                reached = further;
             }
             if kind == b'*' {
-                join(&mut reached, &ends);
+                reached = reached | ends;
             }
         }
-        b'!' => {
-            let matched = reached;
-            reached = many(ends);
-            for (start, matched) in reached.iter_mut().zip(matched) {
-                *start &= !matched;
-            }
-        }
+        b'!' => reached = ends.filled() & !reached,
         _ => {}
     }
-    reached
+    Ok(reached)
 }
 
-/// Adds places; tells whether any was new.
-fn join(places: &mut [bool], more: &[bool]) -> bool {
-    let mut grown = false;
-    for (place, more) in places.iter_mut().zip(more) {
-        grown |= *more && !*place;
-        *place |= more;
-    }
-    grown
-}
-
-fn tokens(units: &[u16], depth: usize) -> Vec<Token> {
-    let pairs = Pairs::of(units);
-    let mut classes = Classes::default();
+fn tokens(units: &[u16], depth: usize, budget: &Budget) -> Result<Vec<Token>, Failure> {
+    let pairs = Pairs::of(units, budget)?;
+    let mut classes = Classes::new(budget);
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < units.len() {
@@ -159,8 +175,8 @@ fn tokens(units: &[u16], depth: usize) -> Vec<Token> {
             && depth < MAX_DEPTH
             && let Some((options, length)) = pairs.options(units, at)
         {
-            let options = options.iter().map(|it| self::tokens(it, depth + 1));
-            tokens.push(Token::Group(byte, options.collect()));
+            let options = options.iter().map(|it| self::tokens(it, depth + 1, budget));
+            tokens.push(Token::Group(byte, options.collect::<Result<_, _>>()?));
             at += length;
             continue;
         }
@@ -176,17 +192,17 @@ fn tokens(units: &[u16], depth: usize) -> Vec<Token> {
                 }
                 None => Token::Unit(unit),
             },
-            b'[' => match classes.at(units, at) {
+            b'[' => match classes.at(units, at)? {
                 Some((class, length)) => {
                     at += length;
-                    Token::Class(class)
+                    Token::Class(Box::new(class.sorted()))
                 }
                 None => Token::Unit(unit),
             },
             _ => Token::Unit(unit),
         });
     }
-    tokens
+    Ok(tokens)
 }
 
 /// Which parentheses of a pattern belong together, and the bars that divide what is in them; found in
@@ -197,15 +213,15 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn of(units: &[u16]) -> Self {
+    fn of(units: &[u16], budget: &Budget) -> Result<Self, Failure> {
         let mut closed = HashMap::new();
         let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
-        let mut classes = Classes::default();
+        let mut classes = Classes::new(budget);
         let mut at = 0;
         while at < units.len() {
             match u8::try_from(units[at]).unwrap_or(0) {
                 b'\\' => at += 1,
-                b'[' => at += classes.at(units, at + 1).map_or(0, |(_, length)| length),
+                b'[' => at += classes.at(units, at + 1)?.map_or(0, |(_, length)| length),
                 b'(' => open.push((at, Vec::new())),
                 b'|' => {
                     if let Some((_, bars)) = open.last_mut() {
@@ -221,7 +237,7 @@ impl Pairs {
             }
             at += 1;
         }
-        Self { closed }
+        Ok(Self { closed })
     }
 
     /// What the bars divide in the parentheses that open at a place, and the length of all that.
@@ -235,117 +251,6 @@ impl Pairs {
         }
         Some((options, close + 1 - open))
     }
-}
-
-/// Reads classes of one pattern.
-#[derive(Default)]
-struct Classes {
-    /// From here on none has an end: one was looked for in vain.
-    none_from: Option<usize>,
-}
-
-impl Classes {
-    /// The class after the opening bracket before `at`, and its length; none where it does not end.
-    fn at(&mut self, units: &[u16], at: usize) -> Option<(Class, usize)> {
-        if self.none_from.is_some_and(|from| at >= from) {
-            return None;
-        }
-        let mut class = Class::default();
-        let length = class.parse(&units[at..]);
-        // The bracket that ends a name may also be the end of a class that begins later.
-        if length.is_none() && class.kinds.is_empty() {
-            self.none_from = Some(at);
-        }
-        Some((class, length?))
-    }
-}
-
-impl Class {
-    /// Reads what begins after an opening bracket, and gives its length; none where it does not end.
-    fn parse(&mut self, units: &[u16]) -> Option<usize> {
-        let mut at = 0;
-        if matches!(ascii(units.first()), b'!' | b'^') {
-            self.negated = true;
-            at += 1;
-        }
-        let start = at;
-        loop {
-            let mut unit = *units.get(at)?;
-            if unit == u16::from(b']') && at > start {
-                return Some(at + 1);
-            }
-            if let Some((kind, length)) = named(&units[at..]) {
-                self.kinds.push(kind);
-                at += length;
-                continue;
-            }
-            at += 1;
-            if unit == u16::from(b'\\') {
-                unit = *units.get(at)?;
-                at += 1;
-            }
-            let mut last = unit;
-            let ends = ascii(units.get(at + 1)) == b']';
-            if ascii(units.get(at)) == b'-' && units.len() > at + 1 && !ends {
-                last = units[at + 1];
-                at += 2;
-                if last == u16::from(b'\\') {
-                    last = *units.get(at)?;
-                    at += 1;
-                }
-            }
-            self.ranges.push((unit, last));
-        }
-    }
-
-    fn has(&self, unit: u16) -> bool {
-        let ranged = self
-            .ranges
-            .iter()
-            .any(|(first, last)| (*first..=*last).contains(&unit));
-        let c = char::from_u32(unit.into());
-        let named = c.is_some_and(|c| self.kinds.iter().any(|kind| kind(c)));
-        (ranged || named) != self.negated
-    }
-}
-
-fn ascii(unit: Option<&u16>) -> u8 {
-    unit.and_then(|unit| u8::try_from(*unit).ok()).unwrap_or(0)
-}
-
-type Kind = fn(char) -> bool;
-
-/// `[:alpha:]` and its like, and their length.
-fn named(units: &[u16]) -> Option<(Kind, usize)> {
-    const KINDS: [(&str, Kind); 14] = [
-        ("[:alnum:]", char::is_alphanumeric),
-        ("[:alpha:]", char::is_alphabetic),
-        ("[:ascii:]", |c| c.is_ascii()),
-        ("[:blank:]", |c| {
-            c == '\t' || (c.is_whitespace() && c >= ' ')
-        }),
-        ("[:cntrl:]", char::is_control),
-        ("[:digit:]", |c| c.is_ascii_digit()),
-        ("[:graph:]", |c| !c.is_whitespace() && !c.is_control()),
-        ("[:lower:]", char::is_lowercase),
-        ("[:print:]", |c| !c.is_control()),
-        ("[:punct:]", |c| {
-            c.is_ascii_punctuation() && !"$+<=>^`|~".contains(c)
-        }),
-        ("[:space:]", char::is_whitespace),
-        ("[:upper:]", char::is_uppercase),
-        ("[:word:]", |c| c.is_alphanumeric() || c == '_'),
-        ("[:xdigit:]", |c| c.is_ascii_hexdigit()),
-    ];
-    if !units.starts_with(&[u16::from(b'['), u16::from(b':')]) {
-        return None;
-    }
-    let is_here = |name: &str| {
-        let here = units.iter().take(name.len()).copied();
-        here.eq(name.bytes().map(u16::from))
-    };
-    let (name, kind) = KINDS.iter().find(|(name, _)| is_here(name))?;
-    Some((*kind, name.len()))
 }
 
 #[cfg(test)]
@@ -376,8 +281,9 @@ mod tests {
             ("@(a", vec!["@(a"], vec!["a"]),
             ("x(1).txt", vec!["x(1).txt"], vec!["x1.txt"]),
         ] {
-            let name = Name::new(pattern);
-            let fits = |text: &str| name.matches(&text.encode_utf16().collect::<Vec<_>>());
+            let budget = Budget::default();
+            let compiled = NamePattern::new(pattern, &budget).unwrap();
+            let fits = |text: &str| compiled.matches(&Name::new(text), &budget).unwrap();
             for text in fitting {
                 assert!(fits(text), "{pattern} should match {text}");
             }
@@ -390,7 +296,10 @@ mod tests {
     #[test]
     fn deep_nesting_ends() {
         let pattern = format!("{}a{}", "+(".repeat(1000), ")".repeat(1000));
-        let name: Vec<u16> = "a".repeat(255).encode_utf16().collect();
-        Name::new(&pattern).matches(&name);
+        let budget = Budget::default();
+        let compiled = NamePattern::new(&pattern, &budget).unwrap();
+        compiled
+            .matches(&Name::new(&"a".repeat(255)), &budget)
+            .unwrap();
     }
 }

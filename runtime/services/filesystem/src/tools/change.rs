@@ -1,5 +1,8 @@
 //! The tools that change the world.
 
+use std::borrow::Cow;
+
+use mcpmark_service::{checkpoint, reserve};
 use serde::Deserialize;
 
 use super::OnePath;
@@ -37,12 +40,31 @@ pub(super) fn write(world: &mut World, asked: WriteFile) -> Result<String, Failu
 
 pub(super) fn edit(world: &mut World, asked: EditFile) -> Result<String, Failure> {
     let place = world.resolve(&asked.path)?;
+    let size = world.weigh(&place.on_disk).bytes;
+    // The bytes, and the text that they are.
+    let mut memory = reserve(size)?;
     let bytes = world.read(&place, None)?;
-    let before = text::normalise_line_ends(&String::from_utf8_lossy(&bytes));
-    let after = edit::apply(&before, &asked.edits, world.profile)?;
-    let answer = edit::answer(&place.shown, &before, &after, world.profile);
+    if std::str::from_utf8(&bytes).is_err() {
+        memory.grow(3 * size)?;
+    }
+    let mut before = text::decoded(bytes);
+    if before.contains("\r\n") {
+        memory.grow(before.len() as u64)?;
+    }
+    if let Cow::Owned(plain) = text::normalise_line_ends(&before) {
+        before = plain;
+    }
+    let room = world.room(&place);
+    let fits = |length| match length <= room {
+        true => Ok(()),
+        false => world.check_room(&place, length),
+    };
+    let after = edit::apply(&before, &asked.edits, world.profile, &place.shown, &fits)?;
+    let limit = world.max_result_bytes();
+    let answer = edit::answer(&place.shown, &before, &after.text, world.profile, limit)?;
+    checkpoint()?;
     if !asked.dry_run {
-        world.write(&place, after.as_bytes())?;
+        world.write(&place, after.text.as_bytes())?;
     }
     Ok(answer)
 }

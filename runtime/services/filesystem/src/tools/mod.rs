@@ -4,7 +4,7 @@ mod change;
 mod media;
 mod read;
 
-use mcpmark_service::{ToolHandler, ToolSurface};
+use mcpmark_service::{Interrupted, ToolHandler, ToolSurface};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde::Deserialize;
@@ -70,16 +70,31 @@ impl ToolHandler for Tools {
         let Some(known) = self.surface.tools.iter().find(|known| known.name == tool) else {
             return Ok(refusal(&format!("Tool {tool} not found")));
         };
-        if let Some(problems) = arguments::problems(&known.input_schema, &arguments) {
-            return Ok(refusal(&format!(
-                "Input validation error: Invalid arguments for tool {tool}: {problems}"
-            )));
-        }
-        match self.answer(tool, arguments) {
+        self.world.forget_names();
+        let limit = self.world.max_result_bytes();
+        let answer = match arguments::problems(&known.input_schema, &arguments, limit) {
+            Ok(None) => self.answer(tool, arguments),
+            Ok(Some(problems)) => {
+                return Ok(refusal(&format!(
+                    "Input validation error: Invalid arguments for tool {tool}: {problems}"
+                )));
+            }
+            Err(failure) => Err(failure),
+        };
+        self.world.forget_names();
+        match answer {
             Ok(Answer::Text(text)) => Ok(result(ContentBlock::text(text.as_str()), json!(text))),
             Ok(Answer::Block(block, structured)) => Ok(result(*block, json!([structured]))),
             Ok(Answer::Error(error)) => Err(error),
             Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
+            Err(Failure::Interrupted(Interrupted::Cancelled)) => Err(ErrorData::internal_error(
+                Interrupted::Cancelled.to_string(),
+                None,
+            )),
+            Err(Failure::Interrupted(interrupted)) => {
+                let text = ContentBlock::text(interrupted.to_string());
+                Ok(CallToolResult::error(vec![text]))
+            }
             Err(Failure::Host(fault)) => {
                 self.fault = Some(fault.clone());
                 Err(ErrorData::internal_error(fault, None))

@@ -1,8 +1,10 @@
 //! The tools that read texts and what is known of a file.
 
+use mcpmark_service::checkpoint;
 use serde::Deserialize;
 
 use super::OnePath;
+use crate::bounded::Bounded;
 use crate::failure::Failure;
 use crate::text;
 use crate::world::{Kind, World};
@@ -30,7 +32,7 @@ pub(super) fn text(world: &World, asked: ReadText) -> Result<String, Failure> {
     }
     let Some(lines) = head.or(tail) else {
         let bytes = world.read(&place, Some(world.max_result_bytes()))?;
-        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        return Ok(text::decoded(bytes));
     };
     // A directory can be opened, and fails only when it is read.
     if place.kind == Some(Kind::Directory) && lines < 0.0 {
@@ -38,34 +40,43 @@ pub(super) fn text(world: &World, asked: ReadText) -> Result<String, Failure> {
     }
     if head.is_some() {
         let file = world.open(&place, "open")?;
-        return text::head(file, lines, world.profile).map_err(|error| Failure::io(&error, "read"));
+        return text::head(file, lines, world.profile, world.max_result_bytes());
     }
     world.status(&place)?;
-    Ok(text::tail(&world.read(&place, None)?, lines, world.profile))
+    let file = world.open(&place, "open")?.into_std();
+    text::tail(&file, lines, world.profile, world.max_result_bytes())
 }
 
 pub(super) fn many(world: &World, asked: ReadMany) -> Result<String, Failure> {
     let limit = world.max_result_bytes();
-    let mut joined = String::new();
+    let too_long = || {
+        Failure::said(format!(
+            "the files together exceed the limit of {limit} bytes for one tool result"
+        ))
+    };
+    let mut joined = Bounded::new(limit);
+    let mut push = |piece: &str| joined.push(piece).map_err(|_| too_long());
     for (index, path) in asked.paths.iter().enumerate() {
+        checkpoint()?;
         if index > 0 {
-            joined.push_str("\n---\n");
+            push("\n---\n")?;
         }
+        push(path)?;
         let place = world.resolve(path);
         match place.and_then(|place| world.read(&place, Some(limit))) {
             Ok(bytes) => {
-                joined += &format!("{path}:\n{}\n", String::from_utf8_lossy(&bytes));
+                push(":\n")?;
+                push(&String::from_utf8_lossy(&bytes))?;
+                push("\n")?;
             }
-            Err(Failure::Said(text)) => joined += &format!("{path}: Error - {text}"),
-            Err(host) => return Err(host),
-        }
-        if joined.len() as u64 > limit {
-            return Err(Failure::said(format!(
-                "the files together exceed the limit of {limit} bytes for one tool result"
-            )));
+            Err(Failure::Said(text)) => {
+                push(": Error - ")?;
+                push(&text)?;
+            }
+            Err(other) => return Err(other),
         }
     }
-    Ok(joined)
+    Ok(joined.into_text())
 }
 
 pub(super) fn info(world: &World, asked: OnePath) -> Result<String, Failure> {

@@ -197,8 +197,7 @@ impl World {
     fn fits(&self, from: &str, to: &str, during: &str) -> Outcome<()> {
         let mut directories = vec![String::new()];
         while let Some(below) = directories.pop() {
-            let entries = self.entries(&join(from, &below));
-            for entry in entries.map_err(|error| Failure::io(&error, during))? {
+            for entry in self.entries(&join(from, &below), during)? {
                 let below = join(&below, &entry.name);
                 self.creatable(&join(to, &below), during)?;
                 if entry.is_directory {

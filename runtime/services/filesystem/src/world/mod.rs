@@ -9,16 +9,20 @@ mod resolve;
 mod symlinks;
 mod transplant;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use cap_std::fs::{Dir, File, Metadata, MetadataExt};
-use mcpmark_service::SessionLimits;
+use mcpmark_service::{SessionLimits, checkpoint};
 use rustix::io::Errno;
 
 use crate::failure::Failure;
 use crate::profile::Profile;
 
 pub(crate) use quota::{Usage, within};
+pub(crate) use resolve::Names;
 
 /// A path that has been resolved.
 #[derive(Debug, Clone)]
@@ -43,6 +47,7 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// Not so for a symlink to a directory.
     pub(crate) is_directory: bool,
+    pub(crate) is_symlink: bool,
 }
 
 /// What `stat` tells.
@@ -69,6 +74,8 @@ pub(crate) struct World {
     pub(crate) has_symlinks: bool,
     /// Temporary names that were shown so far.
     pub(crate) staged_names: u64,
+    /// Directories in which this call looked for names in another Unicode form.
+    pub(crate) names: RefCell<HashMap<String, Arc<Names>>>,
 }
 
 /// The name of what is being written.
@@ -118,7 +125,7 @@ impl World {
                 place.shown
             )));
         }
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         file.read_to_end(&mut bytes)
             .map_err(|error| Failure::io(&error, "read"))?;
         Ok(bytes)
@@ -158,18 +165,23 @@ impl World {
             Some(Kind::File) => return Err(Failure::errno(Errno::NOTDIR, &during)),
             Some(Kind::Directory) => {}
         }
-        self.entries(&place.on_disk)
-            .map_err(|error| Failure::io(&error, &during))
+        self.entries(&place.on_disk, &during)
     }
 
-    fn entries(&self, on_disk: &str) -> io::Result<Vec<Entry>> {
+    /// What a directory holds; `during` is what a message says was done.
+    fn entries(&self, on_disk: &str, during: &str) -> Outcome<Vec<Entry>> {
+        let failed = |error| Failure::io(&error, during);
         let mut entries = Vec::new();
-        for entry in self.root.read_dir(disk(on_disk))? {
-            let entry = entry?;
+        for entry in self.root.read_dir(disk(on_disk)).map_err(failed)? {
+            checkpoint()?;
+            let entry = entry.map_err(failed)?;
             let name = entry.file_name().into_string();
+            let name = name.map_err(|name| io::Error::other(format!("{name:?} is not UTF-8")));
+            let kind = entry.file_type().map_err(failed)?;
             entries.push(Entry {
-                name: name.map_err(|name| io::Error::other(format!("{name:?} is not UTF-8")))?,
-                is_directory: entry.file_type()?.is_dir(),
+                name: name.map_err(failed)?,
+                is_directory: kind.is_dir(),
+                is_symlink: kind.is_symlink(),
             });
         }
         entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));

@@ -2,7 +2,7 @@
 
 use mcpmark_service::SessionLimits;
 
-use super::{Outcome, World, disk};
+use super::{Outcome, Place, World, disk};
 use crate::failure::Failure;
 
 /// What a world holds.
@@ -43,8 +43,23 @@ pub(crate) fn within(usage: Usage, limits: &SessionLimits) -> Result<(), String>
 }
 
 impl World {
+    /// The most bytes that a file may have in place of what is there.
+    pub(crate) fn room(&self, place: &Place) -> u64 {
+        let before = self.weigh(&place.on_disk).bytes;
+        let free = (self.limits.max_bytes.saturating_add(before)).saturating_sub(self.usage.bytes);
+        free.max(before)
+    }
+
+    /// Fails where a file of so many bytes would exceed the quota.
+    pub(crate) fn check_room(&self, place: &Place, bytes: u64) -> Outcome<()> {
+        let after = Usage { bytes, entries: 1 };
+        let during = format!("write '{}'", place.shown);
+        let before = self.weigh(&place.on_disk);
+        self.charge(before, after, &during).map(drop)
+    }
+
     /// What stands at a path itself, nothing below it counted; zero where nothing does.
-    pub(super) fn weigh(&self, on_disk: &str) -> Usage {
+    pub(crate) fn weigh(&self, on_disk: &str) -> Usage {
         match self.root.symlink_metadata(disk(on_disk)) {
             Ok(metadata) => Usage {
                 bytes: if metadata.is_file() {

@@ -1,22 +1,73 @@
 //! From a path as an agent writes it to a place in the world.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io;
+use std::sync::{Arc, OnceLock};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
+use mcpmark_service::{Interrupted, checkpoint};
 use rustix::io::Errno;
 
-use super::{Kind, Outcome, Place, World, join};
+use super::{Entry, Kind, Outcome, Place, World, join};
 use crate::failure::Failure;
 use crate::path;
 
 /// The kernel follows as many symlinks for one path.
 const MAX_HOPS: usize = 40;
 
+/// The longest path that an agent may write, in bytes. The kernel takes 4,096 when all that says nothing is left out.
+const MAX_WRITTEN: usize = 64 * 1024;
+
 /// Why a path could not be followed.
 enum Lost {
     Missing,
     Outside(String),
+    Interrupted(Interrupted),
     Errno(Errno),
+}
+
+/// The names of a directory.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// Sorted by their bytes.
+    names: Vec<String>,
+    /// By their composed forms: the name that has it, or none where several do.
+    composed: OnceLock<HashMap<String, Option<usize>>>,
+}
+
+impl Names {
+    fn new(entries: Vec<Entry>) -> Self {
+        Self {
+            names: entries.into_iter().map(|entry| entry.name).collect(),
+            composed: OnceLock::new(),
+        }
+    }
+
+    /// The name that is meant, if any: the same, or the only one whose composed form is the same.
+    fn meant(&self, name: &str) -> Outcome<Option<&str>> {
+        if let Ok(at) = self.names.binary_search_by(|known| (**known).cmp(name)) {
+            return Ok(Some(&self.names[at]));
+        }
+        let normalizer = ComposingNormalizerBorrowed::new_nfc();
+        let composed = self.composed.get_or_init(|| {
+            let mut composed = HashMap::new();
+            for (at, name) in self.names.iter().enumerate() {
+                composed
+                    .entry(normalizer.normalize(name).into_owned())
+                    .and_modify(|only| *only = None)
+                    .or_insert(Some(at));
+            }
+            composed
+        });
+        match composed.get(&*normalizer.normalize(name)) {
+            None => Ok(None),
+            Some(Some(at)) => Ok(Some(&self.names[*at])),
+            Some(None) => Err(Failure::said(format!(
+                "Ambiguous Unicode path component: {name}"
+            ))),
+        }
+    }
 }
 
 impl From<io::Error> for Lost {
@@ -31,6 +82,13 @@ impl From<io::Error> for Lost {
 impl World {
     /// Resolves a path as an agent writes it. Nothing need be there.
     pub(crate) fn resolve(&self, requested: &str) -> Outcome<Place> {
+        checkpoint()?;
+        if requested.len() > MAX_WRITTEN {
+            return Err(Failure::said(format!(
+                "ENAMETOOLONG: name too long, a path of {} bytes is longer than the limit of {MAX_WRITTEN} bytes",
+                requested.len()
+            )));
+        }
         let absolute = path::absolute(requested, self.profile)?;
         let below = path::below_root(&absolute).unwrap_or_default();
         match self.follow(below) {
@@ -53,45 +111,59 @@ impl World {
         }
     }
 
-    /// Resolves an entry that a listing gave: a path below the root, symlinks in it allowed.
-    pub(crate) fn resolve_entry(&self, below: &str) -> Outcome<Place> {
-        self.resolve(&path::shown(below))
+    /// Resolves an entry of a directory that a listing gave.
+    pub(crate) fn resolve_entry(&self, directory: &Place, entry: &Entry) -> Outcome<Place> {
+        let on_disk = join(&directory.on_disk, &entry.name);
+        let shown = path::shown(&on_disk);
+        // Below other directories than the root no name is refused, and no prefix of the path is a symlink.
+        if entry.is_symlink || directory.on_disk.is_empty() {
+            return self.resolve(&shown);
+        }
+        let kind = match entry.is_directory {
+            true => Kind::Directory,
+            false => Kind::File,
+        };
+        Ok(Place {
+            shown,
+            on_disk,
+            kind: Some(kind),
+        })
+    }
+
+    /// Forgets the names of directories, which a change makes other ones.
+    pub(crate) fn forget_names(&self) {
+        self.names.borrow_mut().clear();
+    }
+
+    /// The names of a directory; they are read once in a call.
+    fn names(&self, place: &Place) -> Outcome<Arc<Names>> {
+        if let Some(names) = self.names.borrow().get(&place.on_disk) {
+            return Ok(Arc::clone(names));
+        }
+        let names = Arc::new(Names::new(self.list(place)?));
+        let mut known = self.names.borrow_mut();
+        known.insert(place.on_disk.clone(), Arc::clone(&names));
+        Ok(names)
     }
 
     /// Finds the entries that the names of a missing path mean: those whose composed form is the
     /// same. What comes after the last one found is yet to be made.
     fn meant(&self, absolute: &str) -> Outcome<Place> {
-        let normalizer = ComposingNormalizerBorrowed::new_nfc();
         let below = path::below_root(absolute).unwrap_or_default();
         let mut rest = below.split('/').filter(|name| !name.is_empty());
         let (mut on_disk, mut kind) = (String::new(), Kind::Directory);
         while let Some(name) = rest.next() {
-            let here = self.list(&there(on_disk.clone(), kind))?;
-            let mut found = here.iter().filter(|entry| entry.name == name);
-            let exact = found.next();
-            let wanted = normalizer.normalize(name);
-            let mut alike = here
-                .iter()
-                .filter(|entry| normalizer.normalize(&entry.name) == wanted);
-            let found = match (exact, alike.next(), alike.next()) {
-                (Some(exact), ..) => exact,
-                (None, Some(_), Some(_)) => {
-                    return Err(Failure::said(format!(
-                        "Ambiguous Unicode path component: {name}"
-                    )));
-                }
-                (None, Some(alike), None) => alike,
-                (None, None, _) => {
-                    let missing = rest.fold(name.to_owned(), |path, name| join(&path, name));
-                    let on_disk = join(&on_disk, &missing);
-                    return Ok(Place {
-                        shown: path::shown(&on_disk),
-                        on_disk,
-                        kind: None,
-                    });
-                }
+            let here = self.names(&there(on_disk.clone(), kind))?;
+            let Some(found) = here.meant(name)? else {
+                let missing: Vec<&str> = [name].into_iter().chain(rest).collect();
+                let on_disk = join(&on_disk, &missing.join("/"));
+                return Ok(Place {
+                    shown: path::shown(&on_disk),
+                    on_disk,
+                    kind: None,
+                });
             };
-            let next = join(&on_disk, &found.name);
+            let next = join(&on_disk, found);
             (on_disk, kind) = self.follow(&next).map_err(|error| match error {
                 Lost::Missing => path::no_parent(path::parent(absolute)),
                 error => lost(error, &path::shown(&next)),
@@ -104,7 +176,7 @@ impl World {
     fn follow(&self, below: &str) -> Result<(String, Kind), Lost> {
         let mut on_disk = String::new();
         let mut kind = Kind::Directory;
-        let mut ahead: Vec<String> = below.split('/').rev().map(str::to_owned).collect();
+        let mut ahead: Vec<Cow<'_, str>> = below.split('/').rev().map(Cow::Borrowed).collect();
         let mut hops = 0;
         while let Some(name) = ahead.pop() {
             if kind == Kind::File {
@@ -115,7 +187,7 @@ impl World {
             }
             if name == ".." {
                 if on_disk.is_empty() {
-                    ahead.push("..".to_owned());
+                    ahead.push(Cow::Borrowed(".."));
                     return Err(Lost::Outside(remainder(path::ROOT, ahead)));
                 }
                 on_disk.truncate(on_disk.rfind('/').unwrap_or(0));
@@ -124,6 +196,7 @@ impl World {
             if name.len() > 255 {
                 return Err(Lost::Errno(Errno::NAMETOOLONG));
             }
+            checkpoint().map_err(Lost::Interrupted)?;
             let next = join(&on_disk, &name);
             let metadata = self.root.symlink_metadata(&next)?;
             if metadata.is_symlink() {
@@ -133,7 +206,12 @@ impl World {
                 }
                 let target = self.root.read_link_contents(&next)?;
                 let target = target.to_string_lossy().into_owned();
-                ahead.extend(target.split('/').rev().map(str::to_owned));
+                ahead.extend(
+                    target
+                        .split('/')
+                        .rev()
+                        .map(|name| Cow::Owned(name.to_owned())),
+                );
                 if target.starts_with('/') {
                     return Err(Lost::Outside(remainder("/", ahead)));
                 }
@@ -160,6 +238,7 @@ fn there(on_disk: String, kind: Kind) -> Place {
 fn lost(error: Lost, absolute: &str) -> Failure {
     let errno = match error {
         Lost::Outside(target) => return path::outside("symlink target", &target),
+        Lost::Interrupted(interrupted) => return interrupted.into(),
         Lost::Missing => Errno::NOENT,
         Lost::Errno(errno) => errno,
     };
@@ -167,7 +246,7 @@ fn lost(error: Lost, absolute: &str) -> Failure {
 }
 
 /// Where a path leads that leaves the world at `from`.
-fn remainder(from: &str, ahead: Vec<String>) -> String {
-    let names: Vec<String> = ahead.into_iter().rev().collect();
+fn remainder(from: &str, ahead: Vec<Cow<'_, str>>) -> String {
+    let names: Vec<Cow<'_, str>> = ahead.into_iter().rev().collect();
     path::resolve(&format!("{from}/{}", names.join("/")))
 }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
+use mcpmark_service::checkpoint;
 use mcpmark_snapshot::{Digest, File, TreeBuilder, TreePath};
 
 use super::{Outcome, World, join};
@@ -23,7 +24,8 @@ impl World {
         let mut after = TreeBuilder::new();
         let mut directories = vec![String::new()];
         while let Some(directory) = directories.pop() {
-            for entry in self.entries(&directory).map_err(host)? {
+            for entry in self.entries(&directory, "scandir")? {
+                checkpoint()?;
                 let path = join(&directory, &entry.name);
                 if entry.is_directory {
                     directories.push(path.clone());

@@ -8,6 +8,7 @@ use std::io;
 use std::time::SystemTime;
 
 use cap_std::fs::{Dir, DirBuilder};
+use mcpmark_service::{Interrupted, checkpoint};
 use rustix::io::Errno;
 
 use super::{STAGED, World};
@@ -22,12 +23,17 @@ impl World {
     /// Moves a directory to a place that is free, or an empty directory. An error before the
     /// directory is in its new place changes nothing.
     pub(super) fn transplant(&self, from: &str, to: &str, during: &str) -> Result<(), Failure> {
-        let moved = copy(&self.root, from, &self.staging, STAGED)
-            .and_then(|()| self.staging.rename(STAGED, &self.root, to));
-        if let Err(error) = moved {
+        let moved = copy(&self.root, from, &self.staging, STAGED).and_then(|()| {
+            checkpoint()?;
+            Ok(self.staging.rename(STAGED, &self.root, to)?)
+        });
+        if let Err(stopped) = moved {
             // As with a file that cannot be written: it is outside the world, and goes with it.
             let _ = self.staging.remove_dir_all(STAGED);
-            return Err(Failure::io(&error, during));
+            return Err(match stopped {
+                Stopped::Disk(error) => Failure::io(&error, during),
+                Stopped::Interrupted(interrupted) => interrupted.into(),
+            });
         }
         // The world has it twice until this is done, so that it cannot go on when it fails.
         self.root
@@ -36,15 +42,36 @@ impl World {
     }
 }
 
+/// Why a directory was not copied.
+enum Stopped {
+    Disk(io::Error),
+    Interrupted(Interrupted),
+}
+
+impl From<io::Error> for Stopped {
+    fn from(error: io::Error) -> Self {
+        Self::Disk(error)
+    }
+}
+
+impl From<Interrupted> for Stopped {
+    fn from(interrupted: Interrupted) -> Self {
+        Self::Interrupted(interrupted)
+    }
+}
+
 /// Makes a directory like another, with all that is below it.
-fn copy(from: &Dir, path: &str, to: &Dir, name: &str) -> io::Result<()> {
+fn copy(from: &Dir, path: &str, to: &Dir, name: &str) -> Result<(), Stopped> {
     let from = from.open_dir(path)?;
     to.create_dir_with(name, &DirBuilder::new())?;
     let to = to.open_dir(name)?;
     for entry in from.entries()? {
+        checkpoint()?;
         let entry = entry?;
         let name = entry.file_name();
-        let name = name.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
+        let name = name
+            .to_str()
+            .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
         let kind = entry.file_type()?;
         if kind.is_dir() {
             copy(&from, name, &to, name)?;
