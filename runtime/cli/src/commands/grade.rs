@@ -1,4 +1,6 @@
-use std::fs;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
 use mcpmark_experiment::{Graded, Outcome, Told};
 
@@ -74,6 +76,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
         read_answer(&args)?,
         read_parameters(&args)?,
     );
+    judge.check_environment(&input.end, &more)?;
     let state = input.end.digest();
     let graded = judge.grade(&sandbox, input, &more, &limits, args.start.is_some());
     if args.json {
@@ -85,13 +88,29 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
 }
 
 fn read_answer(args: &GradeArgs) -> Result<Option<String>, CommandError> {
-    args.answer
-        .as_ref()
-        .map(|file| {
-            fs::read_to_string(file)
-                .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))
-        })
-        .transpose()
+    args.answer.as_deref().map(answer_of).transpose()
+}
+
+/// Bytes that an agent's last message may have.
+const MAX_ANSWER: u64 = 64 << 20;
+
+/// The text of a file, which may be a pipe.
+fn answer_of(file: &Path) -> Result<String, CommandError> {
+    let wrong = |problem: &dyn std::fmt::Display| {
+        let message = format!("{}: {problem}", file.display());
+        CommandError::usage(sanitise::line(&message))
+    };
+    let opened = File::open(file).map_err(|error| wrong(&error))?;
+    let mut bytes = Vec::new();
+    let mut bounded = opened.take(MAX_ANSWER + 1);
+    bounded
+        .read_to_end(&mut bytes)
+        .map_err(|error| wrong(&error))?;
+    if bytes.len() as u64 > MAX_ANSWER {
+        let most = output::bytes(MAX_ANSWER);
+        return Err(wrong(&format_args!("an answer has at most {most}")));
+    }
+    String::from_utf8(bytes).map_err(|_| wrong(&"it is not UTF-8"))
 }
 
 fn read_parameters(args: &GradeArgs) -> Result<Option<String>, CommandError> {
