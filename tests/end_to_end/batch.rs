@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -389,4 +389,62 @@ fn a_batch_stands_alone_on_the_command_line() {
         .run(["grade", "a/b/c", "--state", ".", "--jobs", "2"])
         .exits(2);
     assert_eq!(batch(&environment, "\n \n", &[]).exits(0).stdout, "");
+}
+
+#[test]
+fn what_never_ends_is_no_batch() {
+    let environment = Environment::bare();
+    let refused = |file: &str, word: &str| {
+        environment.run(["grade", "--batch", file]).exits(2).says(&[
+            file,
+            word,
+            "one request a line",
+        ]);
+    };
+    refused("/dev/zero", "it is a device");
+    let directory = environment.directory("directory", &[]);
+    refused(directory.to_str().unwrap(), "it is a directory");
+    refused("nowhere", "No such file");
+
+    // Handed over as standard input it has no line that ends.
+    let mut command = environment.command(["grade", "--batch", "-"]);
+    command.stdin(fs::File::open("/dev/zero").unwrap());
+    let output = Output::of(&mut command).exits(4);
+    let told = outcomes(&output);
+    assert_eq!(told.len(), 1, "{}", output.stdout);
+    let message = told[0]["error"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("line 1: it has more than 67108864 bytes and no end"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_pipe_is_read_line_by_line() {
+    let environment = Environment::bare();
+    let good = judge(&environment, "good.wasm", &guests::verdict(true, "fine"));
+    environment.directory("state", &[]);
+    let pipe = environment.path("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let mut command = environment.command(["grade", "--batch", pipe.to_str().unwrap()]);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut requests = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    let mut outcomes = BufReader::new(child.stdout.take().unwrap()).lines();
+    for number in 1..=3 {
+        // The next is written when the outcome of the one before was read.
+        writeln!(requests, "{}", json!({"verifier": good, "state": "state"})).unwrap();
+        let outcome: Value = serde_json::from_str(&outcomes.next().unwrap().unwrap()).unwrap();
+        assert_eq!(
+            (&outcome["line"], &outcome["passed"]),
+            (&json!(number), &json!(true))
+        );
+    }
+    drop(requests);
+    assert!(outcomes.next().is_none());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -205,3 +205,92 @@ fn without_a_guest_the_way_out_is_named() {
     ]);
     assert!(other.exits(2).stderr.contains("Python script"));
 }
+
+/// As published scripts of notion and postgres begin.
+const NOTION: &str = r#"
+import sys
+from tasks.utils import notion_utils
+
+notion = notion_utils.get_notion_client()
+page = sys.argv[1] if len(sys.argv) > 1 else notion_utils.find_page(notion, "Plan")
+sys.exit(0 if page else 1)
+"#;
+const POSTGRES: &str = r#"
+import os
+import sys
+import psycopg2
+
+database = os.getenv("POSTGRES_DATABASE")
+if not database:
+    print("Error: POSTGRES_DATABASE is not set")
+    sys.exit(1)
+psycopg2.connect(host=os.getenv("POSTGRES_HOST", "localhost"), database=database,
+                 password=os.environ["POSTGRES_PASSWORD"])
+"#;
+
+#[test]
+fn a_script_without_what_it_reads_of_its_environment_is_called_wrongly() {
+    for (script, names) in [
+        (NOTION, &["EVAL_NOTION_API_KEY"][..]),
+        (POSTGRES, &["POSTGRES_DATABASE", "POSTGRES_PASSWORD"]),
+    ] {
+        let Some(judge) = Judge::new(script) else {
+            return;
+        };
+        let told = judge.grade(&[]).exits(2);
+        for name in names {
+            told.stderr
+                .find(&format!("--env {name}="))
+                .unwrap_or_else(|| panic!("{name}: {}", told.stderr));
+        }
+        let told = told.says(&[
+            "reads variables of its environment that nothing sets",
+            "--tasks",
+        ]);
+        assert!(!told.stderr.contains("POSTGRES_HOST"), "{}", told.stderr);
+        // Then it asks for a service that is not here, which is no grade either.
+        let set: Vec<String> = names.iter().map(|name| format!("{name}=x")).collect();
+        let set: Vec<&str> = set.iter().flat_map(|it| ["--env", it]).collect();
+        let report = judge.grade(&[&set[..], &["--json"]].concat()).exits(3);
+        assert_eq!(report.json()["fault"]["kind"], "link");
+        // Whoever wants it to go without says so.
+        let without: Vec<String> = names.iter().map(|name| format!("{name}=")).collect();
+        let without: Vec<&str> = without.iter().flat_map(|it| ["--env", it]).collect();
+        judge.grade(&without).exits(1);
+
+        let request = json!({"verifier": judge.script, "state": judge.state});
+        let file = judge.environment.path("batch.jsonl");
+        std::fs::write(&file, format!("{request}\n")).unwrap();
+        let args = ["grade", "--batch", file.to_str().unwrap()];
+        let refused = judge.environment.run(args).exits(4).json();
+        assert_eq!(refused["error"]["key"], "env", "{refused}");
+    }
+}
+
+#[test]
+fn a_script_that_a_large_state_stops_fails_where_the_start_is_known() {
+    let Some(judge) = Judge::new(SWALLOWS) else {
+        return;
+    };
+    let start = judge
+        .environment
+        .directory("start", &[("note.txt", "short\n")]);
+    let large = std::fs::File::create(judge.state.join("note.txt")).unwrap();
+    large.set_len(70 << 20).unwrap();
+    let named = ["--json", "--start", start.to_str().unwrap()];
+    let report = judge.grade(&named).exits(1).json();
+    assert_eq!(report["outcome"], "state-fault", "{report}");
+    assert_eq!(report["fault"]["kind"], "memory", "{report}");
+    let report = judge.grade(&["--json"]).exits(3).json();
+    assert_eq!(report["outcome"], "verifier-fault", "{report}");
+}
+
+/// Splits its file, of which 256 MiB are not enough for 70 MiB.
+const SWALLOWS: &str = r#"
+import os
+import sys
+
+with open(os.path.join(os.environ["FILESYSTEM_TEST_DIR"], "note.txt")) as file:
+    letters = list(file.read())
+sys.exit(0 if letters == list("done\n") else 1)
+"#;

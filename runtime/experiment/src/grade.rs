@@ -131,6 +131,19 @@ impl ScriptJudge {
         })
     }
 
+    /// The variables that the script reads and that nothing sets where it judges this state.
+    pub fn lacks(&self, state: &Snapshot) -> Vec<String> {
+        let mut lacking = self.script.variables();
+        let told = &self.told.environment;
+        lacking.retain(|name| told.iter().all(|(given, _)| given != name));
+        if !lacking.is_empty() {
+            // What follows from the state is looked at only where it may help.
+            let input = self.input(state.clone(), None);
+            lacking.retain(|name| input.environment.iter().all(|(given, _)| given != name));
+        }
+        lacking.into_iter().collect()
+    }
+
     /// Has the script judge one state; a fault is the script's, whatever it is due to.
     pub fn grade(
         &self,

@@ -45,6 +45,7 @@ mod terms;
 mod told;
 pub mod transport;
 pub mod upkeep;
+mod variables;
 mod world;
 
 pub use mcpmark_agent::{

@@ -1,8 +1,9 @@
 //! Verifiers that are Python scripts, in the manner of the published ones: the state lies in a
 //! directory that a variable of the environment names, the exit code is the verdict.
 
-use std::fs;
-use std::io;
+use std::collections::BTreeSet;
+use std::fs::{self, File as Opened};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use mcpmark_snapshot::{
     Digest, File, MemoryBlobs, Node, Snapshot, Store, StoreError, TreeBuilder, TreePath,
 };
 
-use crate::Outcome;
+use crate::{Outcome, variables};
 
 /// Where the script and the files beside it lie, as it sees them.
 const TASK: &str = "task";
@@ -142,6 +143,12 @@ impl Script {
         store.put_snapshot(&self.beside).map(drop)
     }
 
+    /// The variables of its environment that its text reads and has no default for, by name.
+    pub fn variables(&self) -> BTreeSet<String> {
+        let source = self.beside.blobs.read(&self.digest);
+        source.map_or_else(|_| BTreeSet::new(), |source| variables::required(&source))
+    }
+
     /// The digest of the script's bytes.
     pub fn digest(&self) -> Digest {
         self.digest
@@ -208,10 +215,19 @@ impl Beside<'_> {
     /// Reads one file.
     fn add(&mut self, at: &TreePath) -> Result<Digest, ScriptError> {
         let path = self.path(at);
-        let size = path.metadata().map_err(unreadable(&path))?.len();
-        self.count(size)?;
-        let bytes = fs::read(&path).map_err(unreadable(&path))?;
+        let found = path.metadata().map_err(unreadable(&path))?;
+        if !found.is_file() {
+            let source = io::Error::other("it is no regular file");
+            return Err(ScriptError::Read { path, source });
+        }
+        // It may grow while it is read.
+        let room = MAX_BYTES.saturating_sub(self.bytes);
+        let opened = Opened::open(&path).map_err(unreadable(&path))?;
+        let mut bytes = Vec::new();
+        let mut opened = opened.take(room.saturating_add(1));
+        opened.read_to_end(&mut bytes).map_err(unreadable(&path))?;
         let size = bytes.len() as u64;
+        self.count(size)?;
         let content = self.blobs.put(bytes);
         let file = File {
             size,
@@ -356,6 +372,14 @@ mod tests {
         assert!(matches!(
             Script::read(&dir.path().join("verify.py")),
             Err(ScriptError::TooMuch { .. })
+        ));
+    }
+
+    #[test]
+    fn a_script_is_a_regular_file() {
+        assert!(matches!(
+            Script::read(Path::new("/dev/zero")),
+            Err(ScriptError::Read { .. })
         ));
     }
 

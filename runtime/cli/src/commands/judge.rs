@@ -292,6 +292,39 @@ impl Judge {
         self.limits.with(own)
     }
 
+    /// Whether nothing is lacking that a script reads of its environment, where no task calls it. It
+    /// would end as for a state that is wrong.
+    pub(crate) fn check_environment(
+        &self,
+        state: &Snapshot,
+        more: &Told,
+    ) -> Result<(), CommandError> {
+        let Some(script) = self.script().filter(|_| self.service.is_none()) else {
+            return Ok(());
+        };
+        let told = script.told.clone();
+        let told = told.and(&more.arguments, &more.environment);
+        let script = ScriptJudge {
+            told,
+            ..script.clone()
+        };
+        let lacking = script.lacks(state);
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let options: Vec<String> = lacking.iter().map(|it| format!("--env {it}=…")).collect();
+        let message = format!(
+            "{} reads variables of its environment that nothing sets: {}",
+            script.script.name(),
+            lacking.join(", ")
+        );
+        Err(CommandError::usage(sanitise::line(&message)).hint(format!(
+            "set them with {}, to nothing where the script may go without; or name the task with \
+             --tasks CORPUS, which sets what its service does",
+            sanitise::line(&options.join(" "))
+        )))
+    }
+
     /// Grades. A script is called with more arguments and variables, where there are some. A fault
     /// is the state's only where the starting state is known: by the task, or since it `is_named`.
     pub(crate) fn grade(

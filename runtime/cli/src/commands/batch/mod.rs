@@ -3,8 +3,9 @@
 mod request;
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::num::NonZeroUsize;
+use std::os::unix::fs::FileTypeExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +25,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
 use crate::once::Once;
+use crate::output::{self, sanitise};
 
 /// Verifiers that are kept ready.
 const MAX_JUDGES: u64 = 256;
@@ -41,11 +43,7 @@ pub(crate) fn grade(
     let source: Box<dyn Read + Send> = if file == Path::new("-") {
         Box::new(io::stdin())
     } else {
-        let opened = File::open(file).map_err(|error| {
-            CommandError::usage(format!("{}: {error}", file.display()))
-                .hint("--batch names a file with one request a line, or `-` for standard input")
-        })?;
-        Box::new(opened)
+        Box::new(open(file)?)
     };
     let jobs = jobs.and_then(|jobs| NonZeroUsize::new(jobs as usize));
     let jobs = jobs.or_else(|| std::thread::available_parallelism().ok());
@@ -70,6 +68,37 @@ pub(crate) fn grade(
             CommandError::infrastructure(format!("cannot start a thread: {error}"))
         })?,
     )
+}
+
+/// Opens a file of requests, or a pipe that somebody writes them into.
+fn open(file: &Path) -> Result<File, CommandError> {
+    let refused = |problem: &dyn std::fmt::Display| {
+        let message = format!("{}: {problem}", file.display());
+        CommandError::usage(sanitise::line(&message)).hint(
+            "--batch names a file or a pipe with one request a line, or `-` for standard input",
+        )
+    };
+    let kind = file
+        .metadata()
+        .map_err(|error| refused(&error))?
+        .file_type();
+    if kind.is_dir() {
+        return Err(refused(&"it is a directory"));
+    }
+    if kind.is_fifo() {
+        // Opening it waits for whoever writes.
+        output::note(&format!(
+            "reading requests from the pipe {}",
+            sanitise::line(&file.display().to_string())
+        ));
+    }
+    let is_device = kind.is_char_device() || kind.is_block_device();
+    let opened = match is_device {
+        // One that waits for a person is none of those that never end.
+        true => File::open(file).ok().filter(File::is_terminal),
+        false => Some(File::open(file).map_err(|error| refused(&error))?),
+    };
+    opened.ok_or_else(|| refused(&"it is a device, and no file of requests"))
 }
 
 /// What is written for one line, and what it alone would make of the exit code.
@@ -266,6 +295,11 @@ impl Batch {
         } else {
             end()?
         };
+        let checked = judge.check_environment(&end, &request.told);
+        checked.map_err(|error| {
+            let hint = "set each under \"env\": {\"NAME\": \"VALUE\"}";
+            Refusal::of_key("env", error.message, hint)
+        })?;
         let state = end.digest();
         let input = judge.input(start, end, request.answer, request.parameters);
         let graded = judge.grade(

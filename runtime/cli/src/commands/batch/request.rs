@@ -12,6 +12,8 @@ use crate::exit;
 
 /// Bytes that one request may have.
 const MAX_LINE: u64 = 64 << 20;
+/// Bytes beyond those that are passed over to find the next line.
+const MAX_SKIPPED: u64 = 256 << 20;
 const KEYS: [&str; 10] = [
     "id",
     "task",
@@ -58,20 +60,36 @@ impl<R: Read> Iterator for Lines<R> {
             let mut text = Vec::new();
             let read = source.take(MAX_LINE).read_until(b'\n', &mut text);
             let read = read.and_then(|bytes| {
-                let whole = text.ends_with(b"\n") || (bytes as u64) < MAX_LINE;
-                if !whole {
-                    source.skip_until(b'\n')?;
+                if text.ends_with(b"\n") || (bytes as u64) < MAX_LINE {
+                    return Ok(Length::Whole);
                 }
-                Ok(whole)
+                text = Vec::new();
+                let mut rest = source.take(MAX_SKIPPED);
+                rest.skip_until(b'\n')?;
+                Ok(match rest.limit() {
+                    0 => Length::NoEnd,
+                    _ => Length::TooLong,
+                })
             });
             let text = match read {
-                Ok(true) if text.is_empty() => return None,
-                Ok(true) if text.trim_ascii().is_empty() => continue,
-                Ok(true) => Ok(text),
-                Ok(false) => Err(Refusal::of_line(
+                Ok(Length::Whole) if text.is_empty() => return None,
+                Ok(Length::Whole) if text.trim_ascii().is_empty() => continue,
+                Ok(Length::Whole) => Ok(text),
+                Ok(Length::TooLong) => Err(Refusal::of_line(
                     format!("it has more than {MAX_LINE} bytes"),
                     "put what is large into the state",
                 )),
+                Ok(Length::NoEnd) => {
+                    self.source = None;
+                    let most = MAX_LINE + MAX_SKIPPED;
+                    Err(Refusal::of_line(
+                        format!(
+                            "it has more than {MAX_LINE} bytes and no end within {most}; the batch \
+                             is read no further"
+                        ),
+                        "a batch has one request a line",
+                    ))
+                }
                 Err(error) => {
                     self.source = None;
                     Err(Refusal {
@@ -83,6 +101,14 @@ impl<R: Read> Iterator for Lines<R> {
             return Some(Line { number, text });
         }
     }
+}
+
+/// How a line compares with what one may have.
+enum Length {
+    Whole,
+    TooLong,
+    /// Perhaps it never ends.
+    NoEnd,
 }
 
 /// Why a line is not graded.
@@ -329,5 +355,43 @@ fn kind(value: &Value) -> &'static str {
         Value::String(_) => "a string",
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    fn messages(source: impl Read) -> Vec<(u64, Result<usize, String>)> {
+        let told = |line: Line| {
+            let text = line.text.map(|text| text.len());
+            (line.number, text.map_err(|refusal| refusal.message))
+        };
+        Lines::new(source).map(told).collect()
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_over() {
+        let long = io::repeat(b'x').take(MAX_LINE + 5);
+        let source = long.chain(&b"\n\n{}\n"[..]);
+        let found = messages(source);
+        assert_eq!(
+            found[0],
+            (1, Err(format!("it has more than {MAX_LINE} bytes")))
+        );
+        assert_eq!(found[1..], [(3, Ok(3))]);
+    }
+
+    #[test]
+    fn a_line_without_an_end_ends_the_batch() {
+        let found = messages((&b"{}\n"[..]).chain(io::repeat(0)));
+        assert_eq!(found[0], (1, Ok(3)));
+        let (number, Err(message)) = &found[1] else {
+            panic!("a line without an end was taken");
+        };
+        assert_eq!((*number, found.len()), (2, 2));
+        assert!(message.contains(&MAX_LINE.to_string()), "{message}");
     }
 }

@@ -1,0 +1,299 @@
+//! Which variables of its environment a Python script cannot do without, as its text says.
+//!
+//! A script that reads a variable which nobody set raises, or prints that it is not set, and ends
+//! with an exit code like that of a state that is wrong. So whoever calls one by hand is told first.
+
+use std::collections::BTreeSet;
+
+/// Variables that published harnesses set, and that their scripts insist on.
+const PUBLISHED: [&str; 11] = [
+    "DATABASE_URL",
+    "EVAL_NOTION_API_KEY",
+    "GITHUB_EVAL_ORG",
+    "MCP_GITHUB_TOKEN",
+    "POSTGRES_DATABASE",
+    "POSTGRES_HOST",
+    "POSTGRES_PASSWORD",
+    "POSTGRES_PORT",
+    "POSTGRES_USERNAME",
+    "SUPABASE_DB_URL",
+    "WEBARENA_BASE_URL",
+];
+
+/// Modules that read a variable for whoever imports them.
+const READ_BY_MODULES: [(&str, &str); 1] = [("notion_utils", "EVAL_NOTION_API_KEY")];
+
+/// Strings within strings that are still looked into.
+const DEPTH: u32 = 8;
+
+/// The variables that a script reads by a name in its text and has nothing in the place of: those
+/// that it takes out of `os.environ`, and of what published harnesses set also those that it asks
+/// for without a default. Those that it sets itself are none of them.
+pub(crate) fn required(source: &[u8]) -> BTreeSet<String> {
+    let mut tokens = Vec::new();
+    let mut lexer = Lexer { source, at: 0 };
+    lexer.run(&mut tokens, 0);
+    let mut required = BTreeSet::new();
+    let mut set = BTreeSet::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let Token::Word(word) = token else { continue };
+        let rest = tokens.get(at + 1..).unwrap_or_default();
+        for (module, name) in READ_BY_MODULES {
+            if *word == module.as_bytes() {
+                required.insert(name.to_owned());
+            }
+        }
+        let (name, access) = match (*word, rest) {
+            (
+                b"environ",
+                [
+                    Token::Sign(b'['),
+                    Token::Text(name),
+                    Token::Sign(b']'),
+                    after @ ..,
+                ],
+            ) => match after {
+                [Token::Sign(b'='), Token::Sign(b'='), ..] => (name, Access::Subscript),
+                [Token::Sign(b'='), ..] => (name, Access::Set),
+                _ => (name, Access::Subscript),
+            },
+            (
+                b"environ",
+                [
+                    Token::Sign(b'.'),
+                    Token::Word(method),
+                    Token::Sign(b'('),
+                    Token::Text(name),
+                    after @ ..,
+                ],
+            ) => match (*method, after) {
+                (b"setdefault", _) => (name, Access::Set),
+                (b"get", [Token::Sign(b')'), ..]) => (name, Access::Asked),
+                _ => continue,
+            },
+            (b"getenv", [Token::Sign(b'('), Token::Text(name), Token::Sign(b')'), ..]) => {
+                (name, Access::Asked)
+            }
+            _ => continue,
+        };
+        let Ok(name) = std::str::from_utf8(name) else {
+            continue;
+        };
+        match access {
+            Access::Set => {
+                set.insert(name.to_owned());
+            }
+            Access::Asked if !PUBLISHED.contains(&name) => {}
+            Access::Asked | Access::Subscript => {
+                required.insert(name.to_owned());
+            }
+        }
+    }
+    required.retain(|name| !set.contains(name));
+    required
+}
+
+/// What a script does with a variable.
+enum Access {
+    /// `os.environ["NAME"]`, which raises where it is not set.
+    Subscript,
+    /// `os.environ.get("NAME")` or `os.getenv("NAME")`.
+    Asked,
+    /// `os.environ["NAME"] = …` or `os.environ.setdefault("NAME", …)`.
+    Set,
+}
+
+/// A token of Python, as far as it matters here.
+enum Token<'a> {
+    /// A name, a keyword or a number.
+    Word(&'a [u8]),
+    /// What stands between the quotes of a string.
+    Text(&'a [u8]),
+    /// Any other character but white space.
+    Sign(u8),
+}
+
+struct Lexer<'a> {
+    source: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.source.get(self.at + ahead).copied()
+    }
+
+    /// Reads to the end, or within a string (`depth` above 0) to the brace that closes an
+    /// expression.
+    fn run(&mut self, tokens: &mut Vec<Token<'a>>, depth: u32) {
+        let mut open = 0_usize;
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b'#' => self.skip_line(),
+                b'"' | b'\'' => self.string(tokens, Prefix::default(), depth),
+                _ if is_of_word(byte) => {
+                    let word = self.word();
+                    match (self.peek(0), Prefix::of(word)) {
+                        (Some(b'"' | b'\''), Some(prefix)) => self.string(tokens, prefix, depth),
+                        _ => tokens.push(Token::Word(word)),
+                    }
+                }
+                b'}' if depth > 0 && open == 0 => {
+                    self.at += 1;
+                    return;
+                }
+                _ => {
+                    open = match byte {
+                        b'{' => open + 1,
+                        b'}' => open.saturating_sub(1),
+                        _ => open,
+                    };
+                    if !byte.is_ascii_whitespace() && byte != b'\\' {
+                        tokens.push(Token::Sign(byte));
+                    }
+                    self.at += 1;
+                }
+            }
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.peek(0).is_some_and(|byte| byte != b'\n') {
+            self.at += 1;
+        }
+    }
+
+    fn word(&mut self) -> &'a [u8] {
+        let from = self.at;
+        while self.peek(0).is_some_and(is_of_word) {
+            self.at += 1;
+        }
+        self.source.get(from..self.at).unwrap_or_default()
+    }
+
+    /// A string; of one that is formatted, what its braces hold.
+    fn string(&mut self, tokens: &mut Vec<Token<'a>>, prefix: Prefix, depth: u32) {
+        let Some(quote) = self.peek(0) else { return };
+        let is_long = self.peek(1) == Some(quote) && self.peek(2) == Some(quote);
+        let quotes = if is_long { 3 } else { 1 };
+        self.at += quotes;
+        let from = self.at;
+        while let Some(byte) = self.peek(0) {
+            let is_end = (0..quotes).all(|ahead| self.peek(ahead) == Some(quote));
+            if is_end || byte == b'\n' && !is_long {
+                break;
+            }
+            match byte {
+                b'\\' => self.at += 2,
+                b'{' if prefix.formats && self.peek(1) == Some(b'{') => self.at += 2,
+                b'{' if prefix.formats && depth < DEPTH => {
+                    self.at += 1;
+                    self.run(tokens, depth + 1);
+                }
+                _ => self.at += 1,
+            }
+        }
+        self.at = self.at.min(self.source.len());
+        if !prefix.formats {
+            let text = self.source.get(from..self.at).unwrap_or_default();
+            tokens.push(Token::Text(text));
+        }
+        self.at = (self.at + quotes).min(self.source.len());
+    }
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// What stands before the quotes of a string.
+#[derive(Clone, Copy, Default)]
+struct Prefix {
+    /// Whether braces hold expressions.
+    formats: bool,
+}
+
+impl Prefix {
+    fn of(word: &[u8]) -> Option<Self> {
+        let is_prefix = word.len() <= 2 && word.iter().all(|it| b"rRbBuUfFtT".contains(it));
+        is_prefix.then(|| Self {
+            formats: word.iter().any(|it| b"fFtT".contains(it)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(source: &str) -> Vec<String> {
+        required(source.as_bytes()).into_iter().collect()
+    }
+
+    #[test]
+    fn what_is_read_without_a_default_is_required() {
+        assert_eq!(
+            names(
+                r#"
+import os
+from os import environ, getenv
+key = os.environ["OWN_KEY"]
+org = environ [ 'GITHUB_EVAL_ORG' ]
+url = f"https://host/{os.environ['MCP_GITHUB_TOKEN']:>10}/{{os.environ['NOT']}}/{f'{environ["INNER"]}'}"
+host = os.getenv("POSTGRES_HOST", "localhost")
+database = getenv("POSTGRES_DATABASE")
+debug = os.environ.get("DEBUG")
+same = os.environ["COMPARED"] == "x"
+"#
+            ),
+            [
+                "COMPARED",
+                "GITHUB_EVAL_ORG",
+                "INNER",
+                "MCP_GITHUB_TOKEN",
+                "OWN_KEY",
+                "POSTGRES_DATABASE",
+            ]
+        );
+        assert_eq!(
+            names("from tasks.utils import notion_utils\n"),
+            ["EVAL_NOTION_API_KEY"]
+        );
+    }
+
+    #[test]
+    fn what_is_said_set_or_unknown_is_not() {
+        let none: [&str; 9] = [
+            "# os.environ['A']",
+            "\"\"\"Reads os.environ['A'] and\n\"quotes\" os.getenv('POSTGRES_HOST').\"\"\"",
+            "print('os.environ[\"A\"]', \"it\\\"s os.environ['A']\")",
+            "os.environ['A'] = '1'\nprint(os.environ['A'])",
+            "os.environ.setdefault('A', '1'); os.environ['A']",
+            "os.environ[name]; os.getenv(name)",
+            "os.environ.get('POSTGRES_HOST', None)",
+            "r'\\\\' ; x = rb'os.environ[\"A\"]'",
+            "'unfinished os.environ[",
+        ];
+        for source in none {
+            assert_eq!(names(source), Vec::<String>::new(), "{source}");
+        }
+    }
+
+    #[test]
+    fn any_bytes_come_to_an_end() {
+        for source in [
+            "f'{",
+            "f'{f'{f'{",
+            "\\",
+            "'\\",
+            "f'''{'''",
+            "'''",
+            "f'}",
+            "{{{}}}}}",
+        ] {
+            names(source);
+        }
+        let deep = "f'{".repeat(100_000);
+        names(&deep);
+    }
+}
