@@ -95,7 +95,7 @@ impl World {
         let surface = profile.surface(Optional::default()).unwrap();
         Self {
             _scratch: scratch,
-            tools: Tools::new(profile, surface, Site::new(hub, git), room),
+            tools: Tools::new(profile, surface, Site::new(hub, git), (0, room)),
         }
     }
 
