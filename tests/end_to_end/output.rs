@@ -166,15 +166,16 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
 
     let set = [
         ("MCPMARK_CACHE_BYTES", "1048576"),
-        (ceiling, "fuel=5,checks=7"),
+        (ceiling, "fuel=5,checks=7,result_bytes=9"),
+        ("MCPMARK_MEMORY_BYTES", "1073741824"),
     ];
     let report = doctor(&set).exits(0).json();
     assert_eq!(finding(&report, set[0].0), said("ok", "1.0 MiB (set)"));
+    assert_eq!(finding(&report, set[2].0), said("ok", "1.0 GiB (set)"));
     let (_, detail) = finding(&report, ceiling);
-    assert!(
-        detail.starts_with("fuel=5, ") && detail.ends_with(", checks=7 (set)"),
-        "{detail}"
-    );
+    assert!(detail.starts_with("fuel=5, "), "{detail}");
+    let worlds = ", checks=7, world_bytes=4294967296, world_files=1000000, result_bytes=9 (set)";
+    assert!(detail.ends_with(worlds), "{detail}");
 
     let broken = [("MCPMARK_CACHE_BYTES", "2 GB"), (ceiling, "fuel=lots")];
     let report = doctor(&broken).exits(5).json();
