@@ -228,7 +228,7 @@ pub(crate) const EXCEPTIONS: [Exception; 15] = [
 /// The paths that arguments name.
 fn paths(arguments: &Value) -> impl Iterator<Item = &str> {
     let keys = ["path", "source", "destination"].iter();
-    keys.filter_map(|key| arguments[*key].as_str())
+    keys.filter_map(move |key| arguments[*key].as_str())
 }
 
 /// The text of a result.

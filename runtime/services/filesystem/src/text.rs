@@ -222,7 +222,7 @@ mod tests {
             let mut found: Vec<String> = Vec::new();
             while !pieces.is_empty() && (found.len() as f64) < lines {
                 let piece = String::from_utf8_lossy(pieces.remove(0));
-                text = piece.replace("\r\n", "\n") + &text;
+                text = (piece + text.as_str()).replace("\r\n", "\n");
                 let mut all: Vec<String> = text.split('\n').map(str::to_owned).collect();
                 text = match pieces.is_empty() {
                     true => String::new(),
