@@ -96,6 +96,9 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
             None => break,
         }
     }
+    // What ends a string of JSON looks escaped by the backslashes at the end of a secret.
+    let end = decoded.iter().rposition(|byte| *byte != b'\\');
+    forms.push(decoded[..end.map_or(0, |end| end + 1)].to_vec());
     forms.push(decoded);
     forms.push(hex::encode(secret).into_bytes());
     forms.push(hex::encode_upper(secret).into_bytes());
