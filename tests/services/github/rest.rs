@@ -617,3 +617,103 @@ async fn lines_are_blamed_as_git_blames_them() {
         assert_eq!(ours, theirs, "{reference} {path}");
     }
 }
+
+#[tokio::test]
+async fn pages_of_other_sites_are_refused() {
+    let site = Site::new().await;
+    let own = format!("http://{}", site.address);
+    let issue = br#"{"title": "From a page"}"#;
+    // What browsers send for `fetch(address, {method: "POST", mode: "no-cors", headers: {"content-type":
+    // "text/plain"}, body})` from a page of another site, from one of another port, and from a file.
+    let fetched = |origin: &str, from: &str| {
+        format!(
+            "Content-Type: text/plain\r\nOrigin: {origin}\r\nSec-Fetch-Site: {from}\r\n\
+             Sec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: empty\r\n"
+        )
+    };
+    for (headers, status) in [
+        (fetched("https://evil.example", "cross-site"), 403),
+        (fetched("http://127.0.0.1:1", "same-site"), 403),
+        (fetched("null", "cross-site"), 403),
+        // Each header is enough, whatever the body is.
+        ("Origin: https://evil.example\r\n".to_owned(), 403),
+        (
+            "Origin: null\r\nContent-Type: application/json\r\n".to_owned(),
+            403,
+        ),
+        (
+            format!("Origin: {own}\r\nOrigin: https://evil.example\r\n"),
+            403,
+        ),
+        ("Sec-Fetch-Site: cross-site\r\n".to_owned(), 403),
+        ("Sec-Fetch-Site: same-site\r\n".to_owned(), 403),
+        // What pages may send without asking, by whomever.
+        ("Content-Type: text/plain;charset=UTF-8\r\n".to_owned(), 415),
+        (
+            "Content-Type: application/x-www-form-urlencoded\r\n".to_owned(),
+            415,
+        ),
+        (
+            "Content-Type: multipart/form-data; boundary=x\r\n".to_owned(),
+            415,
+        ),
+        (
+            "Content-Type: Text/Plain\r\nContent-Type: application/json\r\n".to_owned(),
+            415,
+        ),
+    ] {
+        for target in ["/repos/acme/demo/issues", "/graphql"] {
+            let answer = site.send("POST", target, &headers, issue).await;
+            assert_eq!(answer.status, status, "{headers}");
+            let text = String::from_utf8_lossy(&answer.body).into_owned();
+            let way = if status == 415 {
+                "application/json"
+            } else {
+                "program"
+            };
+            assert!(text.contains(way), "{text}");
+        }
+    }
+    // Reading is refused alike, and no page is permitted anything.
+    let from_page = "Origin: https://evil.example\r\nSec-Fetch-Site: cross-site\r\n";
+    for method in ["GET", "HEAD", "DELETE", "OPTIONS"] {
+        let answer = site.send(method, "/user", from_page, b"").await;
+        assert_eq!(answer.status, 403, "{method}");
+    }
+    let preflight =
+        "Access-Control-Request-Method: PATCH\r\nAccess-Control-Request-Headers: content-type\r\n";
+    for origin in [format!("Origin: {own}\r\n"), String::new()] {
+        let answer = site
+            .send("OPTIONS", "/user", &(origin + preflight), b"")
+            .await;
+        assert_ne!(answer.status, 200);
+        let permission = "access-control-";
+        assert!(
+            !answer.head.to_lowercase().contains(permission),
+            "{}",
+            answer.head
+        );
+    }
+    let before = site.get("/issues?state=all").await.json();
+    assert_eq!(before.as_array().unwrap().len(), 3);
+    // Octokit says so of a body that it leaves out.
+    let plain = "Content-Type: text/plain;charset=UTF-8\r\n";
+    let answer = site
+        .send("PUT", "/repos/acme/demo/issues/1/lock", plain, b"")
+        .await;
+    assert_eq!(answer.status, 204);
+    // Programs are served, with whatever they say of JSON.
+    for headers in [
+        "",
+        "Content-Type: application/json\r\n",
+        "Content-Type: application/json; charset=utf-8\r\n",
+        "Content-Type: application/vnd.github+json\r\n",
+        "Sec-Fetch-Site: none\r\n",
+        &format!("Origin: {own}\r\nSec-Fetch-Site: same-origin\r\n"),
+    ] {
+        let answer = site
+            .send("POST", "/repos/acme/demo/issues", headers, issue)
+            .await;
+        assert_eq!(answer.status, 201, "{headers}");
+    }
+}

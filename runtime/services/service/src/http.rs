@@ -12,10 +12,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{
+    ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -26,6 +28,8 @@ use crate::ServeHandle;
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 /// Connections that are served at once; others wait.
 const MOST_CONNECTIONS: usize = 64;
+/// From where browsers say that a request comes: `cross-site`, `same-site`, `same-origin`, or `none` for a person.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// How long a client may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -58,7 +62,9 @@ pub struct HttpResponse {
 /// Answers requests on a listener until the handle is aborted. `answer` may be called several times at once.
 ///
 /// A request whose `Host` is another than this machine is refused with 421: a page in a browser could otherwise
-/// reach the server under a name of its own.
+/// reach the server under a name of its own. For the same reason a request from the page of another site (by `Origin`
+/// or `Sec-Fetch-Site`) is refused with 403, and a body of a kind that any page may send without asking (plain text or
+/// a form) with 415. No answer permits pages to read it.
 ///
 /// # Panics
 /// Outside a Tokio runtime.
@@ -108,6 +114,10 @@ where
     let Some(host) = own_host(&parts.headers) else {
         return plain(StatusCode::MISDIRECTED_REQUEST, "this is another host");
     };
+    if is_of_another_site(&parts.headers, &host) {
+        let problem = "requests from pages of other sites are refused: send it from a program";
+        return plain(StatusCode::FORBIDDEN, problem);
+    }
     let read = Limited::new(body, MAX_BODY_BYTES).collect();
     let body = match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(body)) => body.to_bytes(),
@@ -117,6 +127,11 @@ where
         Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read"),
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the body does not come"),
     };
+    // Some clients give a body without bytes the type of a plain text.
+    if writes(&parts.method) && !body.is_empty() && is_of_a_form(&parts.headers) {
+        let problem = "the body of a request is JSON: send it with Content-Type: application/json";
+        return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, problem);
+    }
     let target = parts.uri.path_and_query();
     let given = answer(HttpRequest {
         method: parts.method.as_str().to_owned(),
@@ -138,7 +153,7 @@ where
                 .insert(HeaderName::from_static(name), value);
         }
     }
-    if parts.method == hyper::Method::HEAD {
+    if parts.method == Method::HEAD {
         response
             .headers_mut()
             .insert(CONTENT_LENGTH, HeaderValue::from(length));
@@ -170,6 +185,37 @@ fn own_host(headers: &HeaderMap) -> Option<String> {
             .parse::<IpAddr>()
             .is_ok_and(|address| address.is_loopback());
     own.then_some(host)
+}
+
+/// Whether the page of another site sends the request. Programs send neither header.
+fn is_of_another_site(headers: &HeaderMap, host: &str) -> bool {
+    let own = format!("http://{host}");
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
+    origins.any(|origin| !origin.as_bytes().eq_ignore_ascii_case(own.as_bytes()))
+        || sites.any(|site| !matches!(site.as_bytes(), b"same-origin" | b"none"))
+}
+
+fn writes(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// Whether the body is of a kind that a page may send to another site without asking. A body without a type is not:
+/// programs that speak to GitHub may leave it out, and browsers do so only where the page gave the body none, which
+/// is another site's page in each case.
+fn is_of_a_form(headers: &HeaderMap) -> bool {
+    const KINDS: [&str; 3] = [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+    ];
+    let mut given = headers.get_all(CONTENT_TYPE).iter();
+    given.any(|kind| {
+        // What is no text is no media type that says JSON.
+        let Ok(kind) = kind.to_str() else { return true };
+        let essence = kind.split([';', ',']).next().unwrap_or_default().trim();
+        KINDS.iter().any(|it| it.eq_ignore_ascii_case(essence))
+    })
 }
 
 fn plain(status: StatusCode, words: &'static str) -> Response<Full<Bytes>> {
