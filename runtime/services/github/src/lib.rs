@@ -15,6 +15,7 @@
 mod api;
 pub mod archive;
 pub mod builder;
+mod call;
 pub mod ci;
 pub mod git;
 pub mod hub;

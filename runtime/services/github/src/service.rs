@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcpmark_service::{
-    BoxedStream, HttpResponse, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
-    serve_http,
+    BoxedStream, CallMeter, DEFAULT_CALL_MEMORY, HttpResponse, ServeHandle, Service, ServiceError,
+    Session, ToolServer, WorldState, serve_http,
 };
 use mcpmark_snapshot::{Directory, Snapshot, Store, Tree};
 use tokio::net::TcpListener;
@@ -149,7 +149,11 @@ impl Session for GitHubSession {
         Some(serve_http(listener, move |request| {
             let server = server.clone();
             async move {
-                let answer = server.with(move |tools| tools.rest(&request)).await;
+                let meter = CallMeter::new(DEFAULT_CALL_MEMORY);
+                // Nobody waits for the answer once the connection is closed.
+                let _cancel = meter.cancel_on_drop();
+                let work = move |tools: &mut Tools| meter.run(|| tools.rest(&request));
+                let answer = server.with(work).await;
                 answer.unwrap_or_else(|error| HttpResponse {
                     status: 503,
                     headers: Vec::new(),

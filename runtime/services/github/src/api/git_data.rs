@@ -1,5 +1,7 @@
 //! Refs, trees and commits as git has them: what files are pushed and branches made with.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::address::ref_name;
@@ -107,6 +109,15 @@ impl Site {
         if files.is_empty() {
             return Err(call.refuse(422, "Invalid tree info"));
         }
+        // Looked up one by one, each entry would cost its directory.
+        let taken_away = |file: &&TreeFile| matches!(file.what, TreeContent::Nothing);
+        let known: Option<HashSet<String>> = match files.iter().filter(taken_away).count() > 1 {
+            true => {
+                let all = self.git.walk(base)?.into_iter();
+                Some(all.map(|entry| entry.path).collect())
+            }
+            false => None,
+        };
         let mut edits = Vec::new();
         for file in files {
             let (path, kind) = (file.path.clone(), file.kind);
@@ -125,7 +136,11 @@ impl Site {
                     id: *id,
                 },
                 TreeContent::Nothing => {
-                    if self.git.entry(base, &path)?.is_none() {
+                    let is_there = match &known {
+                        Some(known) => known.contains(&path),
+                        None => self.git.entry(base, &path)?.is_some(),
+                    };
+                    if !is_there {
                         return Err(call.refuse(422, "GitRPC::BadObjectState"));
                     }
                     Edit::Remove { path }
@@ -296,35 +311,45 @@ impl Site {
     pub(crate) fn move_branch(&mut self, branch: &str, commit: ObjectId) -> Answer<()> {
         let name = format!("refs/heads/{branch}");
         let before = self.git.find_ref(&name);
-        self.git.set_ref(name, commit);
-        // First of all: what is merged is not closed by what it says of itself.
-        self.close_landed(branch, commit)?;
+        // All is read before anything is changed, as a call can be cancelled until then.
+        let landed = self.landed(branch, commit)?;
+        let mut new = Vec::new();
         if branch == self.hub.repository.default_branch
             && let Some(before) = before
         {
-            let new: Result<Vec<_>, _> = self.git.newest_first([commit], [before])?.collect();
-            for id in new?.into_iter().rev() {
-                let message = self.git.commit(id)?.message;
-                self.close_mentioned(&message);
-            }
+            let ids = self.git.newest_first([commit], [before])?;
+            new = ids.collect::<Result<_, _>>()?;
+        }
+        self.git.set_ref(name, commit);
+        // First of all: what is merged is not closed by what it says of itself.
+        self.close_landed(branch, landed);
+        for id in new.into_iter().rev() {
+            let message = self.git.commit(id)?.message;
+            self.close_mentioned(&message);
         }
         self.hub.tick();
         self.branches_moved()?;
         Ok(())
     }
 
-    /// Counts open pull requests as merged whose heads have come into their base some other way, with what their
-    /// texts close.
-    fn close_landed(&mut self, branch: &str, tip: ObjectId) -> Answer<()> {
+    /// The open pull requests whose heads a new tip of their base has, with these heads.
+    fn landed(&self, branch: &str, tip: ObjectId) -> Answer<Vec<(u64, ObjectId)>> {
         let mut landed = Vec::new();
         for (issue, pull) in self.hub.pulls() {
             if issue.state == State::Open && pull.base == branch {
                 let (_, head) = self.ends(pull)?;
-                if self.git.is_ancestor(head, tip)? {
-                    landed.push((issue.number, head));
-                }
+                landed.push((issue.number, head));
             }
         }
+        let heads = landed.iter().map(|(_, head)| *head);
+        let reached = self.git.ancestors_among(tip, heads)?;
+        landed.retain(|(_, head)| reached.contains(head));
+        Ok(landed)
+    }
+
+    /// Counts open pull requests as merged whose heads have come into their base some other way, with what their
+    /// texts close.
+    fn close_landed(&mut self, branch: &str, landed: Vec<(u64, ObjectId)>) {
         let (now, by) = (self.hub.now, self.viewer());
         let mut texts = Vec::new();
         for (number, head) in landed {
@@ -343,7 +368,6 @@ impl Site {
                 self.close_mentioned(&text);
             }
         }
-        Ok(())
     }
 
     /// Closes the open issues and pull requests that a text on the default branch closes.

@@ -1,6 +1,6 @@
 //! Issues, their comments and their lists.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
@@ -137,9 +137,11 @@ impl Site {
 
     /// The issues of a list, all pages.
     pub(crate) fn list_issues(&self, list: &IssueList) -> Vec<&Issue> {
+        let lower = |name: &String| name.to_ascii_lowercase();
+        let wanted: HashSet<String> = list.labels.iter().map(lower).collect();
         let labelled = |issue: &Issue| {
-            let has = |name: &String| issue.labels.iter().any(|it| it.eq_ignore_ascii_case(name));
-            list.labels.is_empty() || list.labels.iter().any(has)
+            let mut labels = issue.labels.iter();
+            wanted.is_empty() || labels.any(|name| wanted.contains(&lower(name)))
         };
         let mut issues: Vec<&Issue> = self
             .hub
@@ -386,11 +388,7 @@ impl Site {
 }
 
 pub(super) fn unique(names: Vec<String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for name in names {
-        if !kept.contains(&name) {
-            kept.push(name);
-        }
-    }
-    kept
+    let mut known = HashSet::new();
+    let is_new = |name: &String| known.insert(name.clone());
+    names.into_iter().filter(is_new).collect()
 }

@@ -1,6 +1,6 @@
 //! Whether a pull request can be merged, and merging it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -379,9 +379,10 @@ fn squash_message(
         }
     };
     let mut trailers: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
     for other in commits.iter().map(|commit| &commit.author) {
         let trailer = format!("Co-authored-by: {} <{}>", other.name, other.email);
-        if other.email != author.email && !trailers.contains(&trailer) {
+        if other.email != author.email && known.insert(trailer.clone()) {
             trailers.push(trailer);
         }
     }

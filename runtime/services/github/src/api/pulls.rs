@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::issues::{check_text, check_title};
 use super::{Answer, Call, FieldError, Named, Page, Paged};
-use crate::git::{Change, Commit, GitError, ObjectId};
+use crate::call;
+use crate::git::{Change, Commit, Followed, GitError, ObjectId};
 use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
 
@@ -18,7 +19,20 @@ const MOST_KEPT: usize = 32 << 20;
 #[derive(Default)]
 pub(crate) struct Compared {
     known: HashMap<[ObjectId; 2], Arc<Vec<Change>>>,
+    /// Where the lines of one blob stand in another.
+    pub(super) lines: HashMap<[ObjectId; 2], Arc<Followed>>,
     bytes: usize,
+}
+
+impl Compared {
+    /// Makes room for something of so many bytes.
+    pub(super) fn make_room(&mut self, bytes: usize) {
+        let bytes = bytes + size_of::<Self>();
+        if self.bytes + bytes > MOST_KEPT {
+            *self = Self::default();
+        }
+        self.bytes += bytes;
+    }
 }
 
 /// A pull request to be opened.
@@ -95,6 +109,7 @@ impl Site {
         base: ObjectId,
         head: ObjectId,
     ) -> Result<Arc<Vec<Change>>, GitError> {
+        call::checkpoint()?;
         if let Some(changes) = self.compared.borrow().known.get(&[base, head]) {
             return Ok(Arc::clone(changes));
         }
@@ -103,21 +118,22 @@ impl Site {
             None => None,
         };
         let changes = Arc::new(self.git.changes(before, self.git.tree_of(head)?)?);
-        let bytes = size_of::<Compared>() + changes.iter().map(Change::size).sum::<usize>();
         let mut compared = self.compared.borrow_mut();
-        if compared.bytes + bytes > MOST_KEPT {
-            *compared = Compared::default();
-        }
-        compared.bytes += bytes;
+        compared.make_room(changes.iter().map(Change::size).sum());
         compared.known.insert([base, head], Arc::clone(&changes));
         Ok(changes)
     }
 
     /// The commits of a pull request, the oldest first.
     pub(crate) fn pull_commits(&self, pull: &Pull) -> Result<Vec<Commit>, GitError> {
+        let ids = self.pull_commit_ids(pull)?.into_iter();
+        ids.map(|id| self.git.commit(id)).collect()
+    }
+
+    /// The same by their ids.
+    pub(crate) fn pull_commit_ids(&self, pull: &Pull) -> Result<Vec<ObjectId>, GitError> {
         let (base, head) = self.ends(pull)?;
-        let ids = self.git.ahead(base, head)?;
-        ids.into_iter().map(|id| self.git.commit(id)).collect()
+        self.git.ahead(base, head)
     }
 
     /// A pull request in full.
@@ -138,6 +154,12 @@ impl Site {
         ]);
         let below = format!("/pulls{asked}");
         self.call(at, "GET", &below)?;
+        let pulls = self.find_pulls(list).into_iter().page(page);
+        Ok(pulls.map(|(issue, pull)| self.pull(issue, pull)).collect())
+    }
+
+    /// The pull requests of a list, all pages.
+    pub(crate) fn find_pulls(&self, list: &PullList) -> Vec<(&Issue, &Pull)> {
         let mut pulls: Vec<(&Issue, &Pull)> = self
             .hub
             .pulls()
@@ -167,8 +189,7 @@ impl Site {
         if !ascending {
             pulls.reverse();
         }
-        let pulls = pulls.into_iter().page(page);
-        Ok(pulls.map(|(issue, pull)| self.pull(issue, pull)).collect())
+        pulls
     }
 
     /// Whether a pull request has this head; GitHub disregards one that names no owner.
@@ -292,6 +313,7 @@ impl Site {
             self.keep_threads(number, tip, head)?;
         }
         let (now, by) = (self.hub.now, self.viewer());
+        call::changed();
         if let Some(issue) = self.hub.issues.get_mut(&number) {
             if let Some(title) = change.title {
                 issue.title = title;

@@ -1,8 +1,10 @@
 //! Reviews: at once, or kept back until they are submitted.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use super::issues::body_problem;
+use super::issues::{body_problem, unique};
 use super::{Answer, Call, Named, Page, Paged};
 use crate::git::ObjectId;
 use crate::hub::{Issue, Kind, Pull, Review, ReviewComment, ReviewState, State};
@@ -103,7 +105,7 @@ impl Site {
             )));
         };
         let sha = id.to_string();
-        let own = sha == pull.head_sha || self.pull_commits(pull)?.iter().any(|it| it.id == id);
+        let own = sha == pull.head_sha || self.pull_commit_ids(pull)?.contains(&id);
         Ok(match own {
             true => Ok(sha),
             false => Err("The commit ID is not part of the pull request".to_owned()),
@@ -269,8 +271,9 @@ impl Site {
         if let Some(issue) = self.hub.issues.get_mut(&number)
             && let Some(pull) = &mut issue.pull
         {
-            let is = |login: &String| people.iter().any(|it| it.eq_ignore_ascii_case(login));
-            pull.requested_reviewers.retain(|login| !is(login));
+            let people: HashSet<String> = people.iter().map(|it| it.to_ascii_lowercase()).collect();
+            let stays = |login: &String| !people.contains(&login.to_ascii_lowercase());
+            pull.requested_reviewers.retain(stays);
             issue.updated_at = now;
             self.hub.tick();
         }
@@ -401,11 +404,8 @@ impl Site {
         if let Some(issue) = self.hub.issues.get_mut(&number)
             && let Some(pull) = &mut issue.pull
         {
-            for login in people {
-                if !pull.requested_reviewers.contains(&login) {
-                    pull.requested_reviewers.push(login);
-                }
-            }
+            pull.requested_reviewers.extend(people);
+            pull.requested_reviewers = unique(std::mem::take(&mut pull.requested_reviewers));
             issue.updated_at = now;
             self.hub.tick();
         }

@@ -6,11 +6,12 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::query::{Query, Term, Texts, compares};
-use super::words::Words;
+use super::words::{BYTES_PER_BYTE, Words};
 use super::{Answer, Page, Paged};
-use crate::git::{Commit, Entry, EntryKind, Identity, ObjectId};
+use crate::call;
+use crate::git::{Commit, Entry, EntryKind, GitError, Identity, ObjectId};
 use crate::hub::{Issue, State, Time, User};
-use crate::view::Site;
+use crate::view::{Site, combined_state};
 
 /// Larger files are not searched, as on GitHub.
 const SEARCHED: usize = 384 * 1024;
@@ -163,9 +164,17 @@ impl Site {
         self.check_searchable("issues", text, &query, sorted, page)?;
         let sorted = sorted.or_of(&query);
         let (all, linked) = (self.hub.issues.values(), OnceCell::new());
-        let mut issues: Vec<&Issue> = all
-            .filter(|issue| self.matches(issue, &query, &linked))
-            .collect();
+        let mut issues: Vec<&Issue> = Vec::new();
+        for issue in all {
+            let comments = issue.comments.iter().map(|it| it.body.len());
+            let body = issue.body.as_ref().map_or(0, String::len);
+            let bytes = (comments.sum::<usize>() + body) as u64;
+            // Fails where the call was cancelled.
+            let _held = call::reserve(bytes * BYTES_PER_BYTE).map_err(GitError::from)?;
+            if self.matches(issue, &query, &linked) {
+                issues.push(issue);
+            }
+        }
         issues.sort_by_key(|issue| {
             let reacted = |content: &str| {
                 issue
@@ -207,15 +216,24 @@ impl Site {
         if everywhere || places.contains(&"comments") {
             texts.extend(issue.comments.iter().map(|comment| comment.body.as_str()));
         }
-        let words = Words::new(&texts);
+        let words = OnceCell::new();
+        // What can be mentioned in it, in lower case: it may be asked for many people.
+        let said = OnceCell::new();
         query.fits(|term| match term {
-            Term::Text(word) => words.hold(word),
-            Term::Qualifier { name, value } => self.has(issue, name, value, linked),
+            Term::Text(word) => words.get_or_init(|| Words::new(&texts)).hold(word),
+            Term::Qualifier { name, value } => self.has(issue, name, value, linked, &said),
         })
     }
 
     /// Whether an issue has what a qualifier asks for.
-    fn has(&self, issue: &Issue, asked: &str, value: &str, linked: &OnceCell<Linked>) -> bool {
+    fn has(
+        &self,
+        issue: &Issue,
+        asked: &str,
+        value: &str,
+        linked: &OnceCell<Linked>,
+        said: &OnceCell<Texts>,
+    ) -> bool {
         if let Some(is_here) = self.is_place(asked, value) {
             return is_here;
         }
@@ -225,14 +243,12 @@ impl Site {
         let pull = issue.pull.as_deref();
         let commented = || issue.comments.iter().any(|comment| is(&comment.user));
         let mentioned = || {
-            let mention = format!("@{}", login.to_lowercase());
-            let texts = issue
-                .body
-                .iter()
-                .chain(issue.comments.iter().map(|it| &it.body));
-            texts
-                .into_iter()
-                .any(|text| text.to_lowercase().contains(&mention))
+            let said = said.get_or_init(|| {
+                let comments = issue.comments.iter().map(|it| it.body.as_str());
+                let texts: Vec<&str> = issue.body.as_deref().into_iter().chain(comments).collect();
+                Texts::new(&texts)
+            });
+            said.hold(&format!("@{}", login.to_lowercase()))
         };
         let at = |time: Option<Time>| time.is_some_and(|time| on(time, value));
         match asked {
@@ -321,8 +337,8 @@ impl Site {
             }
             "status" => pull.is_some_and(|pull| {
                 let head = self.ends(pull).ok();
-                let status = head.map(|(_, head)| self.combined_status(head));
-                status.is_some_and(|it| it["total_count"] != 0 && it["state"] == *value)
+                let statuses = head.map(|(_, head)| self.statuses(head));
+                statuses.is_some_and(|it| !it.is_empty() && combined_state(&it) == value)
             }),
             "archived" => value == "false",
             // There are no projects and no teams.
@@ -422,7 +438,7 @@ impl Site {
                 "extension" => extension == value.trim_start_matches('.'),
                 "language" | "lang" => language(extension) == value,
                 "size" => {
-                    let size = self.git.blob(entry.id)?.len();
+                    let size = self.git.size(entry.id)?;
                     compares(&size, &value, |it| it.parse().ok())
                 }
                 "fork" => value != "only",
@@ -453,9 +469,10 @@ impl Site {
         if let Some(tip) = tip {
             for id in self.git.newest_first([tip], [])? {
                 let commit = self.git.commit(id?)?;
-                let message = Words::new(&[commit.message.as_str()]);
+                let message = OnceCell::new();
+                let message = || message.get_or_init(|| Words::new(&[commit.message.as_str()]));
                 let has = |term: &Term| match term {
-                    Term::Text(word) => message.hold(word),
+                    Term::Text(word) => message().hold(word),
                     Term::Qualifier { name, value } => match self.is_place(name, value) {
                         Some(is_here) => is_here,
                         None => has_commit(self, &commit, name, value),
@@ -564,8 +581,8 @@ impl Sorted {
 /// Whether a commit has what a qualifier asks for.
 fn has_commit(site: &Site, commit: &Commit, asked: &str, value: &str) -> bool {
     let account = |who: &Identity| {
-        let user = site.hub.user_of_email(&who.email);
-        user.is_some_and(|user| user.login.eq_ignore_ascii_case(value))
+        let user = site.hub.user(value);
+        user.is_some_and(|user| site.hub.is_email_of(&who.email, user))
     };
     let named = |who: &Identity| who.name.to_lowercase().contains(&value.to_lowercase());
     let sent = |who: &Identity| who.email.eq_ignore_ascii_case(value);

@@ -1,11 +1,16 @@
 //! What GitHub does not search for: too many words, and places that are not there.
 
 use super::query::Query;
-use super::{Answer, FieldError, Page, Sorted};
+use super::{Answer, ApiError, FieldError, Page, Sorted};
 use crate::view::Site;
 
 /// The most characters of a query, without its qualifiers and operators.
 const LONGEST: usize = 256;
+
+const TOO_LONG: &str = "The search is longer than 256 characters.";
+
+/// The most bytes of a query with all that it has; GitHub reads no longer addresses.
+const LONGEST_QUERY: usize = 8_192;
 
 impl Site {
     /// Refuses a query that is too long, and one whose places are none that this world knows.
@@ -17,23 +22,49 @@ impl Site {
         sorted: &Sorted,
         page: Page,
     ) -> Answer<()> {
+        self.check_length(what, text, sorted, page)?;
         let message = if query.length_of_texts() > LONGEST {
-            "The search is longer than 256 characters."
+            TOO_LONG
         } else if self.is_elsewhere(query) {
             "The listed users and repositories cannot be searched either because the resources do not exist or you \
              do not have permission to view them."
         } else {
             return Ok(());
         };
+        Err(self.unsearchable(what, text, sorted, page, message))
+    }
+
+    /// Refuses a query that is longer than any that GitHub reads.
+    pub(crate) fn check_length(
+        &self,
+        what: &str,
+        text: &str,
+        sorted: &Sorted,
+        page: Page,
+    ) -> Answer<()> {
+        match text.len() > LONGEST_QUERY {
+            true => Err(self.unsearchable(what, "", sorted, page, TOO_LONG)),
+            false => Ok(()),
+        }
+    }
+
+    fn unsearchable(
+        &self,
+        what: &str,
+        text: &str,
+        sorted: &Sorted,
+        page: Page,
+        message: &str,
+    ) -> ApiError {
         let order = if sorted.ascending { "asc" } else { "" };
         let asked = page.query(&[("order", order), ("q", text), ("sort", &sorted.by)]);
         let call = self.call_anywhere("GET", &format!("/search/{what}{asked}"));
-        Err(call.invalid(vec![FieldError {
+        call.invalid(vec![FieldError {
             resource: "Search",
             field: "q",
             code: "invalid",
             message: message.to_owned(),
-        }]))
+        }])
     }
 
     /// Whether a query looks at places alone that are not there.

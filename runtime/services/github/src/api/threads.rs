@@ -5,9 +5,11 @@
 //! elsewhere, is written down.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::reviews::hunk_of;
-use crate::git::{GitError, ObjectId, followed};
+use crate::call;
+use crate::git::{Followed, GitError, ObjectId};
 use crate::hub::{Pull, ReviewComment};
 use crate::view::Site;
 
@@ -50,27 +52,27 @@ impl Site {
         let (base, head) = self.ends(pull)?;
         let changes = self.pull_changes(pull)?;
         let change = changes.iter().find(|it| it.path == comment.path);
-        let follow =
-            |line: u64, left: bool| -> Result<Option<u64>, GitError> {
-                let Some(change) = change else {
-                    return Ok(None);
-                };
-                let (from, to, path) = match left {
-                    false => (Some(then), Some(head), &change.path),
-                    true => (
-                        self.git.merge_base(base, then)?,
-                        self.git.merge_base(base, head)?,
-                        change.previous.as_ref().unwrap_or(&change.path),
-                    ),
-                };
-                let (Some(before), Some(after)) = (self.bytes(from, path)?, self.bytes(to, path)?)
-                else {
-                    return Ok(None);
-                };
-                let hunks = change.hunks.as_deref().unwrap_or_default();
-                Ok(followed(&before, &after, line)
-                    .filter(|line| hunk_of(hunks, *line, left).is_some()))
+        let follow = |line: u64, left: bool| -> Result<Option<u64>, GitError> {
+            let Some(change) = change else {
+                return Ok(None);
             };
+            let (from, to, path) = match left {
+                false => (Some(then), Some(head), &change.path),
+                true => (
+                    self.git.merge_base(base, then)?,
+                    self.git.merge_base(base, head)?,
+                    change.previous.as_ref().unwrap_or(&change.path),
+                ),
+            };
+            let (Some(before), Some(after)) = (self.blob_at(from, path)?, self.blob_at(to, path)?)
+            else {
+                return Ok(None);
+            };
+            let hunks = change.hunks.as_deref().unwrap_or_default();
+            let followed = self.followed(before, after)?;
+            let line = followed.line(line);
+            Ok(line.filter(|line| hunk_of(hunks, *line, left).is_some()))
+        };
         let is_left = |side: Option<&String>| side.is_some_and(|side| side == "LEFT");
         standing.line = follow(line, is_left(comment.side.as_ref()))?;
         standing.start_line = match (standing.line, comment.start_line) {
@@ -86,15 +88,29 @@ impl Site {
         Ok(standing)
     }
 
-    /// The bytes of a file of a commit.
-    fn bytes(&self, commit: Option<ObjectId>, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+    /// The blob of a file of a commit.
+    fn blob_at(&self, commit: Option<ObjectId>, path: &str) -> Result<Option<ObjectId>, GitError> {
         let Some(commit) = commit else {
             return Ok(None);
         };
         match self.git.entry(self.git.tree_of(commit)?, path)? {
-            Some(entry) if entry.kind.object() == "blob" => Ok(Some(self.git.blob(entry.id)?)),
+            Some(entry) if entry.kind.object() == "blob" => Ok(Some(entry.id)),
             _ => Ok(None),
         }
+    }
+
+    /// Where the lines of one blob stand in another. Many comments are on one file, so it is kept.
+    fn followed(&self, before: ObjectId, after: ObjectId) -> Result<Arc<Followed>, GitError> {
+        if let Some(known) = self.compared.borrow().lines.get(&[before, after]) {
+            return Ok(Arc::clone(known));
+        }
+        let followed = Followed::of(&self.git.blob(before)?, &self.git.blob(after)?)?;
+        let followed = Arc::new(followed);
+        let mut compared = self.compared.borrow_mut();
+        compared.make_room(followed.size());
+        let lines = &mut compared.lines;
+        lines.insert([before, after], Arc::clone(&followed));
+        Ok(followed)
     }
 
     /// The hunk that a comment was written on, up to its line.
@@ -186,6 +202,7 @@ impl Site {
                 }
             }
         }
+        call::changed();
         if let Some(issue) = self.hub.issues.get_mut(&number)
             && let Some(pull) = &mut issue.pull
         {

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::call;
 use crate::git::{Commit, GitError, ObjectId};
 use crate::hub::{
     Comment, Issue, Kind, Pull, Review, ReviewComment, State, Time, closes, mentioned,
@@ -115,6 +116,7 @@ impl Event<'_> {
 impl Site {
     /// All that happened to an issue or a pull request, in order.
     pub(crate) fn timeline<'a>(&'a self, issue: &'a Issue) -> Result<Vec<Event<'a>>, GitError> {
+        call::checkpoint()?;
         let mut events = self.own_events(issue, &self.mentions()?, &self.landings())?;
         let mut add = |at, what| events.push(Event { issue, at, what });
         for comment in &issue.comments {
@@ -156,6 +158,7 @@ impl Site {
         let (mentions, landings) = (self.mentions()?, self.landings());
         let mut events = Vec::new();
         for issue in self.hub.issues.values() {
+            call::checkpoint()?;
             events.append(&mut self.own_events(issue, &mentions, &landings)?);
         }
         events.sort_by_key(|event| (event.at, event.issue.number, event.what.rank()));

@@ -1,28 +1,68 @@
 //! The words of texts, as searches compare them.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+/// What finding words takes in memory for each byte of the texts.
+pub(crate) const BYTES_PER_BYTE: u64 = 12;
+
 /// The words of some texts, in lower case and without their endings.
 pub(crate) struct Words {
     texts: Vec<String>,
+    /// The words by numbers that are made of them; found when the first is asked for.
+    index: OnceCell<Index>,
+    hasher: RandomState,
+}
+
+/// Where words stand.
+struct Index {
+    /// The words of each text in order.
+    words: Vec<Vec<u64>>,
+    /// The texts and the places in them of each word.
+    places: HashMap<u64, Vec<(u32, u32)>>,
 }
 
 impl Words {
     pub(crate) fn new(texts: &[&str]) -> Self {
         Self {
             texts: texts.iter().map(|text| text.to_lowercase()).collect(),
+            index: OnceCell::new(),
+            hasher: RandomState::new(),
         }
     }
 
     /// Whether one of the texts has a word, or the words of a phrase one after the other. What has no letter and no
     /// digit is looked for as it is.
     pub(crate) fn hold(&self, phrase: &str) -> bool {
-        let wanted: Vec<&str> = words(phrase).collect();
-        self.texts.iter().any(|text| {
-            if wanted.is_empty() {
-                return text.contains(phrase);
+        let wanted: Vec<u64> = self.numbers(phrase).collect();
+        let Some(first) = wanted.first() else {
+            return self.texts.iter().any(|text| text.contains(phrase));
+        };
+        let index = self.index.get_or_init(|| self.find());
+        let places = index.places.get(first).into_iter().flatten();
+        places
+            .map(|(text, place)| &index.words[*text as usize][*place as usize..])
+            .any(|words| words.starts_with(&wanted))
+    }
+
+    fn numbers(&self, text: &str) -> impl Iterator<Item = u64> {
+        words(text).map(|word| self.hasher.hash_one(word))
+    }
+
+    fn find(&self) -> Index {
+        let texts = self.texts.iter();
+        let words: Vec<Vec<u64>> = texts.map(|text| self.numbers(text).collect()).collect();
+        let mut places: HashMap<u64, Vec<(u32, u32)>> = HashMap::new();
+        for (text, words) in words.iter().enumerate() {
+            for (place, word) in words.iter().enumerate() {
+                places
+                    .entry(*word)
+                    .or_default()
+                    .push((text as u32, place as u32));
             }
-            let found: Vec<&str> = words(text).collect();
-            found.windows(wanted.len()).any(|some| some == wanted)
-        })
+        }
+        Index { words, places }
     }
 }
 

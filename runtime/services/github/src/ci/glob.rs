@@ -42,11 +42,30 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     at[name.len()]
 }
 
+/// The most steps that the patterns of one workflow take on one event: a pattern of so many characters takes as many
+/// for each character of a name.
+const MOST_STEPS: usize = 20_000_000;
+
+/// What patterns may still cost.
+pub(super) struct Steps(usize);
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self(MOST_STEPS)
+    }
+}
+
 /// Whether a list of patterns takes a name: the last one that matches decides, and one that begins with `!` takes it
-/// away again.
-pub(super) fn takes(patterns: &[String], name: &str) -> bool {
+/// away again. Patterns beyond what all of them may cost match nothing.
+pub(super) fn takes(patterns: &[String], name: &str, steps: &mut Steps) -> bool {
     let mut taken = false;
     for pattern in patterns {
+        let cost = (pattern.len() + 1) * (name.len() + 1);
+        let Some(left) = steps.0.checked_sub(cost) else {
+            steps.0 = 0;
+            break;
+        };
+        steps.0 = left;
         match pattern.strip_prefix('!') {
             Some(pattern) => taken &= !matches(pattern, name),
             None => taken |= matches(pattern, name),
@@ -84,6 +103,7 @@ mod tests {
     #[test]
     fn the_last_pattern_decides() {
         let patterns = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let takes = |patterns: &[String], name| takes(patterns, name, &mut Steps::default());
         assert!(takes(
             &patterns(&["release/**", "!release/**-draft"]),
             "release/1"
@@ -94,5 +114,19 @@ mod tests {
         ));
         assert!(takes(&patterns(&["a*", "!ab", "ab"]), "ab"));
         assert!(!takes(&[], "main"));
+    }
+
+    #[test]
+    fn patterns_cost_a_bounded_number_of_steps() {
+        let mut steps = Steps::default();
+        let patterns = vec!["*a".repeat(500), "b*".to_owned()];
+        let name = "b".repeat(999);
+        let cost = 1_001 * 1_000 + 3 * 1_000;
+        let mut taken = 0;
+        while takes(&patterns, &name, &mut steps) {
+            taken += 1;
+        }
+        assert_eq!(taken, MOST_STEPS / cost);
+        assert_eq!(steps.0, 0);
     }
 }

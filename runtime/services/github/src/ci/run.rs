@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::watch::Happened;
 use super::workflow::{Occasion, is_workflow};
 use super::{Ci, CiError, Event, FOLDER, MOST_COMMITS, Reported, RunnerError, Wanted, Workflow};
+use crate::call;
 use crate::git::{EntryKind, Git, GitError, Merged, ObjectId};
 use crate::hub::{Job, Run, State, Step, Time};
 use crate::view::Site;
@@ -19,6 +20,9 @@ const SKIPPED: [&str; 5] = [
     "[skip actions]",
     "[actions skip]",
 ];
+
+/// The most workflows that run on one event, the first ones by their paths: each takes a run of the guest.
+const MOST_WORKFLOWS: usize = 100;
 
 const SUCCESS: &str = "success";
 const FAILURE: &str = "failure";
@@ -73,11 +77,13 @@ impl Site {
 impl Ci {
     fn catch_up(&mut self, site: &mut Site) -> Result<(), CiError> {
         for happened in self.watch.look(site) {
+            call::changed();
             if let Some(cause) = cause(site, happened)? {
                 self.run_all(site, &cause)?;
             }
         }
         for wanted in std::mem::take(&mut self.asked) {
+            call::changed();
             match wanted {
                 Wanted::Again { id, jobs } => self.run_again(site, id, jobs.as_deref())?,
                 Wanted::Dispatch { path, branch } => {
@@ -125,10 +131,10 @@ impl Ci {
             action: cause.action,
             paths: &paths,
         };
-        for workflow in site.workflows_at(cause.head)? {
-            if workflow.runs_on(&occasion) {
-                self.run_new(site, cause, &workflow)?;
-            }
+        let mut workflows = site.workflows_at(cause.head)?;
+        workflows.retain(|workflow| workflow.runs_on(&occasion));
+        for workflow in workflows.iter().take(MOST_WORKFLOWS) {
+            self.run_new(site, cause, workflow)?;
         }
         Ok(())
     }
@@ -270,11 +276,22 @@ fn keep(site: &mut Site, id: u64, jobs: Vec<Job>) {
     run.conclusion = Some(if passed { SUCCESS } else { FAILURE }.to_owned());
     let attempt = run.run_attempt;
     for (number, mut job) in (first..).zip(jobs) {
+        // Nothing refuses it: the change that it follows from has happened.
+        let _ = call::add(bytes_of(&job));
         job.id = number;
         job.run_id = id;
         job.run_attempt = attempt;
         runs.jobs.push(job);
     }
+}
+
+/// About how many bytes a job takes in a state.
+fn bytes_of(job: &Job) -> u64 {
+    /// What a run, a job and a step take beside their texts.
+    const RECORD: usize = 1024;
+    let steps: usize = job.steps.iter().map(|step| step.name.len() + 128).sum();
+    let log = job.log.as_ref().map_or(0, String::len);
+    (RECORD + job.name.len() + steps + log) as u64
 }
 
 /// What has happened as a cause of runs; none where it is over already.
@@ -384,14 +401,16 @@ fn parameters(
 /// Jobs in the order in which the guest begins them.
 fn made_of(reported: Vec<Reported>, now: Time) -> Result<Vec<Job>, CiError> {
     let mut jobs: Vec<(Job, String)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for step in reported {
         let (name, title) = match step.name.split_once(" / ") {
             Some((job, title)) if !job.is_empty() && !title.is_empty() => (job, title),
             _ => return Err(CiError::NoStep(step.name)),
         };
-        let at = match jobs.iter().position(|(job, _)| job.name == name) {
-            Some(at) => at,
+        let at = match places.get(name) {
+            Some(at) => *at,
             None => {
+                places.insert(name.to_owned(), jobs.len());
                 let job = Job {
                     name: name.to_owned(),
                     status: "completed".to_owned(),

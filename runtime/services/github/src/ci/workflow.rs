@@ -10,6 +10,9 @@ pub(crate) const FOLDER: &str = ".github/workflows";
 /// Larger files are no workflows, as on GitHub.
 const LARGEST: usize = 512 * 1024;
 
+/// The most files that differ of which the paths are looked at, as on GitHub.
+const MOST_PATHS: usize = 300;
+
 /// A workflow file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Workflow {
@@ -97,9 +100,11 @@ impl Workflow {
                 _ => None,
             }
         };
+        let steps = &mut glob::Steps::default();
         let takes_branch = patterns("branches")
-            .is_none_or(|all| glob::takes(&all, occasion.branch))
-            && patterns("branches-ignore").is_none_or(|all| !glob::takes(&all, occasion.branch));
+            .is_none_or(|all| glob::takes(&all, occasion.branch, steps))
+            && patterns("branches-ignore")
+                .is_none_or(|all| !glob::takes(&all, occasion.branch, steps));
         // Where nothing is said of branches but something of tags, pushes to branches do not count.
         let for_tags = occasion.event == "push"
             && ["tags", "tags-ignore"]
@@ -108,10 +113,10 @@ impl Workflow {
             && ["branches", "branches-ignore"]
                 .iter()
                 .all(|key| trigger.get(key).is_none());
-        let mut paths = occasion.paths.iter();
+        let mut paths = occasion.paths.iter().take(MOST_PATHS);
         let takes_paths = match (patterns("paths"), patterns("paths-ignore")) {
-            (Some(all), _) => paths.any(|path| glob::takes(&all, path)),
-            (None, Some(all)) => paths.any(|path| !glob::takes(&all, path)),
+            (Some(all), _) => paths.any(|path| glob::takes(&all, path, steps)),
+            (None, Some(all)) => paths.any(|path| !glob::takes(&all, path, steps)),
             (None, None) => true,
         };
         let types = patterns("types");

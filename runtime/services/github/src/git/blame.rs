@@ -3,8 +3,10 @@
 use std::num::NonZeroU32;
 
 use gix::ObjectId;
+use gix::objs::{Data, Find, FindHeader};
 
 use super::{Git, GitError};
+use crate::call;
 
 /// Lines that follow each other and were last written by one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +17,32 @@ pub struct Blamed {
     pub last: u32,
     /// Who wrote them.
     pub commit: ObjectId,
+}
+
+/// The objects of a repository, which are no longer found once the call is cancelled.
+struct Stoppable<'a>(&'a gix::OdbHandle);
+
+fn stop_if_cancelled() -> gix::Result<()> {
+    let stopped = |_| std::io::Error::from(std::io::ErrorKind::Interrupted);
+    call::checkpoint().map_err(|it| gix::Error::from_error(stopped(it)))
+}
+
+impl Find for Stoppable<'_> {
+    fn try_find<'b>(
+        &self,
+        id: &gix::oid,
+        buffer: &'b mut Vec<u8>,
+    ) -> gix::Result<Option<Data<'b>>> {
+        stop_if_cancelled()?;
+        self.0.try_find(id, buffer)
+    }
+}
+
+impl FindHeader for Stoppable<'_> {
+    fn try_header(&self, id: &gix::oid) -> gix::Result<Option<gix::objs::Header>> {
+        stop_if_cancelled()?;
+        FindHeader::try_header(self.0, id)
+    }
 }
 
 impl Git {
@@ -30,14 +58,18 @@ impl Git {
         if self.size(entry.id)? == 0 {
             return Ok(Vec::new());
         }
-        let options = gix::repository::blame_file::Options {
+        let options = gix::blame::Options {
             rewrites: Some(gix::diff::Rewrites::default()),
+            diff_algorithm: self.repo.diff_algorithm()?,
             ..Default::default()
         };
-        let outcome = self
-            .repo
-            .blame_file(path.into(), commit, options)
-            .map_err(GitError::objects)?;
+        let mut cache = self.repo.diff_resource_cache_for_tree_diff()?;
+        let start = gix::blame::Start::Commit(commit);
+        let objects = Stoppable(&self.repo.objects);
+        let outcome = gix::blame::file(objects, start, None, &mut cache, path.into(), options);
+        // The engine has no word for a call that was cancelled.
+        call::checkpoint()?;
+        let outcome = outcome.map_err(GitError::objects)?;
         let mut all: Vec<Blamed> = outcome
             .entries
             .iter()

@@ -5,10 +5,14 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryMode;
 
 use super::similar::{self, File, Search};
-use super::{Git, GitError, Meter, Paid, Stop, patch};
+use super::{Cost, Git, GitError, Meter, Paid, Stop, patch};
+use crate::call;
 
 /// How many files on each side are compared to find renames, as git's `diff.renameLimit`.
 const RENAME_LIMIT: usize = 1_000;
+
+/// How often the text of a change is held before an answer is made of it.
+const COPIES: u64 = 4;
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +88,10 @@ impl Git {
     /// stands for the empty one.
     pub fn changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>, GitError> {
         let mut changes = self.changed(old, new)?;
+        let mut held = call::reserve(0)?;
         for change in &mut changes {
             self.draw(change)?;
+            held.grow(COPIES * change.size() as u64)?;
         }
         Ok(changes)
     }
@@ -118,9 +124,20 @@ impl Git {
         new: ObjectId,
         mut search: Search,
     ) -> Result<Vec<Change>, GitError> {
-        let free: Meter<'_> = &mut |_| true;
-        let mut changes = match Paid::new(self, free).replaced(old, new) {
+        let mut held = call::reserve(0)?;
+        let mut stopped = None;
+        let meter: Meter<'_> = &mut |cost| {
+            let outcome = match cost {
+                Cost::Objects(_) => call::checkpoint(),
+                Cost::Bytes(bytes) => held.grow(bytes + size_of::<Change>() as u64),
+            };
+            stopped = outcome.err();
+            stopped.is_none()
+        };
+        let replaced = Paid::new(self, meter).replaced(old, new);
+        let mut changes = match replaced {
             Ok(replaced) => replaced,
+            Err(_) if let Some(stopped) = stopped => return Err(stopped.into()),
             Err(Stop::Git(error)) => return Err(error),
             Err(Stop::TooMany(most)) => {
                 return Err(GitError::objects(format!("more than {most} files differ")));
@@ -158,7 +175,7 @@ impl Git {
             }
             Some((_, id)) => self.blob(*id),
         };
-        let drawn = patch::draw(&content(&change.old)?, &content(&change.new)?);
+        let drawn = patch::draw(&content(&change.old)?, &content(&change.new)?)?;
         change.additions = drawn.additions;
         change.deletions = drawn.deletions;
         change.hunks = (!drawn.hunks.is_empty()).then_some(drawn.hunks);

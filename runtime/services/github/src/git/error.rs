@@ -40,6 +40,12 @@ pub enum GitError {
          start a new branch at one of them and commit to it what is wanted of the other"
     )]
     Crossed(String),
+    /// The world has no room for an object: whoever asks for it is to blame.
+    #[error("the world has reached the limit of bytes that it may hold")]
+    Full,
+    /// The call was cancelled, or needs more memory than a call may use.
+    #[error(transparent)]
+    Interrupted(#[from] crate::call::Interrupted),
     /// The copy of the objects could not be made or read: the host is to blame.
     #[error("cannot make or read a copy of the repository")]
     Copy(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -82,7 +88,7 @@ impl GitError {
 
     /// Whether whoever asks is to blame, and not the repository.
     pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::Crossed(_))
+        matches!(self, Self::Refused(_) | Self::Crossed(_) | Self::Full)
     }
 
     pub(crate) fn copy(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {

@@ -113,6 +113,11 @@ impl Graph {
         }
     }
 
+    /// The commits that are marked.
+    pub(super) fn marked(&self, marks: &Marks) -> impl Iterator<Item = Place> {
+        (0..self.known.len()).filter(|place| marks.has(*place))
+    }
+
     /// The tree of a commit that has been read.
     pub(super) fn tree(&self, place: Place) -> Option<ObjectId> {
         self.known[place].read.as_ref().map(|read| read.tree)

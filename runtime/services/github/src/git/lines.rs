@@ -1,40 +1,66 @@
 //! Where a line of one text stands in another.
 
-use gix::diff::blob::{Algorithm, InternedInput, diff_with_slider_heuristics, sources};
-
+use super::compare::Compared;
 use super::patch::is_binary;
+use crate::call::Interrupted;
 
-/// The number, counted from 1, that a line of a text has in another; none where it was changed or taken away.
-pub(crate) fn followed(before: &[u8], after: &[u8], line: u64) -> Option<u64> {
-    if before == after {
-        return Some(line);
-    }
-    if is_binary(before) || is_binary(after) {
-        return None;
-    }
-    let input = InternedInput::new(sources::byte_lines(before), sources::byte_lines(after));
-    let diff = diff_with_slider_heuristics(Algorithm::Myers, &input);
-    let at = u32::try_from(line).ok()?.checked_sub(1)?;
-    if at as usize >= input.before.len() {
-        return None;
-    }
-    // Where the lines that both texts have go on, in the one and in the other.
-    let (mut old, mut new) = (0, 0);
-    for hunk in diff.hunks() {
-        if at < hunk.before.start {
-            break;
+/// Where the lines of one text stand in another.
+pub(crate) struct Followed {
+    /// The changed lines of both, in order; none where the texts are equal.
+    hunks: Vec<gix::diff::blob::Hunk>,
+    lines: Option<u32>,
+}
+
+impl Followed {
+    pub(crate) fn of(before: &[u8], after: &[u8]) -> Result<Self, Interrupted> {
+        if before == after {
+            return Ok(Self {
+                hunks: Vec::new(),
+                lines: None,
+            });
         }
-        if at < hunk.before.end {
+        if is_binary(before) || is_binary(after) {
+            return Ok(Self {
+                hunks: Vec::new(),
+                lines: Some(0),
+            });
+        }
+        let compared = Compared::of(before, after)?;
+        Ok(Self {
+            lines: u32::try_from(compared.old.len()).ok(),
+            hunks: compared.hunks,
+        })
+    }
+
+    /// About how many bytes it takes in memory.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Self>() + size_of_val(self.hunks.as_slice())
+    }
+
+    /// The number, counted from 1, that a line of the first text has in the other; none where it was changed or taken
+    /// away.
+    pub(crate) fn line(&self, line: u64) -> Option<u64> {
+        let Some(lines) = self.lines else {
+            return Some(line);
+        };
+        let at = u32::try_from(line).ok()?.checked_sub(1)?;
+        if at >= lines {
             return None;
         }
-        (old, new) = (hunk.before.end, hunk.after.end);
+        let next = self.hunks.partition_point(|hunk| hunk.before.start <= at);
+        // Where the lines that both texts have go on, in the one and in the other.
+        let (old, new) = match next.checked_sub(1).map(|last| &self.hunks[last]) {
+            Some(last) if at < last.before.end => return None,
+            Some(last) => (last.before.end, last.after.end),
+            None => (0, 0),
+        };
+        Some(u64::from(at - old + new) + 1)
     }
-    Some(u64::from(at - old + new) + 1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::followed;
+    use super::Followed;
 
     #[test]
     fn a_line_moves_with_those_around_it() {
@@ -53,7 +79,7 @@ mod tests {
             ("a\0", 1, None),
         ] {
             assert_eq!(
-                followed(before, after.as_bytes(), line),
+                Followed::of(before, after.as_bytes()).unwrap().line(line),
                 expected,
                 "{after:?} {line}"
             );

@@ -1,6 +1,6 @@
 //! History: walks, the history of a path, and how two commits compare.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -8,6 +8,10 @@ use gix::objs::commit::ref_iter::Token;
 
 use super::graph::{Marks, Node, Order, Person, Queue};
 use super::{Commit, EntryKind, Git, GitError};
+use crate::call;
+
+/// As many commits are each looked for by a walk of its own, which ends where it is found.
+const FEW: usize = 4;
 
 /// Which commits of a history are wanted.
 #[derive(Debug, Clone, Default)]
@@ -138,6 +142,7 @@ impl Git {
         seen.add(tip);
         queue.push(graph.read(tip, &mut find)?, tip);
         while let Some(place) = queue.pop() {
+            call::checkpoint()?;
             let at = |tree: Option<ObjectId>, known: &mut Known| match tree {
                 Some(tree) => self.stands(tree, &names, known),
                 None => Ok(None),
@@ -201,6 +206,7 @@ impl Git {
 
     /// What walks need of a commit.
     pub(super) fn node(&self, id: ObjectId) -> Result<Node, GitError> {
+        call::checkpoint()?;
         let object = self.repo.find_commit(id)?;
         let mut node = Node {
             time: 0,
@@ -233,6 +239,7 @@ impl Git {
         one: ObjectId,
         two: ObjectId,
     ) -> Result<Vec<ObjectId>, GitError> {
+        call::checkpoint()?;
         let mut graph = self.graph.borrow_mut();
         graph.merge_bases(one, two, |id| self.node(id))
     }
@@ -247,6 +254,65 @@ impl Git {
         Ok(old == new || self.merge_base(old, new)? == Some(old))
     }
 
+    /// Those of some commits that another is or descends from. The history is walked once, however many there are.
+    pub(crate) fn ancestors_among(
+        &self,
+        tip: ObjectId,
+        commits: impl IntoIterator<Item = ObjectId>,
+    ) -> Result<HashSet<ObjectId>, GitError> {
+        let commits: HashSet<ObjectId> = commits.into_iter().collect();
+        if commits.len() <= FEW {
+            let mut found = HashSet::new();
+            for commit in commits {
+                if self.is_ancestor(commit, tip)? {
+                    found.insert(commit);
+                }
+            }
+            return Ok(found);
+        }
+        let mut graph = self.graph.borrow_mut();
+        let mut reached = Marks::default();
+        let tip = graph.place(tip);
+        graph.mark(vec![tip], &mut reached, &mut |id| self.node(id))?;
+        let mut is_reached = |commit: &ObjectId| {
+            let place = graph.place(*commit);
+            reached.has(place)
+        };
+        Ok(commits.into_iter().filter(|it| is_reached(it)).collect())
+    }
+
+    /// Those of some commits that are another or descend from it. The history is walked once, however many there are.
+    pub(crate) fn descendants_among(
+        &self,
+        ancestor: ObjectId,
+        commits: impl IntoIterator<Item = ObjectId>,
+    ) -> Result<HashSet<ObjectId>, GitError> {
+        let commits: HashSet<ObjectId> = commits.into_iter().collect();
+        let mut graph = self.graph.borrow_mut();
+        let ancestor = graph.place(ancestor);
+        let tips: Vec<_> = commits.iter().map(|id| graph.place(*id)).collect();
+        let mut walked = Marks::default();
+        graph.mark(tips, &mut walked, &mut |id| self.node(id))?;
+        let mut children = HashMap::new();
+        for place in graph.marked(&walked) {
+            for parent in graph.parents(place) {
+                children.entry(*parent).or_insert_with(Vec::new).push(place);
+            }
+        }
+        let mut found = Marks::default();
+        let mut todo = vec![ancestor];
+        while let Some(place) = todo.pop() {
+            if found.add(place) {
+                todo.extend(children.get(&place).into_iter().flatten());
+            }
+        }
+        let mut is_found = |id: &ObjectId| {
+            let place = graph.place(*id);
+            found.has(place)
+        };
+        Ok(commits.into_iter().filter(|it| is_found(it)).collect())
+    }
+
     /// The commits of a head that a base has not, the oldest first, and parents before their children.
     pub fn ahead(&self, base: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
         self.ahead_in(Order::Dates, base, head)
@@ -259,6 +325,7 @@ impl Git {
         base: ObjectId,
         head: ObjectId,
     ) -> Result<Vec<ObjectId>, GitError> {
+        call::checkpoint()?;
         let mut graph = self.graph.borrow_mut();
         let mut ids = graph.ahead(order, base, head, |id| self.node(id))?;
         ids.reverse();

@@ -5,6 +5,7 @@
 
 mod base;
 mod blame;
+mod compare;
 mod diff;
 mod error;
 mod graph;
@@ -31,7 +32,7 @@ pub use blame::Blamed;
 pub use diff::{Change, Side, Status};
 pub use error::GitError;
 pub use gix::ObjectId;
-pub(crate) use lines::followed;
+pub(crate) use lines::Followed;
 pub use log::{Author, Filter};
 pub use merge::Merged;
 pub(crate) use objects::kind_name;
@@ -56,6 +57,9 @@ pub struct Git {
     graph: RefCell<graph::Graph>,
     /// How many objects were new when they were last counted, and their bytes.
     counted: (usize, u64),
+    /// The objects that the present call has written, and how many commits there were before it.
+    fresh: RefCell<Vec<ObjectId>>,
+    written_before: usize,
 }
 
 impl Git {
@@ -73,6 +77,8 @@ impl Git {
             written: Vec::new(),
             graph: RefCell::default(),
             counted: (0, 0),
+            fresh: RefCell::default(),
+            written_before: 0,
         }
     }
 
@@ -87,10 +93,34 @@ impl Git {
             written: self.written.clone(),
             graph: RefCell::default(),
             counted: (0, 0),
+            fresh: RefCell::default(),
+            written_before: 0,
         }
     }
 
-    /// Bytes of the objects that are new. None ever goes, so that as many as before are the same.
+    /// Begins a call: what is written from now on can be discarded.
+    pub(crate) fn begin(&mut self) {
+        self.fresh.get_mut().clear();
+        self.written_before = self.written.len();
+    }
+
+    /// Removes the objects that the present call has written. No ref may lead to one.
+    pub(crate) fn discard(&mut self) {
+        let fresh = std::mem::take(self.fresh.get_mut());
+        self.written.truncate(self.written_before);
+        if fresh.is_empty() {
+            return;
+        }
+        if let Some(mut memory) = self.repo.objects.take_object_memory() {
+            for id in &fresh {
+                memory.remove(id);
+            }
+            self.repo.objects.set_object_memory(memory);
+        }
+        self.counted = (0, 0);
+    }
+
+    /// Bytes of the objects that are new. As many as were counted last are the same.
     pub(crate) fn added_bytes(&mut self) -> u64 {
         let Some(memory) = self.repo.objects.take_object_memory() else {
             return 0;

@@ -4,6 +4,7 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::{Git, GitError, strict};
+use crate::call;
 
 /// The most entries below a tree, and bytes of their paths.
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
@@ -131,6 +132,7 @@ pub struct Tag {
 impl Git {
     /// The commit of an id.
     pub fn commit(&self, id: ObjectId) -> Result<Commit, GitError> {
+        call::checkpoint()?;
         let object = self.repo.find_commit(id).map_err(GitError::of(id))?;
         let commit = object.decode().map_err(GitError::of(id))?;
         Ok(Commit {
@@ -176,6 +178,7 @@ impl Git {
 
     /// The entries of the tree that stands at a path, in the order of the tree.
     pub fn entries(&self, tree: ObjectId, path: &str) -> Result<Vec<Entry>, GitError> {
+        call::checkpoint()?;
         let object = self.repo.find_tree(tree).map_err(GitError::of(tree))?;
         let mut entries = Vec::new();
         for entry in object.iter() {
@@ -210,6 +213,7 @@ impl Git {
     /// objects can stand for a tree without an end.
     pub fn walk(&self, tree: ObjectId) -> Result<Vec<Entry>, GitError> {
         let mut all = Vec::new();
+        let mut held = call::reserve(0)?;
         // Not by recursion: a tree may be deeper than a stack.
         let mut todo = self.entries(tree, "")?;
         todo.reverse();
@@ -222,6 +226,7 @@ impl Git {
             if entry.kind == EntryKind::Directory {
                 todo.extend(self.entries(entry.id, &entry.path)?.into_iter().rev());
             }
+            held.grow((size_of::<Entry>() + entry.path.len()) as u64)?;
             all.push(entry);
         }
         Ok(all)
@@ -229,6 +234,7 @@ impl Git {
 
     /// The bytes of a blob.
     pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError> {
+        call::checkpoint()?;
         Ok(self
             .repo
             .find_blob(id)

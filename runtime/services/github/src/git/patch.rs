@@ -1,7 +1,10 @@
 //! Hunks in unified form: GitHub's `patch`.
 
 use gix::bstr::ByteSlice;
-use gix::diff::blob::{Algorithm, InternedInput, diff_with_slider_heuristics, sources};
+use gix::diff::blob::Hunk;
+
+use super::compare::Compared;
+use crate::call::Interrupted;
 
 /// The lines around a change.
 const CONTEXT: u32 = 3;
@@ -26,37 +29,26 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
 }
 
 /// Compares two texts.
-pub(super) fn draw(before: &[u8], after: &[u8]) -> Drawn {
+pub(super) fn draw(before: &[u8], after: &[u8]) -> Result<Drawn, Interrupted> {
     if before == after {
-        return Drawn::default();
+        return Ok(Drawn::default());
     }
     if is_binary(before) || is_binary(after) {
-        return Drawn {
+        return Ok(Drawn {
             binary: true,
             ..Drawn::default()
-        };
+        });
     }
-    let input = InternedInput::new(sources::byte_lines(before), sources::byte_lines(after));
-    let diff = diff_with_slider_heuristics(Algorithm::Myers, &input);
-    let old: Vec<&[u8]> = input
-        .before
-        .iter()
-        .map(|token| input.interner[*token])
-        .collect();
-    let new: Vec<&[u8]> = input
-        .after
-        .iter()
-        .map(|token| input.interner[*token])
-        .collect();
+    let compared = Compared::of(before, after)?;
     let mut drawing = Drawing {
-        old: &old,
-        new: &new,
+        old: &compared.old,
+        new: &compared.new,
         text: Vec::new(),
         heading_at: 0,
         heading: None,
     };
-    let mut group: Vec<gix::diff::blob::Hunk> = Vec::new();
-    for hunk in diff.hunks() {
+    let mut group: Vec<Hunk> = Vec::new();
+    for hunk in compared.hunks.iter().cloned() {
         if let Some(last) = group.last()
             && hunk.before.start - last.before.end > 2 * CONTEXT
         {
@@ -70,12 +62,12 @@ pub(super) fn draw(before: &[u8], after: &[u8]) -> Drawn {
     if text.last() == Some(&b'\n') {
         text.pop();
     }
-    Drawn {
-        additions: diff.count_additions() as usize,
-        deletions: diff.count_removals() as usize,
+    Ok(Drawn {
+        additions: compared.additions(),
+        deletions: compared.deletions(),
         hunks: text.to_str_lossy().into_owned(),
         binary: false,
-    }
+    })
 }
 
 struct Drawing<'a> {
@@ -89,7 +81,7 @@ struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     /// Writes changes that stand so close together that they share their context.
-    fn hunk(&mut self, changes: &[gix::diff::blob::Hunk]) {
+    fn hunk(&mut self, changes: &[Hunk]) {
         let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
             return;
         };
@@ -163,6 +155,7 @@ mod tests {
     fn hunks_have_the_form_of_git() {
         let before = b"a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n";
         let after = b"a\nB\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl";
+        let draw = |before: &[u8], after: &[u8]| draw(before, after).unwrap();
         let drawn = draw(before, after);
         assert_eq!((drawn.additions, drawn.deletions), (2, 1));
         assert_eq!(

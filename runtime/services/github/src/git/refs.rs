@@ -4,6 +4,7 @@ use gix::ObjectId;
 use gix::hash::Prefix;
 
 use super::{Git, GitError};
+use crate::call;
 
 /// The most tags on the way from a tag to what it is of. One is common, and nobody needs ten.
 const MAX_TAGS: usize = 100;
@@ -56,11 +57,13 @@ impl Git {
 
     /// Sets a ref, or makes it.
     pub(crate) fn set_ref(&mut self, name: impl Into<String>, id: ObjectId) {
+        call::changed();
         self.refs.insert(name.into(), id);
     }
 
     /// Removes a ref.
     pub(crate) fn remove_ref(&mut self, name: &str) {
+        call::changed();
         self.refs.remove(name);
     }
 

@@ -8,7 +8,9 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::tree::EntryMode;
 
+use super::compare::count_lines;
 use super::{Git, GitError, patch};
+use crate::call::{self, Reservation};
 
 /// The score of files that are equal.
 pub(super) const EQUAL: u64 = 60_000;
@@ -24,6 +26,11 @@ const CANDIDATES: usize = 4;
 const PIECE: u32 = 64;
 /// How many kinds of pieces there are.
 const KINDS: u32 = 107_927;
+/// The bytes of a line that is taken for short, where it is estimated how many a file has.
+const SHORT_LINE: u64 = 16;
+/// The most pieces that are looked at to find renames of files that are not equal. The number grows with the product
+/// of files that went and that came; beyond it none is looked for, as git does it with more files than it compares.
+const MOST_STEPS: u64 = 400_000_000;
 
 /// A file that went or came.
 #[derive(Debug, Clone)]
@@ -109,7 +116,7 @@ impl Candidate {
 struct Bytes {
     size: u64,
     /// How many bytes there are of each kind of piece, by the kinds; none before that is asked for.
-    pieces: Option<Vec<(u32, u64)>>,
+    pieces: Option<Vec<(u32, u32)>>,
 }
 
 struct Finder<'a> {
@@ -119,6 +126,7 @@ struct Finder<'a> {
     used: Vec<bool>,
     found: Vec<Option<(usize, u64)>>,
     known: HashMap<ObjectId, Bytes>,
+    held: Reservation,
 }
 
 impl Search {
@@ -136,6 +144,7 @@ impl Search {
             used: vec![false; sources.len()],
             found: vec![None; targets.len()],
             known: HashMap::new(),
+            held: call::reserve(0)?,
         };
         let taken = |file: &File| !(self.skip_empty && file.is_empty());
         let from: Vec<usize> = (0..sources.len())
@@ -241,8 +250,12 @@ impl Search {
         if from.len().saturating_mul(to.len()) > self.limit.saturating_mul(self.limit) {
             return Ok(());
         }
+        if !finder.can_compare(&from, &to)? {
+            return Ok(());
+        }
         let mut all: Vec<(usize, Candidate)> = Vec::new();
         for &target in &to {
+            call::checkpoint()?;
             let mut best: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
             for &source in &from {
                 let candidate = Candidate {
@@ -354,8 +367,8 @@ impl Finder<'_> {
             return Ok(0);
         }
         let (old, new) = (self.size(source.id)?, self.size(target.id)?);
-        let (most, least) = (old.max(new), old.min(new));
-        if most == 0 || most * (EQUAL - enough) < (most - least) * EQUAL {
+        let most = old.max(new);
+        if !may_be_similar(old, new, enough) {
             return Ok(0);
         }
         self.cut(source.id)?;
@@ -367,10 +380,32 @@ impl Finder<'_> {
         for (kind, bytes) in old {
             while new.next_if(|(other, _)| other < kind).is_some() {}
             if let Some((_, others)) = new.next_if(|(other, _)| other == kind) {
-                shared += bytes.min(others);
+                shared += u64::from(*bytes.min(others));
             }
         }
         Ok(shared * EQUAL / most)
+    }
+
+    /// Whether comparing each of some files with each of others takes no more than [`MOST_STEPS`].
+    fn can_compare(&mut self, from: &[usize], to: &[usize]) -> Result<bool, GitError> {
+        let (sources, targets) = (self.sources, self.targets);
+        let mut sizes = |files: &[File], wanted: &[usize]| -> Result<Vec<u64>, GitError> {
+            let files = wanted.iter().map(|it| &files[*it]);
+            files.map(|file| self.size(file.id)).collect()
+        };
+        let (olds, news) = (sizes(sources, from)?, sizes(targets, to)?);
+        let mut steps = 0_u64;
+        for new in news {
+            call::checkpoint()?;
+            for old in &olds {
+                if may_be_similar(*old, new, ENOUGH) {
+                    // A line is a piece of its own, but there are no more kinds than this.
+                    let kinds = |bytes: u64| (bytes / SHORT_LINE).min(KINDS.into());
+                    steps = steps.saturating_add(kinds(*old) + kinds(new) + 1);
+                }
+            }
+        }
+        Ok(steps <= MOST_STEPS)
     }
 
     fn size(&mut self, id: ObjectId) -> Result<u64, GitError> {
@@ -387,9 +422,11 @@ impl Finder<'_> {
             return Ok(());
         }
         let bytes = self.git.blob(id)?;
+        let pieces = pieces(&bytes)?;
+        self.held.grow(size_of_val(pieces.as_slice()) as u64)?;
         let known = Bytes {
             size: bytes.len() as u64,
-            pieces: Some(pieces(&bytes)),
+            pieces: Some(pieces),
         };
         self.known.insert(id, known);
         Ok(())
@@ -397,9 +434,11 @@ impl Finder<'_> {
 }
 
 /// How many bytes there are of each kind of piece. A carriage return at the end of a line of a text counts nothing.
-fn pieces(bytes: &[u8]) -> Vec<(u32, u64)> {
+fn pieces(bytes: &[u8]) -> Result<Vec<(u32, u32)>, GitError> {
     let is_text = !patch::is_binary(bytes);
-    let mut all: Vec<(u32, u64)> = Vec::new();
+    let most = count_lines(bytes) + bytes.len() as u64 / u64::from(PIECE);
+    let _held = call::reserve(most * size_of::<(u32, u32)>() as u64)?;
+    let mut all: Vec<(u32, u32)> = Vec::new();
     let (mut high, mut low, mut length) = (0_u32, 0_u32, 0_u32);
     for (at, &byte) in bytes.iter().enumerate() {
         if is_text && byte == b'\r' && bytes.get(at + 1) == Some(&b'\n') {
@@ -409,22 +448,29 @@ fn pieces(bytes: &[u8]) -> Vec<(u32, u64)> {
         high = high.wrapping_add(byte.into());
         length += 1;
         if length == PIECE || byte == b'\n' {
-            all.push((kind(high, low), length.into()));
+            all.push((kind(high, low), length));
             (high, low, length) = (0, 0, 0);
         }
     }
     if length > 0 {
-        all.push((kind(high, low), length.into()));
+        all.push((kind(high, low), length));
     }
     all.sort_unstable();
     all.dedup_by(|next, before| {
         let same = before.0 == next.0;
         if same {
-            before.1 += next.1;
+            before.1 = before.1.saturating_add(next.1);
         }
         same
     });
-    all
+    all.shrink_to_fit();
+    Ok(all)
+}
+
+/// Whether the sizes of two files leave it possible that they are similar enough.
+fn may_be_similar(old: u64, new: u64, enough: u64) -> bool {
+    let (most, least) = (old.max(new), old.min(new));
+    most != 0 && most * (EQUAL - enough) >= (most - least) * EQUAL
 }
 
 fn kind(high: u32, low: u32) -> u32 {

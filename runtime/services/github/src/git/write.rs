@@ -1,11 +1,16 @@
 //! New blobs, trees, commits and tags.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 use gix::ObjectId;
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString};
+use gix::objs::WriteTo;
 use gix::objs::tree::EntryKind as Mode;
 
 use super::strict::{check_message, check_size, check_time};
 use super::{EntryKind, Git, GitError, Identity};
+use crate::call;
 
 /// A commit to be made.
 #[derive(Debug, Clone)]
@@ -34,13 +39,40 @@ impl Git {
     /// Writes a blob.
     pub(crate) fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
         check_size(bytes)?;
-        Ok(self.repo.write_blob(bytes)?.detach())
+        self.put_blob(bytes)
+    }
+
+    /// Writes a blob, and counts it where it is new.
+    pub(super) fn put_blob(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
+        let before = self.repo.objects.num_objects_in_memory();
+        let id = self.repo.write_blob(bytes)?.detach();
+        self.count(before, id, bytes.len() as u64)?;
+        Ok(id)
+    }
+
+    /// Writes any other object, and counts it where it is new.
+    pub(super) fn put(&self, object: impl WriteTo) -> Result<ObjectId, GitError> {
+        let (before, size) = (self.repo.objects.num_objects_in_memory(), object.size());
+        let id = self.repo.write_object(object)?.detach();
+        self.count(before, id, size)?;
+        Ok(id)
+    }
+
+    fn count(&self, before: usize, id: ObjectId, bytes: u64) -> Result<(), GitError> {
+        match self.repo.objects.num_objects_in_memory() > before {
+            true => {
+                self.fresh.borrow_mut().push(id);
+                call::add(bytes)
+            }
+            false => Ok(()),
+        }
     }
 
     /// Writes a tree that differs from another by some edits.
     pub(crate) fn edit_tree(&self, tree: ObjectId, edits: &[Edit]) -> Result<ObjectId, GitError> {
-        let mut editor = self.repo.edit_tree(tree)?;
-        for edit in edits {
+        let mut editor = self.repo.edit_tree(tree)?.detach();
+        for edit in in_order(edits) {
+            call::checkpoint()?;
             match edit {
                 Edit::Put { path, kind, id } => {
                     check_path(path)?;
@@ -52,29 +84,50 @@ impl Git {
                         EntryKind::Symlink => Mode::Link,
                         EntryKind::Submodule => Mode::Commit,
                     };
-                    editor.upsert(path.as_str(), mode, *id)?;
+                    editor.upsert(names(path), mode, *id)?;
                 }
                 Edit::Remove { path } => {
                     if path.split('/').any(str::is_empty) {
                         return Err(GitError::Path(path.clone()));
                     }
-                    editor.remove(path.as_str())?;
+                    editor.remove(names(path))?;
                 }
             }
         }
-        // The engine says with one error that a name is refused and that something is not there.
-        let refused = |error| {
-            let paths = edits.iter().filter_map(|edit| match edit {
-                Edit::Put { path, kind, .. } => Some((path, *kind)),
-                Edit::Remove { .. } => None,
-            });
-            let mut paths = paths.filter(|(path, kind)| !is_path_of_a_tree(path, *kind));
-            match paths.next() {
-                Some((path, _)) => GitError::Path(path.clone()),
-                None => GitError::from(error),
+        let written = editor.write(|tree| {
+            self.check_tree(tree)?;
+            self.put(tree)
+        });
+        written.map_err(|error| match error {
+            GitError::Objects(_) => {
+                let paths = edits.iter().filter_map(|edit| match edit {
+                    Edit::Put { path, kind, .. } => Some((path, *kind)),
+                    Edit::Remove { .. } => None,
+                });
+                let mut paths = paths.filter(|(path, kind)| !is_path_of_a_tree(path, *kind));
+                paths
+                    .next()
+                    .map_or(error, |(path, _)| GitError::Path(path.clone()))
             }
-        };
-        Ok(editor.write().map_err(refused)?.detach())
+            error => error,
+        })
+    }
+
+    /// Refuses a tree with a name that no tree may have, or with an entry that is not there.
+    fn check_tree(&self, tree: &gix::objs::Tree) -> Result<(), GitError> {
+        call::checkpoint()?;
+        for entry in &tree.entries {
+            let id = entry.oid;
+            let link = entry.mode.is_link();
+            if !is_name_of_a_tree(entry.filename.as_ref(), link) {
+                let name = &entry.filename;
+                return Err(GitError::objects(format!("{id} has the name {name:?}")));
+            }
+            if !entry.mode.is_commit() && !self.repo.has_object(id) {
+                return Err(GitError::objects(format!("object {id} is not there")));
+            }
+        }
+        Ok(())
     }
 
     /// Writes a commit.
@@ -90,7 +143,7 @@ impl Git {
             message: BString::from(draft.message.replace('\0', "")),
             extra_headers: Vec::new(),
         };
-        let id = self.repo.write_object(&commit)?.detach();
+        let id = self.put(&commit)?;
         self.written.push(id);
         Ok(id)
     }
@@ -118,7 +171,7 @@ impl Git {
             message: message.replace('\0', "").into(),
             signature: None,
         };
-        Ok(self.repo.write_object(&tag)?.detach())
+        self.put(&tag)
     }
 }
 
@@ -132,16 +185,47 @@ fn signature(identity: &Identity) -> gix::actor::Signature {
     }
 }
 
+/// The edits in an order in which they cost little: in a directory each entry is put behind those that were put there
+/// before, and taken away before those that stand in front of it. As they are where an edit depends on another.
+fn in_order(edits: &[Edit]) -> Vec<&Edit> {
+    let path = |edit: &Edit| match edit {
+        Edit::Put { path, .. } | Edit::Remove { path } => path.clone(),
+    };
+    let paths: HashSet<String> = edits.iter().map(path).collect();
+    let above = |path: &String| -> bool {
+        let ends = path.match_indices('/').map(|(end, _)| &path[..end]);
+        ends.into_iter().any(|above| paths.contains(above))
+    };
+    if paths.len() < edits.len() || paths.iter().any(above) {
+        return edits.iter().collect();
+    }
+    let is_removal = |edit: &&Edit| matches!(edit, Edit::Remove { .. });
+    let (mut removals, mut puts): (Vec<&Edit>, Vec<&Edit>) = edits.iter().partition(is_removal);
+    removals.sort_by_key(|edit| Reverse(path(edit)));
+    puts.sort_by_key(|edit| path(edit));
+    removals.extend(puts);
+    removals
+}
+
+/// The names that a path is made of.
+fn names(path: &str) -> impl Iterator<Item = &BStr> {
+    path.split('/').map(BStr::new)
+}
+
 /// Whether the names of a path may be names in trees.
 fn is_path_of_a_tree(path: &str, kind: EntryKind) -> bool {
+    names(path).all(|name| is_name_of_a_tree(name, kind == EntryKind::Symlink))
+}
+
+/// Whether a name may stand in a tree.
+fn is_name_of_a_tree(name: &BStr, link: bool) -> bool {
     use gix::validate::path::component;
     let options = component::Options {
         protect_windows: false,
         ..component::Options::default()
     };
-    let mode = (kind == EntryKind::Symlink).then_some(component::Mode::Symlink);
-    let mut names = path.split('/').map(|name| name.as_bytes().into());
-    names.all(|name| gix::validate::path::component(name, mode, options).is_ok())
+    let mode = link.then_some(component::Mode::Symlink);
+    gix::validate::path::component(name, mode, options).is_ok()
 }
 
 /// Refuses what `git fsck` would complain of; the engine looks at the rest when the tree is written.

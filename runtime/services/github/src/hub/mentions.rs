@@ -11,6 +11,12 @@ pub(crate) struct Mention<'t> {
     pub(crate) before: &'t str,
 }
 
+/// The most digits of a number: what has more is none.
+const MOST_DIGITS: usize = 20;
+
+/// The most backticks that a span of code begins with, as in GitHub's reader of Markdown.
+const MOST_TICKS: usize = 80;
+
 /// What stands for code and comments in a text: no keyword, and no issue.
 const UNSPOKEN: &str = " ` ";
 
@@ -77,7 +83,11 @@ fn reference(text: &str, own: &str) -> Option<u64> {
         .or_else(|| strip_prefix_ignoring_case(text, "GH-"))
         .or_else(|| strip_prefix_ignoring_case(text, own)?.strip_prefix('#'))
         .or_else(|| address(text))?;
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = rest
+        .bytes()
+        .take(MOST_DIGITS)
+        .take_while(u8::is_ascii_digit);
+    let digits = digits.count();
     let (digits, after) = rest.split_at(digits);
     let goes_on = after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     let number = digits.parse().ok().filter(|number| *number > 0);
@@ -134,6 +144,8 @@ pub(crate) fn spoken(text: &str) -> String {
     let mut block = Block::default();
     // Up to where there is no end to a span of code that begins with so many backticks.
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
+    // Where the paragraph ends that was looked at last.
+    let mut end = 0;
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -154,15 +166,21 @@ pub(crate) fn spoken(text: &str) -> String {
             at += 2;
         } else if c == '`' {
             let ticks = run(rest, '`');
-            let is_open = open.get(&ticks).is_some_and(|until| at < *until);
-            let paragraph = paragraph(rest);
-            match span(&rest[ticks..paragraph], ticks).filter(|_| !is_open) {
+            let is_open = ticks > MOST_TICKS || open.get(&ticks).is_some_and(|until| at < *until);
+            if end <= at {
+                end = at + paragraph(rest);
+            }
+            let inside = match is_open {
+                true => None,
+                false => span(&text[at + ticks..end.max(at + ticks)], ticks),
+            };
+            match inside {
                 Some(inside) => {
                     spoken.push_str(UNSPOKEN);
                     at += ticks + inside;
                 }
                 None => {
-                    open.insert(ticks, at + paragraph);
+                    open.insert(ticks, end);
                     spoken.push_str(&rest[..ticks]);
                     at += ticks;
                 }
@@ -392,6 +410,20 @@ mod tests {
         ] {
             assert_eq!(numbers(text), [0; 0], "{text}");
         }
+    }
+
+    #[test]
+    fn long_runs_of_backticks_and_digits_are_read_once() {
+        let ticks = |count: usize| "`".repeat(count);
+        let (code, text) = (ticks(MOST_TICKS), ticks(MOST_TICKS + 1));
+        assert_eq!(numbers(&format!("{code} #1 {code}")), [0; 0]);
+        assert_eq!(numbers(&format!("{text} #1 {text}")), [1]);
+        assert_eq!(numbers(&format!("#1{}", "1".repeat(100))), [0; 0]);
+        assert_eq!(numbers("#00000000000000000005"), [5]);
+        // One paragraph of many spans, which ends with the text.
+        let many = "`a` #2 ".repeat(3);
+        assert_eq!(numbers(&many), [2; 3]);
+        assert_eq!(numbers("`a` ` #2\n\n` #3"), [2, 3]);
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub use model::{
 pub use runs::{Job, Run, Runs, Step};
 pub use time::Time;
 
+use crate::call;
+
 /// A repository's metadata, people, issues, pull requests and releases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hub {
@@ -77,6 +79,7 @@ impl Hub {
 
     /// Notes that a call has changed something: the clock goes on by a second.
     pub(crate) fn tick(&mut self) {
+        call::changed();
         self.now.0 += 1;
     }
 
@@ -104,26 +107,44 @@ impl Hub {
         })
     }
 
+    /// Whether an address is that of a user, and of nobody who comes before.
+    pub(crate) fn is_email_of(&self, email: &str, user: &User) -> bool {
+        let own = user.email.iter().chain(&user.emails);
+        let local = email.strip_suffix("@users.noreply.github.com");
+        let named = local.and_then(|local| local.rsplit('+').next());
+        let may_be = own.into_iter().any(|it| it.eq_ignore_ascii_case(email))
+            || named.is_some_and(|name| name.eq_ignore_ascii_case(&user.login));
+        // Two users may claim one address.
+        may_be
+            && self
+                .user_of_email(email)
+                .is_some_and(|it| it.login == user.login)
+    }
+
     /// The number of the next issue or pull request.
     pub(crate) fn next_number(&mut self) -> u64 {
+        call::changed();
         self.last.issue += 1;
         self.last.issue
     }
 
     /// The number of the next comment.
     pub(crate) fn next_comment(&mut self) -> u64 {
+        call::changed();
         self.last.comment += 1;
         self.last.comment
     }
 
     /// The number of the next review.
     pub(crate) fn next_review(&mut self) -> u64 {
+        call::changed();
         self.last.review += 1;
         self.last.review
     }
 
     /// Makes sure that a label is there, and returns its name as it is written.
     pub(crate) fn label(&mut self, name: &str) -> String {
+        call::changed();
         let label = self
             .labels
             .entry(name.to_lowercase())
@@ -162,6 +183,7 @@ impl Hub {
 
     /// Closes an issue or a pull request that is open.
     pub(crate) fn close(&mut self, number: u64, by: &str, reason: Option<&str>) {
+        call::changed();
         let now = self.now;
         if let Some(issue) = self.issues.get_mut(&number)
             && issue.state == State::Open

@@ -1,7 +1,7 @@
 //! What GitHub knows beside the repository itself. The serialised form of these types is that of
 //! a world's documents: keys in the order of the fields, what is empty left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -330,7 +330,7 @@ impl Pull {
     /// The comments on lines that are not part of a review that is still pending.
     pub(crate) fn seen_comments(&self) -> impl Iterator<Item = &ReviewComment> {
         let pending = self.reviews.iter().filter(|it| it.submitted_at.is_none());
-        let pending: Vec<u64> = pending.map(|review| review.id).collect();
+        let pending: BTreeSet<u64> = pending.map(|review| review.id).collect();
         let is_seen = move |it: &&ReviewComment| it.review.is_none_or(|id| !pending.contains(&id));
         self.review_comments.iter().filter(is_seen)
     }

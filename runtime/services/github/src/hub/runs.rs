@@ -1,5 +1,7 @@
 //! What continuous integration has run: `runs.json`.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -180,12 +182,13 @@ impl Runs {
             .iter()
             .filter(|run| run.head_sha == sha)
             .collect();
-        let is_last = |run: &&Run| {
-            let mut same = on
-                .iter()
-                .filter(|it| it.path == run.path && it.event == run.event);
-            !same.any(|it| it.id > run.id)
-        };
+        let mut newest: HashMap<(&str, &str), u64> = HashMap::new();
+        for run in &on {
+            let id = newest.entry((&run.path, &run.event)).or_default();
+            *id = run.id.max(*id);
+        }
+        let is_last =
+            |run: &&Run| newest.get(&(run.path.as_str(), run.event.as_str())) == Some(&run.id);
         let mut last: Vec<&Run> = on.iter().copied().filter(is_last).collect();
         last.sort_by_key(|run| run.id);
         last

@@ -24,8 +24,9 @@ pub(super) fn route(
         ("GET", ["comments"]) => {
             let all = site.hub.issues.values();
             let all = all.flat_map(|issue| issue.comments.iter().map(move |it| (issue, it)));
-            let views = all.map(|(issue, comment)| site.comment(issue, comment));
-            Ok(Reply::list(asked, views.collect()))
+            Reply::page(asked, all.collect(), |(issue, comment)| {
+                Ok(site.comment(issue, comment))
+            })
         }
         (_, ["comments", id, rest @ ..]) => {
             let id = number(call, id)?;
@@ -189,8 +190,7 @@ fn list(site: &Site, asked: &Asked<'_>, call: &Call) -> Outcome {
             issues.retain(|issue| issue.kind.as_ref().is_some_and(is));
         }
     }
-    let views = issues.into_iter().map(|issue| site.issue(issue));
-    Ok(Reply::list(asked, views.collect()))
+    Reply::page(asked, issues, |issue| Ok(site.issue(issue)))
 }
 
 fn invalid(field: &'static str) -> crate::api::FieldError {

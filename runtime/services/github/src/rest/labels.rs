@@ -18,9 +18,8 @@ pub(super) fn route(
 ) -> Outcome {
     match (asked.method, below) {
         ("GET", ["labels"]) => {
-            let all = site.hub.labels.values();
-            let views = all.map(|label| site.whole_label(label));
-            Ok(Reply::list(asked, views.collect()))
+            let all = site.hub.labels.values().collect();
+            Reply::page(asked, all, |label| Ok(site.whole_label(label)))
         }
         ("POST", ["labels"]) => {
             let fields = asked.fields(call)?;
@@ -93,8 +92,7 @@ fn milestones(site: &Site, asked: &Asked<'_>) -> Outcome {
     if asked.parameter("direction") == "desc" {
         all.reverse();
     }
-    let views = all.into_iter().map(|milestone| site.milestone(milestone));
-    Ok(Reply::list(asked, views.collect()))
+    Reply::page(asked, all, |milestone| Ok(site.milestone(milestone)))
 }
 
 fn labels_of(site: &Site, asked: &Asked<'_>, number: u64) -> Outcome {

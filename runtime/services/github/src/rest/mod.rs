@@ -26,13 +26,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use asked::Asked;
-use mcpmark_service::{HttpRequest, HttpResponse};
+use mcpmark_service::{CallMeter, DEFAULT_CALL_MEMORY, HttpRequest, HttpResponse};
 use mcpmark_snapshot::{Blobs, Tree};
 pub(crate) use reply::message;
 use reply::{Outcome, Reply};
 
 use crate::api::{ApiError, Call, Named};
 use crate::ci::{CiError, Runner};
+use crate::git::GitError;
 use crate::hub::Time;
 use crate::view::Site;
 use crate::world::{self, WorldError};
@@ -104,7 +105,8 @@ impl Rest {
                 return Err(RestError::Full);
             }
         }
-        let response = answer(&mut self.site, request)?;
+        let meter = CallMeter::new(DEFAULT_CALL_MEMORY);
+        let response = meter.run(|| answer(&mut self.site, request))?;
         // Even what only reads may write: whether something can be merged is known by merging it.
         match self.said.saturating_add(self.site.git.added_bytes()) > MOST_ADDED {
             true => Err(RestError::Full),
@@ -119,17 +121,23 @@ pub(crate) fn reads(request: &HttpRequest) -> bool {
 }
 
 /// Answers a request, and runs the workflows that follow from it.
-pub(crate) fn answer(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, CiError> {
-    let asked = Asked::read(request);
-    let response = match route(site, &asked) {
-        Ok(reply) => reply.response(&asked),
-        Err(ApiError::Refused(refusal)) => reply::refused(&refusal, &asked),
-        Err(ApiError::Git(error)) if error.is_refusal() => message(422, &error.to_string()),
-        Err(ApiError::Git(error)) => return Err(error.into()),
-    };
+fn answer(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, CiError> {
+    let response = respond(site, request)?;
     // Even a request that was refused may have moved something before it was.
     site.run_workflows()?;
     Ok(response)
+}
+
+/// Answers a request; the workflows that follow from it are not run.
+pub(crate) fn respond(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, CiError> {
+    let asked = Asked::read(request);
+    Ok(match route(site, &asked) {
+        Ok(reply) => reply.response(&asked),
+        Err(ApiError::Refused(refusal)) => reply::refused(&refusal, &asked),
+        Err(ApiError::Git(error)) if error.is_refusal() => message(422, &error.to_string()),
+        Err(ApiError::Git(error @ GitError::Interrupted(_))) => message(503, &error.to_string()),
+        Err(ApiError::Git(error)) => return Err(error.into()),
+    })
 }
 
 fn route(site: &mut Site, asked: &Asked) -> Outcome {

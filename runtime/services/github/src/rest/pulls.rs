@@ -1,12 +1,10 @@
 //! Pull requests, apart from their reviews.
 
-use serde_json::Value;
-
 use super::asked::Asked;
 use super::reply::{Outcome, Reply};
 use super::repository::diff;
 use super::{created, nothing, number, ok, reviews};
-use crate::api::{Answer, Call, MergeRequest, Method, Named, NewPull, Page, PullChange, PullList};
+use crate::api::{Answer, Call, MergeRequest, Method, Named, NewPull, PullChange, PullList};
 use crate::view::Site;
 
 pub(super) fn route(
@@ -25,7 +23,9 @@ pub(super) fn route(
                 sort: asked.parameter("sort").to_owned(),
                 direction: asked.parameter("direction").to_owned(),
             };
-            Ok(Reply::list(asked, site.list_pulls(at, &list, Page::ALL)?))
+            Reply::page(asked, site.find_pulls(&list), |(issue, pull)| {
+                Ok(site.pull(issue, pull))
+            })
         }
         ("POST", []) => create(site, asked, at, call),
         (_, ["comments", rest @ ..]) => reviews::comments(site, asked, call, rest),
@@ -38,13 +38,14 @@ pub(super) fn route(
                 ("PATCH", []) => edit(site, asked, at, call, number),
                 ("GET", ["commits"]) => {
                     let (_, pull) = site.find_pull(call, number)?;
-                    let commits = site.pull_commits(pull)?;
-                    let views: Value = commits.iter().map(|commit| site.commit(commit)).collect();
-                    Ok(Reply::list(asked, views))
+                    let commits = site.pull_commit_ids(pull)?;
+                    Reply::page(asked, commits, |id| Ok(site.commit(&site.git.commit(id)?)))
                 }
                 ("GET", ["files"]) => {
-                    let all = site.list_pull_files(at, number, Page::ALL)?;
-                    Ok(Reply::list(asked, all))
+                    let (_, pull) = site.find_pull(call, number)?;
+                    let ((_, head), changes) = (site.ends(pull)?, site.pull_changes(pull)?);
+                    let changes = changes.iter().collect();
+                    Reply::page(asked, changes, |change| Ok(site.file(change, head)))
                 }
                 ("GET", ["merge"]) => {
                     let (_, pull) = site.find_pull(call, number)?;
@@ -65,9 +66,7 @@ pub(super) fn route(
                 }
                 (_, ["requested_reviewers"]) => reviews::requested(site, asked, at, call, number),
                 (_, ["reviews", rest @ ..]) => reviews::route(site, asked, at, call, number, rest),
-                (_, ["comments", rest @ ..]) => {
-                    reviews::on_lines(site, asked, at, call, number, rest)
-                }
+                (_, ["comments", rest @ ..]) => reviews::on_lines(site, asked, call, number, rest),
                 _ => nothing(call),
             }
         }

@@ -45,6 +45,20 @@ impl Reply {
         Self::json(200, entries.into()).paged(page, total)
     }
 
+    /// One page of a list, of which only the entries of that page are written.
+    pub(super) fn page<T>(
+        asked: &Asked<'_>,
+        all: Vec<T>,
+        mut view: impl FnMut(T) -> Result<Value, ApiError>,
+    ) -> Outcome {
+        let (page, total) = (asked.page(), all.len());
+        let mut views = Vec::new();
+        for entry in all.into_iter().page(page) {
+            views.push(view(entry)?);
+        }
+        Ok(Self::json(200, views.into()).paged(page, total))
+    }
+
     /// The same answer, which is one page of several.
     pub(super) fn paged(mut self, page: Page, total: usize) -> Self {
         self.paged = Some((page, total));

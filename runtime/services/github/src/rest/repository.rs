@@ -326,15 +326,18 @@ fn of_commit(site: &Site, asked: &Asked<'_>, call: &Call, name: &str, what: &str
             ok(heads.map(|(name, tip)| site.branch(name, tip)).collect())
         }
         "pulls" => {
-            let mut list = Vec::new();
+            let mut all = Vec::new();
             for (issue, pull) in site.hub.pulls() {
-                let (base, head) = site.ends(pull)?;
-                let merged = pull.merge_commit_sha.as_deref() == Some(id.to_string().as_str());
-                if merged || site.git.ahead(base, head)?.contains(&id) {
-                    list.push(site.pull(issue, pull));
-                }
+                all.push((issue, pull, site.ends(pull)?));
             }
-            Ok(Reply::list(asked, list.into()))
+            let ends = all.iter().flat_map(|(.., (base, head))| [*base, *head]);
+            let with_it = site.git.descendants_among(id, ends)?;
+            let sha = id.to_string();
+            all.retain(|(_, pull, (base, head))| {
+                let merged = pull.merge_commit_sha.as_ref() == Some(&sha);
+                merged || with_it.contains(head) && !with_it.contains(base)
+            });
+            Reply::page(asked, all, |(issue, pull, _)| Ok(site.pull(issue, pull)))
         }
         _ => nothing(call),
     }

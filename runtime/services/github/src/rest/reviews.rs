@@ -48,11 +48,10 @@ pub(super) fn route(
         }
         ("GET", ["comments"]) => {
             let its = pull.review_comments.iter();
-            let mut list = Vec::new();
-            for comment in its.filter(|it| it.review == Some(ordinal)) {
-                list.push(site.review_comment(issue, comment)?);
-            }
-            return Ok(Reply::list(asked, list.into()));
+            let its = its.filter(|it| it.review == Some(ordinal)).collect();
+            return Reply::page(asked, its, |comment| {
+                Ok(site.review_comment(issue, comment)?)
+            });
         }
         ("POST", ["events"]) => {
             let fields = asked.fields(call)?;
@@ -181,15 +180,16 @@ fn comment_of(value: &Value) -> NewReviewComment {
 pub(super) fn on_lines(
     site: &mut Site,
     asked: &Asked<'_>,
-    at: &Named,
     call: &Call,
     number: u64,
     rest: &[&str],
 ) -> Outcome {
     let new = match (asked.method, rest) {
         ("GET", []) => {
-            let all = site.list_review_comments(at, number, Page::ALL)?;
-            return Ok(Reply::list(asked, all));
+            let (issue, pull) = site.find_pull(call, number)?;
+            return Reply::page(asked, pull.seen_comments().collect(), |comment| {
+                Ok(site.review_comment(issue, comment)?)
+            });
         }
         ("POST", []) => {
             let fields = asked.fields(call)?;
@@ -253,13 +253,13 @@ pub(super) fn comments(site: &mut Site, asked: &Asked<'_>, call: &Call, rest: &[
         if asked.method != "GET" {
             return nothing(call);
         }
-        let mut list = Vec::new();
+        let mut all = Vec::new();
         for (issue, pull) in site.hub.pulls() {
-            for comment in pull.seen_comments() {
-                list.push(site.review_comment(issue, comment)?);
-            }
+            all.extend(pull.seen_comments().map(|comment| (issue, comment)));
         }
-        return Ok(Reply::list(asked, list.into()));
+        return Reply::page(asked, all, |(issue, comment)| {
+            Ok(site.review_comment(issue, comment)?)
+        });
     };
     let id = number(call, id)?;
     let subject = Subject::ReviewComment(id);

@@ -26,6 +26,7 @@ pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, what: &str) -> 
         ascending: asked.parameter("order") == "asc",
     };
     let page = asked.page();
+    site.check_length(what, query, &sorted, page)?;
     let found = match what {
         "issues" => site.search_issues(query, &sorted, page)?,
         "code" => site.search_code(query, page)?,

@@ -15,6 +15,8 @@ mod repositories;
 mod reviews;
 mod search;
 mod sub_issues;
+#[cfg(test)]
+mod tests;
 mod v1;
 
 use arguments::Arguments;
@@ -25,6 +27,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
 use crate::api::{ApiError, Refusal};
+use crate::call::{self, Interrupted};
 use crate::ci::CiError;
 use crate::git::GitError;
 use crate::profile::Profile;
@@ -77,6 +80,8 @@ enum Failure {
     Refused(String, Box<Refusal>),
     /// The agent's doing; the real server answers with an error of the protocol.
     Protocol(String),
+    /// The client or a limit cancelled the call.
+    Cancelled,
     /// The repository is damaged.
     Damaged(String),
     /// The machine is at fault.
@@ -92,6 +97,8 @@ impl Failure {
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Self {
         match error {
+            GitError::Interrupted(Interrupted::Cancelled) => Self::Cancelled,
+            GitError::Interrupted(_) => Self::Said(error.to_string()),
             error if error.is_refusal() => Self::Said(error.to_string()),
             error if error.is_infrastructure() => Self::Host(error.to_string()),
             error => Self::Damaged(error.to_string()),
@@ -114,6 +121,15 @@ fn protocol(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure 
         ApiError::Git(error) => error.into(),
     }
 }
+
+/// What a call takes of the room where it changes something: the bytes that were said, and all that is added.
+struct Written {
+    reads: bool,
+    said: u64,
+}
+
+/// What a call that changes something takes beside what it says: times, ids and names in documents.
+const CALL_BYTES: u64 = 512;
 
 /// What a tool gives.
 enum Output {
@@ -165,24 +181,26 @@ impl ToolHandler for Tools {
         };
         let hints = known.annotations.as_ref();
         let reads = hints.and_then(|hints| hints.read_only_hint) == Some(true);
-        if !reads {
-            // What is added to the world is never more than what was said.
-            let added = arguments.iter().map(|(_, value)| size(value)).sum();
-            let Some(room) = self.room.checked_sub(added) else {
-                let problem = "the world has reached the limit of bytes that it may hold";
-                return Ok(CallToolResult::error(vec![ContentBlock::text(problem)]));
-            };
-            self.room = room;
+        let said = match reads {
+            true => 0,
+            false => arguments.iter().map(|(_, value)| size(value)).sum(),
+        };
+        let Ok(written) = self.begin(reads, said) else {
+            let problem = GitError::Full.to_string();
+            return Ok(CallToolResult::error(vec![ContentBlock::text(problem)]));
+        };
+        let mut answered = self.answer(tool, &Arguments(arguments));
+        if self.settle(reads || answered.is_err()) {
+            answered = Err(Failure::Cancelled);
         }
-        let answered = self.answer(tool, &Arguments(arguments));
         // Even a call that was refused may have moved something before it was.
-        let answered = match self.site.run_workflows() {
-            Ok(()) => answered,
-            Err(error) => Err(match Fault::of_workflows(&error) {
+        if let Err(error) = self.site.run_workflows() {
+            answered = Err(match Fault::of_workflows(&error) {
                 Fault::World(problem) => Failure::Damaged(problem),
                 Fault::Host(problem) => Failure::Host(problem),
-            }),
-        };
+            });
+        }
+        self.end(written);
         match answered {
             Ok(Output::Text(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
             Ok(Output::Resource(text, block) | Output::Link(text, block)) => {
@@ -210,6 +228,10 @@ impl ToolHandler for Tools {
                 ContentBlock::text(way),
             ])),
             Err(Failure::Protocol(text)) => Err(ErrorData::internal_error(text, None)),
+            Err(Failure::Cancelled) => {
+                let problem = Interrupted::Cancelled.to_string();
+                Err(ErrorData::internal_error(problem, None))
+            }
             // What only reads has left everything as it was.
             Err(Failure::Damaged(problem)) if reads => {
                 Err(ErrorData::internal_error(problem, None))
@@ -240,6 +262,41 @@ impl Tools {
         }
     }
 
+    /// Begins a call that says so many bytes, as far as there is room for them: what it takes of the room, whatever
+    /// it adds beside that. A call that only reads takes nothing, and leaves nothing behind.
+    fn begin(&mut self, reads: bool, said: u64) -> Result<Written, GitError> {
+        let said = match reads {
+            true => 0,
+            false => said.saturating_add(CALL_BYTES),
+        };
+        let room = self.room.checked_sub(said).ok_or(GitError::Full)?;
+        call::begin(if reads { u64::MAX } else { room });
+        self.site.git.begin();
+        Ok(Written { reads, said })
+    }
+
+    /// Discards the objects of a call that has changed nothing and leaves none; whether it was cancelled in time.
+    fn settle(&mut self, leaves_nothing: bool) -> bool {
+        if call::has_changed() {
+            return false;
+        }
+        let cancelled = call::checkpoint().is_err();
+        if leaves_nothing || cancelled {
+            self.site.git.discard();
+            call::discard_added();
+        }
+        cancelled
+    }
+
+    /// Ends a call, and takes what it wrote from the room.
+    fn end(&mut self, written: Written) {
+        let changed = call::has_changed();
+        let added = call::end();
+        if !written.reads && (changed || added > 0) {
+            self.room = self.room.saturating_sub(written.said.saturating_add(added));
+        }
+    }
+
     /// Notes that the world is lost.
     fn lose(&mut self, fault: Fault) -> ErrorData {
         let error = ErrorData::internal_error(fault.text().to_owned(), None);
@@ -253,14 +310,24 @@ impl Tools {
             return rest::message(500, fault.text());
         }
         let reads = rest::reads(request);
-        if !reads {
-            let Some(room) = self.room.checked_sub(request.body.len() as u64) else {
-                let problem = "the world has reached the limit of bytes that it may hold";
-                return rest::message(422, problem);
-            };
-            self.room = room;
+        let said = if reads { 0 } else { request.body.len() as u64 };
+        let Ok(written) = self.begin(reads, said) else {
+            return rest::message(422, &GitError::Full.to_string());
+        };
+        let mut answered = rest::respond(&mut self.site, request);
+        let failed = match &answered {
+            Ok(response) => response.status >= 400,
+            Err(_) => true,
+        };
+        if self.settle(reads || failed) {
+            let problem = Interrupted::Cancelled.to_string();
+            answered = Ok(rest::message(503, &problem));
         }
-        let fault = match rest::answer(&mut self.site, request) {
+        if let Err(error) = self.site.run_workflows() {
+            answered = Err(error);
+        }
+        self.end(written);
+        let fault = match answered {
             Ok(response) => return response,
             Err(error) => Fault::of_workflows(&error),
         };

@@ -67,8 +67,10 @@ pub(super) fn code(site: &Site, with: &Arguments) -> Outcome {
 
 pub(super) fn users(site: &Site, with: &Arguments, kind: &str) -> Outcome {
     let mut query = with.text("query")?;
-    sorted(with)?;
+    let sorted = sorted(with)?;
     let page = with.page()?;
+    site.check_length("users", &query, &sorted, page)
+        .map_err(said(format!("failed to search {kind}s")))?;
     if !has(&query, "type:") {
         query = format!("type:{kind} {query}");
     }
@@ -84,6 +86,8 @@ pub(super) fn repositories(site: &Site, with: &Arguments) -> Outcome {
     let query = with.text("query")?;
     let page = with.page()?;
     let minimal = with.given_bool("minimal_output")?.unwrap_or(true);
+    site.check_length("repositories", &query, &Sorted::default(), page)
+        .map_err(said("failed to search repositories"))?;
     let found = site.is_found(&query);
     let total = usize::from(found);
     let mut items = Vec::new();

@@ -305,17 +305,7 @@ impl Site {
     /// What has been said of a commit, in sum.
     pub(crate) fn combined_status(&self, head: ObjectId) -> Value {
         let statuses = self.statuses(head);
-        let any = |wanted: &[&str]| {
-            let states = statuses.iter().filter_map(|it| it["state"].as_str());
-            states.into_iter().any(|state| wanted.contains(&state))
-        };
-        let state = if any(&["failure", "error"]) {
-            "failure"
-        } else if statuses.is_empty() || any(&["pending"]) {
-            "pending"
-        } else {
-            "success"
-        };
+        let state = combined_state(&statuses);
         json!({
             "state": state,
             "statuses": statuses,
@@ -330,6 +320,21 @@ impl Site {
     /// A run among those of an id, as lists show it.
     pub(crate) fn runs<'a>(&self, all: impl Iterator<Item = &'a Run>) -> Result<Value, GitError> {
         all.map(|run| self.run(run)).collect()
+    }
+}
+
+/// The state of some statuses in sum.
+pub(crate) fn combined_state(statuses: &[Value]) -> &'static str {
+    let any = |wanted: &[&str]| {
+        let mut states = statuses.iter().filter_map(|it| it["state"].as_str());
+        states.any(|state| wanted.contains(&state))
+    };
+    if any(&["failure", "error"]) {
+        "failure"
+    } else if statuses.is_empty() || any(&["pending"]) {
+        "pending"
+    } else {
+        "success"
     }
 }
 

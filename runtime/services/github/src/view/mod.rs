@@ -13,6 +13,7 @@ mod user;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+pub(crate) use actions::combined_state;
 pub(crate) use commit::percent_encoded;
 pub(crate) use content::guess_type;
 use serde_json::{Value, json};

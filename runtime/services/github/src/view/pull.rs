@@ -116,7 +116,7 @@ impl Site {
         view["comments"] = issue.comments.len().into();
         view["review_comments"] = pull.seen_comments().count().into();
         view["maintainer_can_modify"] = pull.maintainer_can_modify.into();
-        view["commits"] = self.pull_commits(pull)?.len().into();
+        view["commits"] = self.pull_commit_ids(pull)?.len().into();
         view["additions"] = sum(|change| change.additions).into();
         view["deletions"] = sum(|change| change.deletions).into();
         view["changed_files"] = changes.len().into();

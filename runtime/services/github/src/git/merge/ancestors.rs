@@ -92,6 +92,6 @@ impl<'a> Ancestors<'a> {
             message: "merged common ancestors".into(),
             extra_headers: Vec::new(),
         };
-        Ok(self.git.repo.write_object(&commit)?.detach())
+        self.git.put(&commit)
     }
 }

@@ -121,7 +121,7 @@ impl Contents<'_> {
             });
         }
         let marks = self.marks(names, nested);
-        let merged = text::merge(&before, &our, &their, &marks);
+        let merged = text::merge(&before, &our, &their, &marks)?;
         // What conflicts is wanted only where it is merged further.
         let id = match merged.is_clean || self.is_virtual() || nested > 0 {
             true => self.write(None, &merged.bytes)?,
@@ -138,7 +138,7 @@ impl Contents<'_> {
             Some(version) => Ok(version.id),
             None => {
                 self.spend(bytes.len() as u64)?;
-                Ok(self.git.repo.write_blob(bytes)?.detach())
+                self.git.put_blob(bytes)
             }
         }
     }

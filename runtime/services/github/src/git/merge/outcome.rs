@@ -8,6 +8,7 @@ use gix::objs::WriteTo;
 
 use super::content::{Contents, kind};
 use super::trees::{BASE, OURS, Place, State, THEIRS, Trees, Version, bit};
+use crate::call;
 use crate::git::GitError;
 use crate::git::similar::directory;
 
@@ -35,6 +36,7 @@ impl<'a> Outcome<'a> {
     pub(super) fn merge(&mut self, places: BTreeMap<BString, Place>) -> Result<(), GitError> {
         let taken: HashSet<BString> = places.keys().cloned().collect();
         for (path, place) in places.into_iter().rev() {
+            call::checkpoint()?;
             match place.state {
                 State::Settled(Some(version)) => self.put(path, version),
                 State::Settled(None) => {}
@@ -151,8 +153,7 @@ impl<'a> Outcome<'a> {
         }
         editor.write(|tree| {
             self.contents.spend(tree.size())?;
-            let id = repo.write_object(tree).map_err(GitError::from)?;
-            Ok(id.detach())
+            self.contents.git.put(tree)
         })
     }
 }

@@ -2,6 +2,9 @@
 
 use gix::diff::blob::{Algorithm, Diff, InternedInput, sources};
 
+use crate::call::{self, Interrupted};
+use crate::git::compare::{LINE_BYTES, MOST_LINES, changed_block, count_lines};
+
 /// What came of merging two texts.
 pub(super) struct MergedText {
     /// The lines of both, and what conflicts between markers.
@@ -18,6 +21,10 @@ pub(super) struct Marks {
 
 /// Changes of both sides that have no more lines than this between them are one conflict.
 const NEAR: usize = 3;
+
+/// The most lines that git's algorithm for merges compares, apart from what both texts begin and end with: it takes up
+/// to the square of their number. More are compared as `git diff` does it.
+const MOST_OF_HISTOGRAM: usize = 16_384;
 
 /// Lines of a text, as the place of the first and their number.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +73,16 @@ struct Part {
 type Lines<'a> = Vec<&'a [u8]>;
 
 /// Merges what two texts changed of a base.
-pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8], marks: &Marks) -> MergedText {
+pub(super) fn merge(
+    base: &[u8],
+    ours: &[u8],
+    theirs: &[u8],
+    marks: &Marks,
+) -> Result<MergedText, Interrupted> {
+    call::checkpoint()?;
+    let lines: u64 = [base, ours, theirs].map(count_lines).iter().sum();
+    let bytes = (base.len() + ours.len() + theirs.len()) as u64;
+    let _held = call::reserve(lines * LINE_BYTES + 2 * bytes)?;
     let lines = |text| -> Lines<'_> { sources::byte_lines(text).collect() };
     let all = Texts {
         base: lines(base),
@@ -79,29 +95,41 @@ pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8], marks: &Marks) -> M
         is_clean: true,
     };
     if by_us.is_empty() {
-        return whole(theirs);
+        return Ok(whole(theirs));
     }
     if by_them.is_empty() {
-        return whole(ours);
+        return Ok(whole(ours));
     }
     let mut parts = all.parts(&by_us, &by_them);
     parts = all.refine(parts);
     join_near(&mut parts);
-    MergedText {
+    Ok(MergedText {
         is_clean: parts.iter().all(|part| part.take != Take::Conflict),
         bytes: all.write(&parts, marks),
-    }
+    })
 }
 
 /// How one text becomes another.
 fn edits(old: &[&[u8]], new: &[&[u8]]) -> Vec<Edit> {
+    let span =
+        |range: std::ops::Range<u32>| Span::between(range.start as usize, range.end as usize);
     let mut input: InternedInput<&[u8]> = InternedInput::new(b"".as_slice(), b"");
     input.update_before(old.iter().copied());
     input.update_after(new.iter().copied());
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    let block = changed_block(&input.before, &input.after);
+    let lines = block.before.len() + block.after.len();
+    if lines > MOST_LINES {
+        return vec![Edit {
+            old: span(block.before),
+            new: span(block.after),
+        }];
+    }
+    let algorithm = match lines > MOST_OF_HISTOGRAM {
+        true => Algorithm::Myers,
+        false => Algorithm::Histogram,
+    };
+    let mut diff = Diff::compute(algorithm, &input);
     diff.postprocess_no_heuristic(&input);
-    let span =
-        |range: std::ops::Range<u32>| Span::between(range.start as usize, range.end as usize);
     diff.hunks()
         .map(|hunk| Edit {
             old: span(hunk.before),

@@ -6,9 +6,15 @@ use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 use gix::objs::tree::EntryMode;
 
+use crate::call;
 use crate::git::objects::{MAX_ENTRIES, MAX_PATH};
 use crate::git::similar::{File, Wanted};
 use crate::git::{Git, GitError};
+
+/// What a path takes in memory while trees are merged, beside its own bytes.
+const PLACE_BYTES: usize = 512;
+/// The bytes of a name that most are shorter than.
+const LONGEST_NAME: usize = 64;
 
 /// The places of the three trees in what is kept of each of them.
 pub(super) const BASE: usize = 0;
@@ -121,8 +127,15 @@ impl Trees {
             trees: trees.map(Some),
             moved: 0,
         }];
+        let mut held = call::reserve(0)?;
+        let mut known = 0;
         while let Some(level) = todo.pop() {
+            call::checkpoint()?;
+            let path = level.path.len() + LONGEST_NAME;
             read.enter(git, level, &mut todo)?;
+            let new = read.places.len() - known;
+            known = read.places.len();
+            held.grow((new * (PLACE_BYTES + path)) as u64)?;
             if read.places.len() > MAX_ENTRIES {
                 return Err(GitError::objects(format!(
                     "more than {MAX_ENTRIES} paths differ between the trees of a merge"

@@ -9,6 +9,12 @@ const DEPTH: usize = 32;
 /// How many fields may be asked for: whoever asks for one a million times waits for a million.
 const FIELDS: usize = 2_000;
 
+/// The most bytes of a document.
+const LONGEST: usize = 1 << 20;
+
+/// The most bytes of the values that variables stand for, each time that one is named.
+const MOST_OF_VARIABLES: usize = 64 << 20;
+
 /// A field that is asked for, with its arguments: variables stand for their values already.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field {
@@ -26,11 +32,15 @@ pub(super) type Problem = String;
 
 /// The fields that an operation asks for.
 pub(super) fn parse(text: &str, variables: &Value) -> Result<Vec<Field>, Problem> {
+    if text.len() > LONGEST {
+        return Err(format!("Query has more than {LONGEST} bytes"));
+    }
     let tokens = tokens(text)?;
     let mut parser = Parser {
         tokens,
         at: 0,
         fields: 0,
+        room: MOST_OF_VARIABLES,
         variables,
     };
     if parser.peek() != Some("{") {
@@ -95,7 +105,23 @@ struct Parser<'a> {
     tokens: Vec<String>,
     at: usize,
     fields: usize,
+    /// The bytes that variables may still stand for.
+    room: usize,
     variables: &'a Value,
+}
+
+/// About how many bytes a value takes in memory.
+pub(super) fn size(value: &Value) -> usize {
+    let own = size_of::<Value>();
+    own + match value {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(size).sum(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, it)| own + key.len() + size(it))
+            .sum(),
+        _ => 0,
+    }
 }
 
 impl Parser<'_> {
@@ -191,7 +217,12 @@ impl Parser<'_> {
         Ok(match token.as_str() {
             "$" => {
                 let name = self.next()?.to_owned();
-                self.variables.get(name).cloned().unwrap_or(Value::Null)
+                let value = self.variables.get(name).unwrap_or(&Value::Null);
+                let room = self.room.checked_sub(size(value));
+                self.room = room.ok_or_else(|| {
+                    format!("Query's variables stand for more than {MOST_OF_VARIABLES} bytes")
+                })?;
+                value.clone()
             }
             "{" => {
                 let mut object = Map::new();
@@ -253,6 +284,17 @@ mod tests {
         let close = parse("{a{...on Bot{id}...on User{id}}}", &Value::Null).unwrap();
         let on = close[0].selection.iter().map(|it| it.on.as_deref());
         assert_eq!(on.collect::<Vec<_>>(), [Some("Bot"), Some("User")]);
+    }
+
+    #[test]
+    fn variables_are_not_multiplied_without_a_limit() {
+        let names = |count: usize| format!("{{a(b:[{}])}}", "$v ".repeat(count));
+        let variables = json!({"v": "x".repeat(1 << 20)});
+        assert!(parse(&names(60), &variables).is_ok());
+        let problem = parse(&names(70), &variables).unwrap_err();
+        assert!(problem.contains("variables"), "{problem}");
+        let long = format!("{{a}}{}", " ".repeat(LONGEST));
+        assert!(parse(&long, &json!({})).unwrap_err().contains("bytes"));
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod mutations;
 mod pages;
 mod timeline;
 
+use std::cell::Cell;
+
 use language::{Field, parse};
 use pages::{connection, window};
 use serde_json::{Map, Value, json};
@@ -15,7 +17,8 @@ use super::asked::Asked;
 use super::reply::{Outcome, Reply};
 use super::{nothing, ok};
 use crate::api::{ApiError, Call, ISSUE_ORDERS, IssueList};
-use crate::git::{Blamed, Commit, ObjectId};
+use crate::call::{self, Reservation};
+use crate::git::{Blamed, Commit, GitError, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, State, Time};
 use crate::view::{HTML, Site};
 
@@ -68,7 +71,9 @@ pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call) -> Outcome 
     };
     let mut data = Map::new();
     let mut errors = Vec::new();
+    HELD.set(call::reserve(0).map_err(GitError::from)?);
     for field in &fields {
+        call::checkpoint().map_err(GitError::from)?;
         let value = match root(site, field) {
             Ok(value) => value,
             Err(Failure::Api(error @ ApiError::Git(_))) => return Err(error),
@@ -87,6 +92,7 @@ pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call) -> Outcome 
         };
         data.insert(field.alias.clone(), value);
     }
+    drop(HELD.take());
     let mut answer = json!({"data": data});
     if !errors.is_empty() {
         answer["errors"] = errors.into();
@@ -125,6 +131,7 @@ fn object(kind: &str, selection: &[Field], mut value: impl FnMut(&Field) -> Reso
 /// The fields of a value that are asked for; each entry's where it is a list.
 fn select(value: &Value, selection: &[Field], kind: &str) -> Resolved {
     if selection.is_empty() || value.is_null() {
+        take_room(value)?;
         return Ok(value.clone());
     }
     if let Value::Array(entries) = value {
@@ -136,6 +143,19 @@ fn select(value: &Value, selection: &[Field], kind: &str) -> Resolved {
     }
     let kind = value["__typename"].as_str().unwrap_or(kind);
     object(kind, selection, |field| own(value, field, kind))
+}
+
+/// Counts what goes into the answer as memory of the call: a few fields may ask for all texts many times.
+fn take_room(value: &Value) -> Result<(), Failure> {
+    let mut held = HELD.take();
+    let taken = held.grow(language::size(value) as u64);
+    HELD.set(held);
+    taken.map_err(|error| Failure::Api(GitError::from(error).into()))
+}
+
+thread_local! {
+    /// The memory of the answer that is being put together.
+    static HELD: Cell<Reservation> = Cell::default();
 }
 
 /// A field of a value that is there as it is.

@@ -223,6 +223,7 @@ pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
             let edited = site.edit_issue(&at, number, change);
             edited.map_err(said("failed to update issue"))?;
             if clears_type && let Some(issue) = site.hub.issues.get_mut(&number) {
+                crate::call::changed();
                 issue.kind = None;
             }
             state.set(site, number)?;
