@@ -3,6 +3,7 @@
 //! The cases run one at a time, since both are measured for the whole process.
 
 mod filesystem;
+mod github;
 mod measure;
 #[allow(dead_code, reason = "for the cases to come")]
 mod world;
@@ -14,6 +15,6 @@ use libtest_mimic::Arguments;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = Some(1);
-    let trials = [measure::trials(), filesystem::trials()];
+    let trials = [measure::trials(), filesystem::trials(), github::trials()];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

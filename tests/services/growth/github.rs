@@ -1,0 +1,135 @@
+//! The tools, REST routes and GraphQL queries of the github service.
+
+#[path = "github/calls.rs"]
+mod calls;
+#[path = "github/site.rs"]
+mod site;
+#[path = "github/worlds.rs"]
+mod worlds;
+
+use std::rc::Rc;
+
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+
+use self::site::{Site, World};
+use crate::measure::linear;
+
+/// One call, by what it is asked through.
+enum Call {
+    /// A tool of both profiles or of one, and its arguments for a size.
+    Tool(&'static [&'static str], &'static str, fn(usize) -> Value),
+    /// A REST request: method, path below the repository, body.
+    Rest(&'static str, fn(usize) -> String, fn(usize) -> Value),
+    /// A query of GraphQL.
+    Query(fn(usize) -> String),
+}
+
+/// Calls on worlds that grow in one dimension.
+struct Growth {
+    name: &'static str,
+    size: usize,
+    make: fn(&std::path::Path, usize),
+    calls: Vec<Call>,
+}
+
+const V0: &str = "v0.15.0";
+const V1: &str = "v1.10.1";
+
+/// One case for each dimension: all calls on a world, which is made once for each size.
+pub(crate) fn trials() -> Vec<Trial> {
+    let trial = |growth: Growth| {
+        let name = format!("github::{}", growth.name);
+        Trial::test(name, move || growth.measure())
+    };
+    calls::all().into_iter().map(trial).collect()
+}
+
+impl Growth {
+    fn measure(&self) -> Result<(), Failed> {
+        let sizes = [self.size, 2 * self.size];
+        let worlds = sizes.map(|size| World::new(|dir| (self.make)(dir, size)));
+        let mut failures = Vec::new();
+        for profile in [V0, V1] {
+            let sites = worlds
+                .each_ref()
+                .map(|world| Rc::new(Site::new(world, profile)));
+            for call in self.calls.iter().filter(|call| call.is_of(profile)) {
+                let grown = linear(self.size, |size| {
+                    let site = &sites[usize::from(size > self.size)];
+                    call.work(site, size)
+                });
+                if let Err(failed) = grown {
+                    let message = failed.message().unwrap_or_default();
+                    let told = call.told(self.size);
+                    failures.push(format!("{profile} {told}: {message}"));
+                }
+            }
+        }
+        match failures.is_empty() {
+            true => Ok(()),
+            false => Err(failures.join("\n").into()),
+        }
+    }
+}
+
+impl Call {
+    /// Whether it is measured with a profile: what is the same in both is measured once.
+    fn is_of(&self, profile: &str) -> bool {
+        match self {
+            Self::Tool(profiles, ..) => profiles.contains(&profile),
+            Self::Rest(..) | Self::Query(_) => profile == V0,
+        }
+    }
+
+    /// The call as it is made again and again. `@N` stands for the number of the time.
+    fn work(&self, site: &Rc<Site>, size: usize) -> Box<dyn FnMut()> {
+        let site = Rc::clone(site);
+        let mut times = (1..).map(|time: usize| time.to_string());
+        let mut next = move || times.next().unwrap_or_default();
+        match self {
+            Self::Tool(_, tool, with) => {
+                let (tool, with) = (*tool, with(size));
+                Box::new(move || site.tool(tool, &numbered(&with, &next())))
+            }
+            Self::Rest(method, path, body) => {
+                let (method, path, body) = (*method, path(size), body(size));
+                Box::new(move || {
+                    let time = next();
+                    site.rest(method, &path.replace("@N", &time), &numbered(&body, &time));
+                })
+            }
+            Self::Query(text) => {
+                let text = text(size);
+                Box::new(move || site.query(&text))
+            }
+        }
+    }
+
+    /// The start of what is asked.
+    fn told(&self, size: usize) -> String {
+        let text = match self {
+            Self::Tool(_, tool, with) => format!("{tool} {}", with(size)),
+            Self::Rest(method, path, _) => format!("{method} {}", path(size)),
+            Self::Query(text) => text(size),
+        };
+        text.chars().take(120).collect()
+    }
+}
+
+/// Arguments with the number of the time in the texts of their first level.
+fn numbered(arguments: &Value, time: &str) -> Value {
+    let mut arguments = arguments.clone();
+    for value in arguments
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|it| it.values_mut())
+    {
+        if let Value::String(text) = value
+            && text.len() < 100
+        {
+            *text = text.replace("@N", time);
+        }
+    }
+    arguments
+}
