@@ -128,10 +128,6 @@ where
         let problem = "requests from pages of other sites are refused: send it from a program";
         return plain(StatusCode::FORBIDDEN, problem);
     }
-    if writes(&parts.method) && is_of_a_form(&parts.headers) {
-        let problem = "the body of a request is JSON: send it with Content-Type: application/json";
-        return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, problem);
-    }
     let read = Limited::new(body, MAX_BODY_BYTES).collect();
     let body = match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(body)) => body.to_bytes(),
@@ -141,6 +137,11 @@ where
         Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read"),
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the body does not come"),
     };
+    // Some clients give a body without bytes the type of a plain text.
+    if writes(&parts.method) && !body.is_empty() && is_of_a_form(&parts.headers) {
+        let problem = "the body of a request is JSON: send it with Content-Type: application/json";
+        return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, problem);
+    }
     let target = parts.uri.path_and_query();
     let given = answer(HttpRequest {
         method: parts.method.as_str().to_owned(),

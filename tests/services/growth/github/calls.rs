@@ -320,7 +320,7 @@ fn hard_lines() -> Growth {
     Growth {
         name: "hard_lines",
         // Beyond this many lines no search for the fewest changes takes place.
-        size: 150_000,
+        size: 500_000,
         make: worlds::hard_lines,
         calls: vec![get(|_| "/compare/main...topic".to_owned())],
     }
