@@ -115,14 +115,21 @@ impl ScriptSession for Asking {
         let Ok(body) = body else {
             return ServiceAnswer::Error("the body of the request is no Base64".to_owned());
         };
-        let mut headers = request.headers.iter();
-        let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept"));
-        let accept = accept.and_then(|(_, value)| value.as_str());
+        let header = |wanted: &str| {
+            let mut headers = request.headers.iter();
+            let found = headers.find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            found
+                .and_then(|(_, value)| value.as_str())
+                .unwrap_or_default()
+        };
+        let (accept, if_none_match) = (header("accept"), header("if-none-match"));
+        let (accept, if_none_match) = (accept.to_owned(), if_none_match.to_owned());
         let request = HttpRequest {
             method: request.method,
             target,
             origin: origin.to_owned(),
-            accept: accept.unwrap_or_default().to_owned(),
+            accept,
+            if_none_match,
             body,
         };
         match rest.answer(&request, now) {

@@ -11,7 +11,7 @@ use crate::rest::Site;
 use crate::support::{Repo, World, standard, write};
 
 const WORKFLOW: &str = "name: check\non:\n  push:\n  pull_request:\n  workflow_dispatch:\njobs:\n  numbers:\n    \
-                        steps:\n      - run: check numbers\n  readme:\n    steps:\n      - run: check readme\n";
+                        runs-on: ubuntu-24.04\n    steps:\n      - run: check numbers\n  readme:\n    steps:\n      - run: check readme\n";
 
 /// Checks that `numbers.txt` has numbers alone, in order, and that there is a readme.
 #[derive(Default)]
@@ -208,7 +208,25 @@ async fn jobs_steps_and_logs_are_told() {
             )
         })
         .collect();
-    assert_eq!(steps, [("parse", "success"), ("order", "failure")]);
+    assert_eq!(
+        steps,
+        [
+            ("Set up job", "success"),
+            ("parse", "success"),
+            ("order", "failure"),
+            ("Complete job", "success")
+        ]
+    );
+    let numbers = job["steps"].as_array().unwrap().iter();
+    let numbers: Vec<u64> = numbers.map(|it| it["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [1, 2, 3, 4]);
+    assert_eq!(job["labels"], json!(["ubuntu-24.04"]));
+    let other = &jobs["jobs"]["jobs"][1];
+    assert_eq!(
+        other["labels"],
+        json!(["ubuntu-latest"]),
+        "nothing is said of it"
+    );
     let asked = json!({"run_id": id, "failed_only": true, "return_content": true, "tail_lines": 3});
     let logs = world.json("get_job_logs", asked).await;
     assert_eq!(

@@ -499,7 +499,8 @@ async fn workflows_are_told_of_by_method() {
             json!({"method": "get_workflow_job", "resource_id": job}),
         )
         .await;
-    assert_eq!(got["steps"][1]["conclusion"], "failure");
+    assert_eq!(got["steps"][0]["name"], "Set up job");
+    assert_eq!(got["steps"][2]["conclusion"], "failure");
     let again = json!({"method": "rerun_failed_jobs", "run_id": run["id"]});
     assert_eq!(
         world.json("actions_run_trigger", again).await["status_code"],

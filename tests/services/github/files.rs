@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::rest::Site;
 use crate::support::{Repo, World, texts, write};
 
-async fn read(world: &World, arguments: Value) -> (String, Value) {
+pub(crate) async fn read(world: &World, arguments: Value) -> (String, Value) {
     let output = world.call("get_file_contents", arguments).await;
     assert!(!output.is_error, "{}", output.text());
     match &output.content[1] {

@@ -4,8 +4,11 @@
 
 mod actions;
 mod against_git;
+mod archives;
 mod consolidated;
 mod crossings;
+mod exported;
+mod fidelity;
 mod files;
 mod gists;
 mod go_server;
@@ -17,12 +20,16 @@ mod merges;
 #[path = "../../differential/npm.rs"]
 mod npm;
 mod octokit;
+mod patches;
 mod pulls;
 mod refusals;
+mod remarks;
 mod rest;
 mod reviews;
+mod routes;
 mod schemas;
 mod search;
+mod settings;
 mod spoil;
 mod state;
 mod strict;

@@ -169,6 +169,28 @@ const { repository: { issue: told } } = await octokit.graphql(
 assert.equal(told.timelineItems.totalCount, 3);
 assert.deepEqual(told.timelineItems.nodes.map((it) => it.source?.number ?? it.closer.number), [5, 5, 2]);
 assert.deepEqual(told.timelineItems.nodes.map((it) => it.willCloseTarget), [true, undefined, false]);
+
+// Settings, statuses, comments on commits, notes, archives, patches, and an answer that did not change.
+await rest.repos.update({ ...at, description: "Demo", allow_rebase_merge: false });
+await rest.repos.replaceAllTopics({ ...at, names: ["demo"] });
+assert.deepEqual((await rest.repos.getAllTopics(at)).data.names, ["demo"]);
+await rest.repos.renameBranch({ ...at, branch: "feature", new_name: "features/three" });
+const { data: renamed } = await rest.repos.getBranch({ ...at, branch: "features/three" });
+const { sha } = renamed.commit;
+await rest.repos.createCommitStatus({ ...at, sha, state: "success", context: "build" });
+assert.equal((await rest.repos.getCombinedStatusForRef({ ...at, ref: sha })).data.state, "success");
+await refused(403, /GitHub App/, rest.checks.create({ ...at, name: "build", head_sha: sha }));
+const { data: remark } = await rest.repos.createCommitComment({ ...at, commit_sha: sha, body: "Well." });
+assert.equal((await rest.repos.listCommentsForCommit({ ...at, commit_sha: sha })).data[0].id, remark.id);
+assert.match((await rest.repos.generateReleaseNotes({ ...at, tag_name: "v3" })).data.body, /\*\*Full Changelog\*\*/);
+const { data: zip } = await rest.repos.downloadZipballArchive({ ...at, ref: "main" });
+assert.equal(new TextDecoder().decode(zip.slice(0, 2)), "PK");
+const patch = await rest.pulls.get({ ...number, mediaType: { format: "patch" } });
+assert.match(patch.data, /^From [0-9a-f]{40} Mon Sep 17 00:00:00 2001\n/);
+const { headers: { etag } } = await rest.repos.get(at);
+await refused(304, /Not modified/i, rest.repos.get({ ...at, headers: { "if-none-match": etag } }));
+assert.equal((await rest.rateLimit.get()).data.rate.limit, 5000);
+assert.equal((await rest.orgs.get({ org: "acme" })).data.type, "Organization");
 await refused(404, /Not Found/, rest.repos.get({ owner: "acme", repo: "other" }));
 await refused(403, /Resource not accessible/, rest.repos.createForAuthenticatedUser({ name: "new" }));
 console.log(`${checked} refusals, ${all.length + 1} issues and pull requests`);

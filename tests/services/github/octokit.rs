@@ -52,7 +52,7 @@ async fn octokit_works_through_a_whole_story() {
             String::from_utf8_lossy(&output.stderr),
         );
         assert!(output.status.success(), "{said}{errors}");
-        assert_eq!(said.trim_end(), "15 refusals, 5 issues and pull requests");
+        assert_eq!(said.trim_end(), "17 refusals, 5 issues and pull requests");
         handle.abort();
         let dir = world.export().await;
         if let Some((clean, words)) = git(&dir.join("repo"), &["fsck", "--strict", "--full"]) {

@@ -170,7 +170,7 @@ async fn squashing_makes_one_commit() {
     let commit = tip(&world).await;
     assert_eq!(
         commit["commit"]["message"],
-        "Add three (#4)\n\n* Add three\n\n* Say so <here> & there\n\nCo-authored-by: Bo <bo@example.org>"
+        "Add three (#4)\n\n* Add three\n\n* Say so <here> & there\n\n---------\n\nCo-authored-by: Bo <bo@example.org>"
     );
     let log = world.json("list_commits", json!({})).await;
     assert_eq!(log[1]["sha"], before["sha"]);

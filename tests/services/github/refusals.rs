@@ -114,7 +114,7 @@ async fn what_is_not_there_is_not_found() {
             "create_or_update_file",
             json!({"branch": "main", "path": ".git/config", "content": "a", "message": "m"}),
             format!(
-                "failed to create/update file: PUT {url}/contents/.git/config: 422 path contains a malformed path component []"
+                "failed to create/update file: PUT {url}/contents/.git/config: 422 path contains a malformed path component [{{Resource:Commit Field:path Code:invalid Message:}}]"
             ),
         ),
         (

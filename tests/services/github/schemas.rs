@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::actions;
 use crate::gists::with_gists;
-use crate::support::{World, standard, write};
+use crate::support::{Repo, World, standard, write};
 
 const PACKAGES: [&str; 2] = ["jsonschema==4.26.0", "rfc3339-validator==0.1.4"];
 
@@ -90,6 +90,11 @@ async fn final_states_are_what_the_schemas_say() {
         with_gists(dir);
         let release = json!({"tag_name": "v1", "author": "ann", "name": "One"});
         write(dir, "releases.json", &json!([release]));
+        let sha = Repo::again(dir).tip("main").unwrap().to_string();
+        let comment = json!({"user": "bo", "body": "Good."});
+        let status = json!({"creator": "bo", "state": "success", "context": "build"});
+        let remarks = json!({"sha": sha, "comments": [comment], "statuses": [status]});
+        write(dir, "commits.json", &json!([remarks]));
     };
     for world in [World::of(with_releases).await, actions::world().await.0] {
         for (tool, arguments) in [

@@ -131,6 +131,26 @@ impl Repo {
         id
     }
 
+    /// Commits one file of any bytes to a branch.
+    pub(crate) fn commit_bytes(&mut self, branch: &str, message: &str, path: &str, bytes: &[u8]) {
+        self.commit(branch, message, &[(path, Some("placeholder"))]);
+        let tip = self.tip(branch).unwrap();
+        let mut commit = self
+            .repo
+            .find_commit(tip)
+            .unwrap()
+            .decode()
+            .unwrap()
+            .into_owned()
+            .unwrap();
+        let mut editor = self.repo.edit_tree(commit.tree).unwrap();
+        let id = self.repo.write_blob(bytes).unwrap();
+        editor.upsert(path, EntryKind::Blob, id).unwrap();
+        commit.tree = editor.write().unwrap().detach();
+        let id = self.repo.write_object(&commit).unwrap().detach();
+        self.set(&format!("refs/heads/{branch}"), id);
+    }
+
     /// A commit of nothing but these files, with these parents, of a time that they need not agree with.
     pub(crate) fn commit_onto(
         &self,

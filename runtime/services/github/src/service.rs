@@ -58,6 +58,14 @@ impl Service for GitHub {
         opened.map(drop).map_err(ServiceError::from)
     }
 
+    fn exported(&self, state: &Snapshot, scratch: &Path) -> Result<Snapshot, ServiceError> {
+        world::with_index(state, scratch).map_err(ServiceError::from)
+    }
+
+    fn as_captured(&self, tree: Tree) -> Tree {
+        world::without_index(tree)
+    }
+
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError> {
         let runner = self.runner.clone();
         self.check_profile(world.profile.as_deref().unwrap_or(PROFILES[0]))?;

@@ -13,7 +13,8 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{
-    ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+    ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
+    ORIGIN,
 };
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -45,6 +46,8 @@ pub struct HttpRequest {
     pub origin: String,
     /// The header `Accept`; empty where it is absent.
     pub accept: String,
+    /// The header `If-None-Match`; empty where it is absent.
+    pub if_none_match: String,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -148,6 +151,7 @@ where
         target: target.map_or("/", |target| target.as_str()).to_owned(),
         origin: format!("http://{host}"),
         accept: text(&parts.headers, ACCEPT),
+        if_none_match: text(&parts.headers, IF_NONE_MATCH),
         body: body.into(),
     })
     .await;

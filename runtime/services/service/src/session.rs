@@ -44,6 +44,21 @@ pub trait Service: Send + Sync {
         Ok(())
     }
 
+    /// A captured state with what programs that work in its directory expect beside it, such as the index of a
+    /// clone. The state itself, and so its digest, is without that.
+    ///
+    /// # Errors
+    ///
+    /// When the state cannot be read.
+    fn exported(&self, state: &Snapshot, _scratch: &Path) -> Result<Snapshot, ServiceError> {
+        Ok(state.clone())
+    }
+
+    /// A state that was read from a directory, without what [`exported`](Self::exported) adds.
+    fn as_captured(&self, tree: Tree) -> Tree {
+        tree
+    }
+
     /// Sets up a private copy of the world.
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError>;
 }

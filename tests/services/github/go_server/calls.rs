@@ -9,7 +9,20 @@ pub(super) type Call = (&'static str, Value);
 pub(super) fn of_the_default() -> Vec<Call> {
     vec![
         ("get_me", json!({})),
+        ("get_teams", json!({})),
+        ("get_teams", json!({"user": "bo"})),
+        ("get_teams", json!({"user": "nobody"})),
+        ("get_teams", json!({"user": "acme"})),
+        (
+            "get_team_members",
+            json!({"org": "acme", "team_slug": "core"}),
+        ),
+        (
+            "get_team_members",
+            json!({"org": "bo", "team_slug": "core"}),
+        ),
         ("get_file_contents", json!({"path": "README.md"})),
+        ("get_file_contents", json!({"path": "README.md/"})),
         (
             "get_file_contents",
             json!({"path": "docs/", "ref": "refs/tags/v1"}),

@@ -271,13 +271,14 @@ impl Site {
         if required.is_empty() {
             return (missing, failed);
         }
-        let checked = self.checked(commit);
+        let (checked, sha) = (self.checked(commit), commit.to_string());
         for name in required {
             let jobs = checked.iter().flat_map(|(_, jobs)| jobs);
             let mut found = jobs.filter(|job| job.name == *name).peekable();
-            if found.peek().is_none() {
+            let said = self.says_of(&sha, name);
+            if said == Some("pending") || (found.peek().is_none() && said.is_none()) {
                 missing.push(name.as_str());
-            } else if found.any(|job| !is_fine(job)) {
+            } else if said.is_some_and(|it| it != "success") || found.any(|job| !is_fine(job)) {
                 failed.push(name.as_str());
             }
         }
@@ -288,9 +289,10 @@ impl Site {
     pub(crate) fn is_red(&self, commit: ObjectId) -> bool {
         let checked = self.checked(commit);
         let conclusion = |run: &Run| run.conclusion.as_deref() == Some("failure");
-        checked
+        let is_red = checked
             .iter()
-            .any(|(run, jobs)| conclusion(run) || jobs.iter().any(|job| !is_fine(job)))
+            .any(|(run, jobs)| conclusion(run) || jobs.iter().any(|job| !is_fine(job)));
+        is_red || self.has_bad_status(&commit.to_string())
     }
 }
 

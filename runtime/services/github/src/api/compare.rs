@@ -9,6 +9,17 @@ use crate::view::Site;
 /// The files of a comparison, and of a commit, that are shown at most.
 pub(crate) const MOST_FILES: usize = 300;
 
+/// The two ends of a comparison, and whether one is compared with the other as it is: `base..head`, where
+/// `base...head` begins at what both have in common.
+fn ends(asked: &str) -> Option<(&str, &str, bool)> {
+    match asked.split_once("...") {
+        Some((base, head)) => Some((base, head, false)),
+        None => asked
+            .split_once("..")
+            .map(|(base, head)| (base, head, true)),
+    }
+}
+
 impl Site {
     /// What is asked for as `base...head`, each a ref or a commit, perhaps after `owner:`.
     fn end(&self, call: &Call, text: &str) -> Answer<ObjectId> {
@@ -25,7 +36,7 @@ impl Site {
     /// change.
     pub(crate) fn compare(&self, at: &Named, asked: &str, page: Page) -> Answer<(Value, usize)> {
         let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
-        let (base, head) = asked.split_once("...").ok_or_else(|| call.not_found())?;
+        let (base, head, directly) = ends(asked).ok_or_else(|| call.not_found())?;
         let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
         let merge_base = self.git.merge_base(from, to)?.ok_or_else(|| {
             call.refuse(
@@ -41,9 +52,10 @@ impl Site {
             (0, _) => "behind",
             _ => "diverged",
         };
+        let before = if directly { from } else { merge_base };
         let changes = self
             .git
-            .changes(Some(self.git.tree_of(merge_base)?), self.git.tree_of(to)?)?;
+            .changes(Some(self.git.tree_of(before)?), self.git.tree_of(to)?)?;
         let mut commits = Vec::new();
         for id in ahead.iter().copied().page(page) {
             commits.push(self.commit(&self.git.commit(id)?));
@@ -71,16 +83,27 @@ impl Site {
         Ok((view, ahead.len()))
     }
 
-    /// Two commits compared, as `git diff base...head` writes it.
+    /// Two commits compared, as `git diff base...head` or `git diff base..head` writes it.
     pub(crate) fn compare_diff(&self, at: &Named, asked: &str) -> Answer<String> {
         let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
-        let (base, head) = asked.split_once("...").ok_or_else(|| call.not_found())?;
+        let (base, head, directly) = ends(asked).ok_or_else(|| call.not_found())?;
         let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
-        let before = self.git.merge_base(from, to)?.unwrap_or(from);
+        let before = match directly {
+            true => from,
+            false => self.git.merge_base(from, to)?.unwrap_or(from),
+        };
         let changes = self
             .git
             .changes(Some(self.git.tree_of(before)?), self.git.tree_of(to)?)?;
         Ok(changes.iter().map(crate::git::Change::text).collect())
+    }
+
+    /// The commits of the head that the base has not, as mails.
+    pub(crate) fn compare_mails(&self, at: &Named, asked: &str) -> Answer<String> {
+        let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
+        let (base, head, _) = ends(asked).ok_or_else(|| call.not_found())?;
+        let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
+        Ok(self.git.mails(&self.git.ahead(from, to)?)?)
     }
 
     /// Merges a ref into a branch; none where the branch has it already.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::address::{file_path, query, written_path};
-use super::{Answer, ApiError, Call, Named};
+use super::{Answer, ApiError, Call, FieldError, Named};
 use crate::git::{Draft, Edit, Entry, EntryKind, GitError, Identity, ObjectId};
 use crate::view::Site;
 
@@ -98,9 +98,7 @@ impl Site {
             &format!("/contents/{}", written_path(&file.path)),
         )?;
         let tip = self.tip_to_write(&call, &file.branch)?;
-        if file.path.starts_with('/') {
-            return Err(call.refuse(422, "path cannot start with a slash"));
-        }
+        check_form(&call, &file.path)?;
         let before = self.git.tree_of(tip)?;
         let known = match file.path.is_empty() {
             true => None,
@@ -130,9 +128,7 @@ impl Site {
         let path = file.path.clone();
         let tree = match self.git.edit_tree(before, &[Edit::Put { path, kind, id }]) {
             Ok(tree) => tree,
-            Err(GitError::Path(_)) => {
-                return Err(call.refuse(422, "path contains a malformed path component"));
-            }
+            Err(GitError::Path(_)) => return Err(malformed(&call)),
             Err(error) => return Err(call.refused_by_git(error)),
         };
         let commit = self.commit_contents(tip, tree, file)?;
@@ -216,13 +212,39 @@ impl Site {
         for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
             match self.git.entry(tree, &path[..end])? {
                 Some(entry) if entry.kind != EntryKind::Directory => {
-                    return Err(call.refuse(422, "path contains a malformed path component"));
+                    return Err(malformed(call));
                 }
                 _ => {}
             }
         }
         Ok(())
     }
+}
+
+/// Refuses a path that begins or ends with a slash, or has two in a row.
+fn check_form(call: &Call, path: &str) -> Answer<()> {
+    if path.starts_with('/') {
+        return Err(of_path(call, "path cannot start with a slash"));
+    }
+    match path.split('/').any(str::is_empty) {
+        true => Err(malformed(call)),
+        false => Ok(()),
+    }
+}
+
+fn malformed(call: &Call) -> ApiError {
+    of_path(call, "path contains a malformed path component")
+}
+
+/// A refusal of the path of a file that is to be written.
+fn of_path(call: &Call, message: &str) -> ApiError {
+    let field = FieldError {
+        resource: "Commit",
+        field: "path",
+        code: "invalid",
+        message: String::new(),
+    };
+    call.refuse_field(message, field)
 }
 
 /// The path that a link at a path leads to; none out of the repository.

@@ -85,7 +85,7 @@ impl Site {
             return Err(call.refuse(422, "Reference already exists"));
         }
         if self.git.ref_clashes(name) {
-            return Err(call.refuse(422, "Reference cannot be created"));
+            return Err(call.refuse(422, "Reference update failed"));
         }
         let id = ObjectId::from_hex(sha.as_bytes()).ok();
         let id = match id {
@@ -121,6 +121,9 @@ impl Site {
         let mut edits = Vec::new();
         for file in files {
             let (path, kind) = (file.path.clone(), file.kind);
+            if path.starts_with('/') {
+                return Err(call.refuse(422, "tree.path cannot start with a slash"));
+            }
             edits.push(match &file.what {
                 TreeContent::Text(text) => Edit::Put {
                     path,

@@ -386,12 +386,27 @@ fn squash_message(
             trailers.push(trailer);
         }
     }
-    let message = match (message.is_empty(), trailers.is_empty()) {
-        (_, true) => message,
-        (true, false) => trailers.join("\n"),
-        (false, false) => format!("{message}\n\n{}", trailers.join("\n")),
+    let trailers = trailers.join("\n");
+    let message = if message.is_empty() || trailers.is_empty() {
+        message + &trailers
+    } else if ends_in_trailers(&message) {
+        format!("{}\n{trailers}", message.trim_end())
+    } else {
+        format!("{message}\n\n---------\n\n{trailers}")
     };
     joined(request, format!("{title} (#{})", issue.number), message)
+}
+
+/// Whether the last paragraph of a message is trailers, such as `Signed-off-by: Ann <ann@example.org>`.
+fn ends_in_trailers(message: &str) -> bool {
+    let is_trailer = |line: &str| {
+        let token = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        line.split_once(": ").is_some_and(|(name, value)| {
+            !name.is_empty() && name.chars().all(token) && !value.is_empty()
+        })
+    };
+    let last = message.trim_end().rsplit("\n\n").next();
+    last.is_some_and(|last| last.lines().all(is_trailer))
 }
 
 /// What GitHub says of required checks that are missing or failed; none where all succeeded.

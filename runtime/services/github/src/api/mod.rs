@@ -14,14 +14,17 @@ mod git_data;
 mod issues;
 mod labels;
 mod merging;
+mod notes;
 mod page;
 mod people;
 mod pulls;
 mod query;
 mod releases;
+mod remarks;
 mod reviews;
 mod search;
 mod searchable;
+mod settings;
 mod sub_issues;
 mod threads;
 mod timeline;
@@ -38,10 +41,13 @@ pub(crate) use git_data::{NewCommit, TreeContent, TreeFile};
 pub(crate) use issues::{ISSUE_ORDERS, IssueChange, IssueList, LONGEST_TITLE, NewIssue};
 pub(crate) use labels::MilestoneChange;
 pub(crate) use merging::{MergeRequest, Mergeable, Method};
+pub(crate) use notes::NotesOf;
 pub(crate) use page::{Page, Paged, cursor, position};
 pub(crate) use pulls::{Compared, NewPull, PullChange, PullList};
+pub(crate) use remarks::STATES;
 pub(crate) use reviews::{NewReviewComment, ReviewEvent};
 pub(crate) use search::Sorted;
+pub(crate) use settings::RepositoryChange;
 pub(crate) use timeline::{Closer, Event, Messages, What};
 
 use crate::git::{GitError, Identity};
@@ -77,6 +83,17 @@ impl Call {
             status: 422,
             message: "Validation Failed".to_owned(),
             errors,
+        }))
+    }
+
+    /// A refusal in words of its own that names the field it is about.
+    pub(crate) fn refuse_field(&self, message: &str, error: FieldError) -> ApiError {
+        ApiError::Refused(Box::new(error::Refusal {
+            method: self.method,
+            url: self.url.clone(),
+            status: 422,
+            message: message.to_owned(),
+            errors: vec![error],
         }))
     }
 

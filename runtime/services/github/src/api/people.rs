@@ -3,7 +3,23 @@
 use crate::hub::User;
 use crate::view::Site;
 
+/// Whether an account is that of an organisation.
+pub(crate) fn is_organization(user: &User) -> bool {
+    user.kind.as_deref() == Some("Organization")
+}
+
 impl Site {
+    /// The person of a login: neither an organisation nor a bot.
+    pub(crate) fn find_person(&self, login: &str) -> Option<&User> {
+        let is_person = |user: &&User| matches!(user.kind.as_deref(), None | Some("User"));
+        self.hub.user(login).filter(is_person)
+    }
+
+    /// The organisation of a login.
+    pub(crate) fn find_organization(&self, login: &str) -> Option<&User> {
+        self.hub.user(login).filter(|user| is_organization(user))
+    }
+
     /// Whether somebody may be assigned; where nobody is named a collaborator, everybody may.
     pub(crate) fn is_member(&self, user: &User) -> bool {
         let repository = &self.hub.repository;

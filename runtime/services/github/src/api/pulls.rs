@@ -45,6 +45,8 @@ pub(crate) struct NewPull {
     pub(crate) base: String,
     pub(crate) draft: bool,
     pub(crate) maintainer_can_modify: bool,
+    /// The issue that it is made of, whose title and text it has then.
+    pub(crate) issue: Option<u64>,
 }
 
 /// What is to become of a pull request; what is absent stays.
@@ -207,7 +209,10 @@ impl Site {
     /// Opens a pull request.
     pub(crate) fn create_pull(&mut self, at: &Named, new: NewPull) -> Answer<u64> {
         let call = self.call(at, "POST", "/pulls")?;
-        check_title(&call, "PullRequest", &new.title)?;
+        match new.issue {
+            Some(number) => self.check_convertible(&call, number)?,
+            None => check_title(&call, "PullRequest", &new.title)?,
+        }
         check_text(&call, "PullRequest", new.body.as_deref())?;
         let owner = self.hub.repository.owner.clone();
         let head = match new.head.split_once(':') {
@@ -244,7 +249,10 @@ impl Site {
             return Err(call.invalid(field("", "custom", message)));
         }
         let now = self.hub.now;
-        let number = self.hub.next_number();
+        let number = match new.issue {
+            Some(number) => number,
+            None => self.hub.next_number(),
+        };
         let pull = Pull {
             head,
             base: new.base,
@@ -254,21 +262,36 @@ impl Site {
             maintainer_can_modify: new.maintainer_can_modify,
             ..Pull::default()
         };
+        let before = new.issue.and_then(|number| self.hub.issues.remove(&number));
         let issue = Issue {
-            number,
-            title: new.title,
-            body: new.body,
-            user: self.viewer(),
-            created_at: now,
             updated_at: now,
             pull: Some(Box::new(pull)),
-            ..Issue::default()
+            ..before.unwrap_or_else(|| Issue {
+                number,
+                title: new.title,
+                body: new.body,
+                user: self.viewer(),
+                created_at: now,
+                ..Issue::default()
+            })
         };
         self.hub.issues.insert(number, issue);
         self.git
             .set_ref(format!("refs/pull/{number}/head"), head_tip);
         self.hub.tick();
         Ok(number)
+    }
+
+    /// Refuses to make a pull request of what is no open issue.
+    fn check_convertible(&self, call: &Call, number: u64) -> Answer<()> {
+        let issue = self.hub.issues.get(&number);
+        match issue.filter(|it| it.state == State::Open && it.pull.is_none()) {
+            Some(issue) if issue.sub_issues.is_empty() && self.hub.parent_of(number).is_none() => {
+                Ok(())
+            }
+            // A pull request has no sub-issues and is none.
+            _ => Err(call.invalid(field("issue", "invalid", ""))),
+        }
     }
 
     /// Changes a pull request.
@@ -427,6 +450,14 @@ impl Site {
             .page(page)
             .map(|change| self.file(change, head))
             .collect())
+    }
+
+    /// The commits of a pull request as mails.
+    pub(crate) fn pull_mails(&self, at: &Named, number: u64) -> Answer<String> {
+        let call = self.call(at, "GET", &format!("/pulls/{number}"))?;
+        let (_, pull) = self.find_pull(&call, number)?;
+        let (base, head) = self.ends(pull)?;
+        Ok(self.git.mails(&self.git.ahead(base, head)?)?)
     }
 
     /// A pull request as `git diff` writes it.

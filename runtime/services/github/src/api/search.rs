@@ -311,7 +311,7 @@ impl Site {
             "updated" => on(issue.updated_at, value),
             "closed" => at(issue.closed_at),
             "merged" => at(pull.and_then(|pull| pull.merged_at)),
-            "head" => pull.is_some_and(|pull| pull.head == value),
+            "head" => pull.is_some_and(|pull| pull.head.starts_with(value)),
             "base" => pull.is_some_and(|pull| pull.base == value),
             "review" => pull.is_some_and(|pull| match value {
                 "none" => pull.reviews.iter().all(|it| it.submitted_at.is_none()),
@@ -337,7 +337,7 @@ impl Site {
             }
             "status" => pull.is_some_and(|pull| {
                 let head = self.ends(pull).ok();
-                let statuses = head.map(|(_, head)| self.statuses(head));
+                let statuses = head.map(|(_, head)| self.statuses(head, true));
                 statuses.is_some_and(|it| !it.is_empty() && combined_state(&it) == value)
             }),
             "archived" => value == "false",

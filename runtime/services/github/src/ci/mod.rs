@@ -164,6 +164,11 @@ impl Ci {
         self.most = Some(runs);
     }
 
+    /// Notes that a branch has another name, which is no push.
+    pub(crate) fn renamed(&mut self, old: &str, new: &str) {
+        self.watch.renamed(old, new);
+    }
+
     pub(crate) fn ask(&mut self, wanted: Wanted) {
         self.asked.push(wanted);
     }

@@ -42,6 +42,13 @@ impl Watch {
         }
     }
 
+    /// Takes a branch for the one that had another name before.
+    pub(super) fn renamed(&mut self, old: &str, new: &str) {
+        if let Some(tip) = self.branches.remove(old) {
+            self.branches.insert(new.to_owned(), tip);
+        }
+    }
+
     /// Looks again, and tells what is new: pushes by branch, then pull requests by number.
     pub(super) fn look(&mut self, site: &Site) -> Vec<Happened> {
         let now = Self::of(site);

@@ -69,6 +69,25 @@ impl Workflow {
         self.trigger("workflow_dispatch").is_some()
     }
 
+    /// The labels of the runner that a job asks for, by the name or the key of the job; none where it asks for none,
+    /// or by an expression that is only known while it runs.
+    pub(crate) fn runner_labels(&self, job: &str) -> Option<Vec<String>> {
+        let jobs = self.file.as_ref()?["jobs"].as_object()?;
+        let named = jobs.values().find(|it| it["name"] == job);
+        let asked = &named.or_else(|| jobs.get(job))?["runs-on"];
+        let asked = asked.get("labels").unwrap_or(asked);
+        let labels = match asked {
+            Value::String(one) => vec![one.clone()],
+            Value::Array(all) => all
+                .iter()
+                .map(|it| it.as_str().map(str::to_owned))
+                .collect::<Option<_>>()?,
+            _ => return None,
+        };
+        let is_known = |label: &String| !label.contains("${{");
+        labels.iter().all(is_known).then_some(labels)
+    }
+
     /// What it says of an event; null where it only names it.
     fn trigger(&self, event: &str) -> Option<&Value> {
         match &self.file.as_ref()?["on"] {
@@ -187,6 +206,20 @@ mod tests {
         assert!(workflow("pull_request").runs_on(&reopened));
         assert!(!workflow("{pull_request: {types: [opened]}}").runs_on(&reopened));
         assert!(!workflow("{pull_request: {branches: [next]}}").runs_on(&reopened));
+    }
+
+    #[test]
+    fn runners_are_those_that_jobs_ask_for() {
+        let text = "on: push\njobs:\n  a: {runs-on: ubuntu-24.04}\n  b: {name: Bee, runs-on: [self-hosted, linux]}\n  \
+                    c: {runs-on: {group: big, labels: large}}\n  d: {runs-on: '${{ matrix.os }}'}\n  e: {steps: []}\n";
+        let workflow = Workflow::read(".github/workflows/x.yml", text.as_bytes());
+        let labels = |job| workflow.runner_labels(job).map(|it| it.join(" "));
+        assert_eq!(labels("a").as_deref(), Some("ubuntu-24.04"));
+        assert_eq!(labels("Bee").as_deref(), Some("self-hosted linux"));
+        assert_eq!(labels("c").as_deref(), Some("large"));
+        for job in ["d", "e", "f"] {
+            assert_eq!(labels(job), None, "{job}");
+        }
     }
 
     #[test]

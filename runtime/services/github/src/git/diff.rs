@@ -257,6 +257,11 @@ impl Change {
         }
     }
 
+    /// How similar a renamed file is to what it was, in per cent.
+    pub(super) fn similarity(&self) -> u64 {
+        self.similarity
+    }
+
     /// What happened to it, as GitHub writes it.
     pub(crate) fn status_name(&self) -> &'static str {
         match self.status {
@@ -327,7 +332,7 @@ impl Change {
 }
 
 /// A path as git writes it in a header: in quotes where it has bytes that would be misread.
-fn quoted(prefix: &str, path: &str) -> String {
+pub(super) fn quoted(prefix: &str, path: &str) -> String {
     let plain = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
     if path.bytes().all(plain) {
         return format!("{prefix}{path}");

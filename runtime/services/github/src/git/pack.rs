@@ -95,7 +95,8 @@ fn index(objects: &[Object], places: &[(u32, u32)], pack: ObjectId) -> Result<Ve
     Ok(index)
 }
 
-fn checksum(bytes: &[u8]) -> Result<ObjectId, GitError> {
+/// The checksum that packs and indices end in.
+pub(crate) fn checksum(bytes: &[u8]) -> Result<ObjectId, GitError> {
     let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
     hasher.update(bytes);
     hasher.try_finalize().map_err(GitError::objects)

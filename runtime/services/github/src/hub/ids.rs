@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     /// An issue or pull request that mentions another.
     CrossReference,
     PullCommit,
+    CommitComment,
+    Status,
 }
 
 /// The id of a gist that has none of its own.
@@ -56,6 +58,8 @@ impl Kind {
             Self::Closing => 12_000_000_000,
             Self::Merge => 13_000_000_000,
             Self::Referring => 14_000_000_000,
+            Self::CommitComment => 140_000_000,
+            Self::Status => 30_000_000_000,
             // Known by their names, or with ids of their own.
             Self::Repository
             | Self::User
@@ -93,6 +97,8 @@ impl Kind {
             Self::Referring => "REFE_",
             Self::CrossReference => "CRE_",
             Self::PullCommit => "PURC_",
+            Self::CommitComment => "CC_",
+            Self::Status => "SC_",
         }
     }
 

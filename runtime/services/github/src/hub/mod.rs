@@ -8,6 +8,7 @@ mod ids;
 mod mentions;
 mod model;
 mod references;
+mod remarks;
 mod runs;
 mod time;
 
@@ -21,6 +22,7 @@ pub use model::{
     Comment, Gist, Issue, Label, Milestone, Protection, Pull, Reaction, Release, Repository,
     Review, ReviewComment, ReviewState, State, User,
 };
+pub use remarks::{CommitComment, CommitRemarks, CommitStatus};
 pub use runs::{Job, Run, Runs, Step};
 pub use time::Time;
 
@@ -45,8 +47,12 @@ pub struct Hub {
     pub gists: BTreeMap<String, Gist>,
     /// What continuous integration has run.
     pub runs: Runs,
+    /// What is said of commits, by their ids.
+    pub remarks: BTreeMap<String, CommitRemarks>,
     /// The time that the next change happens at.
     pub now: Time,
+    /// The default branch as the world had it, whose files its work tree has.
+    pub(crate) first_default_branch: String,
     /// The last number of a comment, a review and a release.
     pub(crate) last: Ordinals,
 }
@@ -58,12 +64,15 @@ pub(crate) struct Ordinals {
     pub(crate) comment: u64,
     pub(crate) review: u64,
     pub(crate) release: u64,
+    /// Of what is said of commits.
+    pub(crate) remark: u64,
 }
 
 impl Hub {
     /// An empty hub of a repository.
     pub fn new(repository: Repository, now: Time) -> Self {
         Self {
+            first_default_branch: repository.default_branch.clone(),
             repository,
             users: BTreeMap::new(),
             labels: BTreeMap::new(),
@@ -72,6 +81,7 @@ impl Hub {
             releases: BTreeMap::new(),
             gists: BTreeMap::new(),
             runs: Runs::default(),
+            remarks: BTreeMap::new(),
             now,
             last: Ordinals::default(),
         }
@@ -154,6 +164,16 @@ impl Hub {
                 description: None,
             });
         label.name.clone()
+    }
+
+    /// What is said of a commit, to be added to.
+    pub(crate) fn remarks_mut(&mut self, sha: &str) -> &mut CommitRemarks {
+        self.remarks
+            .entry(sha.to_owned())
+            .or_insert_with(|| CommitRemarks {
+                sha: sha.to_owned(),
+                ..CommitRemarks::default()
+            })
     }
 
     /// The pull requests, by number.

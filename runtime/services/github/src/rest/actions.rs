@@ -152,7 +152,7 @@ pub(super) fn of_commit(
 ) -> Outcome {
     match what {
         "status" => ok(site.combined_status(commit)),
-        "statuses" => Ok(Reply::list(asked, site.statuses(commit).into())),
+        "statuses" => Ok(Reply::list(asked, site.statuses(commit, false).into())),
         "check-runs" => {
             let name = asked.parameter("check_name");
             counted(asked, site.check_runs(commit, name, asked.page()))

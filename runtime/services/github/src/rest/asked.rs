@@ -61,6 +61,16 @@ impl<'a> Asked<'a> {
         self.segments.iter().map(String::as_str).collect()
     }
 
+    /// What follows in the path after its first segments, decoded with every slash that it has.
+    pub(super) fn path_after(&self, segments: usize) -> String {
+        let mut rest = inside(self.raw_path);
+        for _ in 0..segments {
+            rest = rest.trim_start_matches('/');
+            rest = rest.find('/').map_or("", |end| &rest[end..]);
+        }
+        decoded(rest.strip_prefix('/').unwrap_or(rest))
+    }
+
     /// Where addresses that lead back here begin.
     pub(super) fn origin(&self) -> &str {
         &self.request.origin
@@ -202,6 +212,11 @@ impl Fields<'_> {
             Some(Value::Bool(value)) => Ok(Some(*value)),
             Some(other) => Err(self.wrong(name, other, "a boolean")),
         }
+    }
+
+    /// All fields that are there and not null.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.map.iter().filter(|(_, value)| !value.is_null())
     }
 
     /// A list, where it is there.

@@ -58,6 +58,7 @@ pub(super) fn route(
                 ("POST" | "DELETE", ["assignees"]) => assignees(site, asked, call, number),
                 (_, ["reactions"]) => reactions(site, asked, call, Subject::Issue(number)),
                 ("PUT", ["lock"]) => {
+                    check_lock_reason(asked, call)?;
                     site.set_locked(call, number, true)?;
                     Ok(Reply::empty())
                 }
@@ -428,5 +429,21 @@ fn assignees(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Ou
     match adds {
         true => created(view),
         false => ok(view),
+    }
+}
+
+/// Why a conversation may be locked.
+const LOCK_REASONS: [&str; 4] = ["off-topic", "too heated", "resolved", "spam"];
+
+/// Refuses to lock a conversation for a reason that there is not.
+fn check_lock_reason(asked: &Asked<'_>, call: &Call) -> Answer<()> {
+    match asked.fields(call)?.text("lock_reason")? {
+        Some(reason) if !LOCK_REASONS.contains(&reason.as_str()) => {
+            let known = LOCK_REASONS.join("\", \"");
+            let problem =
+                format!("Invalid request.\n\n{reason:?} is not a member of [\"{known}\"].");
+            Err(call.refuse(422, problem))
+        }
+        _ => Ok(()),
     }
 }

@@ -7,8 +7,11 @@
 //!
 //! Who asks is the user of the world who acts; tokens are not looked at. Any repository but the world's is not found.
 
+mod accounts;
 mod actions;
+mod archives;
 mod asked;
+mod etag;
 mod events;
 mod git_data;
 mod graphql;
@@ -17,10 +20,12 @@ mod labels;
 mod people;
 mod pulls;
 mod releases;
+mod remarks;
 mod reply;
 mod repository;
 mod reviews;
 mod search;
+mod settings;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -132,7 +137,7 @@ fn answer(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, CiErro
 pub(crate) fn respond(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, CiError> {
     let asked = Asked::read(request);
     Ok(match route(site, &asked) {
-        Ok(reply) => reply.response(&asked),
+        Ok(reply) => etag::tagged(request, reply.response(&asked)),
         Err(ApiError::Refused(refusal)) => reply::refused(&refusal, &asked),
         Err(ApiError::Git(error)) if error.is_refusal() => message(422, &error.to_string()),
         Err(ApiError::Git(error @ GitError::Interrupted(_))) => message(503, &error.to_string()),
@@ -160,12 +165,17 @@ fn route(site: &mut Site, asked: &Asked) -> Outcome {
             let call = site.call(&at, asked.method, "")?;
             match rest {
                 ["actions", "jobs", job, "logs"] => actions::raw_log(site, &at, &call, job),
+                ["legacy.tar.gz", name @ ..] => archives::tarball(site, &call, &name.join("/")),
+                ["legacy.zip", name @ ..] => archives::zipball(site, &call, &name.join("/")),
                 rest => repository::raw(site, &call, rest),
             }
         }
         ["search", what] => search::route(site, asked, &call, what),
         ["graphql"] => graphql::route(site, asked, &call),
-        _ => people::anywhere(site, asked, &call, &path),
+        path => match accounts::route(site, asked, &call, path) {
+            Some(outcome) => outcome,
+            None => people::anywhere(site, asked, &call, path),
+        },
     }
 }
 
@@ -176,7 +186,14 @@ fn below_repository(
     call: &Call,
     below: &[&str],
 ) -> Outcome {
+    if settings::is_one(asked.method, below) {
+        return settings::route(site, asked, at, call, below);
+    }
+    if remarks::is_one(asked.method, below) {
+        return remarks::route(site, asked, call, below);
+    }
     match below.first().copied().unwrap_or_default() {
+        "tarball" | "zipball" => archives::route(site, asked, call, below),
         "actions" => actions::route(site, asked, at, call, &below[1..]),
         "check-runs" | "check-suites" => actions::checks(site, asked, at, call, below),
         "issues" => issues::route(site, asked, at, call, &below[1..]),

@@ -2,7 +2,7 @@
 
 use super::asked::Asked;
 use super::reply::{Outcome, Reply};
-use super::repository::diff;
+use super::repository::{diff, patch};
 use super::{created, nothing, number, ok, reviews};
 use crate::api::{Answer, Call, MergeRequest, Method, Named, NewPull, PullChange, PullList};
 use crate::view::Site;
@@ -33,6 +33,7 @@ pub(super) fn route(
             let number = number(call, text)?;
             site.find_pull(call, number)?;
             match (method, rest) {
+                ("GET", []) if asked.wants("patch") => Ok(patch(site.pull_mails(at, number)?)),
                 ("GET", []) if asked.wants("diff") => Ok(diff(site.pull_diff(at, number)?)),
                 ("GET", []) => ok(site.get_pull(at, number)?),
                 ("PATCH", []) => edit(site, asked, at, call, number),
@@ -77,11 +78,16 @@ pub(super) fn route(
 fn create(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
     let fields = asked.fields(call)?;
     let (head, base) = (fields.needed("head")?, fields.needed("base")?);
+    let issue = fields.number("issue")?;
     let new = NewPull {
-        title: fields.needed("title")?,
+        title: match issue {
+            Some(_) => String::new(),
+            None => fields.needed("title")?,
+        },
         body: fields.text("body")?,
         head,
         base,
+        issue,
         draft: fields.truth("draft")?.unwrap_or(false),
         maintainer_can_modify: fields.truth("maintainer_can_modify")?.unwrap_or(false),
     };

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
-use crate::api::{Answer, Call, Named, Page};
+use crate::api::{Answer, Call, Named, NotesOf, Page};
 use crate::hub::{Kind, Release};
 use crate::view::Site;
 
@@ -18,13 +18,27 @@ pub(super) fn route(
         ("GET", []) => Ok(Reply::list(asked, site.list_releases(at, Page::ALL)?)),
         ("GET", ["latest"]) => ok(site.get_latest_release(at)?),
         ("GET", ["tags", tag @ ..]) => ok(site.get_release_by_tag(at, &tag.join("/"))?),
+        ("POST", ["generate-notes"]) => {
+            let tag = asked.fields(call)?.needed("tag_name")?;
+            let body = notes(site, asked, call, &tag)?;
+            ok(serde_json::json!({"name": tag, "body": body}))
+        }
         ("POST", []) => {
             let new = Release {
                 author: site.viewer(),
                 tag_name: asked.fields(call)?.needed("tag_name")?,
                 ..Release::default()
             };
-            let ordinal = site.put_release(at, changed(asked, call, new)?)?;
+            let mut new = changed(asked, call, new)?;
+            if asked.fields(call)?.truth("generate_release_notes")? == Some(true) {
+                let notes = notes(site, asked, call, &new.tag_name)?;
+                new.name = new.name.or_else(|| Some(new.tag_name.clone()));
+                new.body = Some(match new.body.filter(|body| !body.is_empty()) {
+                    Some(body) => format!("{body}\n\n{notes}"),
+                    None => notes,
+                });
+            }
+            let ordinal = site.put_release(at, new)?;
             let release = site.find_release(call, Kind::Release.id(ordinal))?;
             created(site.release(release))
         }
@@ -48,6 +62,17 @@ pub(super) fn route(
         }
         _ => nothing(call),
     }
+}
+
+/// The notes that follow from what was merged.
+fn notes(site: &Site, asked: &Asked<'_>, call: &Call, tag: &str) -> Answer<String> {
+    let fields = asked.fields(call)?;
+    let of = NotesOf {
+        tag: tag.to_owned(),
+        target: fields.text("target_commitish")?.unwrap_or_default(),
+        previous: fields.text("previous_tag_name")?,
+    };
+    site.release_notes(call, &of)
 }
 
 /// A release with what a body says of it.

@@ -1,13 +1,11 @@
 //! The repository itself, its files, commits, branches and tags.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use super::asked::Asked;
 use super::git_data::{from_lines, in_lines};
 use super::reply::{Outcome, Reply};
-use super::{actions, created, nothing, ok};
+use super::{actions, created, nothing, ok, remarks};
 use crate::api::{Answer, At, Call, MOST_FILES, Named, Page, Paged, PutFile};
 use crate::git::{Change, Entry, EntryKind, Filter, ObjectId};
 use crate::hub::Time;
@@ -15,6 +13,9 @@ use crate::view::{Site, guess_type};
 
 /// Larger files are shown without their bytes.
 const SHOWN: u64 = 1024 * 1024;
+
+/// The segments before the path of a file: `repos`, the owner, the repository and `contents`.
+const BEFORE_PATH: usize = 4;
 
 /// What may follow a commit in a path; its name may have slashes of its own.
 const OF_COMMIT: [&str; 8] = [
@@ -40,9 +41,10 @@ pub(super) fn route(
         ("GET", ["topics"]) => ok(json!({"names": site.hub.repository.topics})),
         ("GET", ["languages"]) => languages(site),
         ("GET", ["contents", path @ ..]) => contents(site, asked, at, &path.join("/")),
-        ("PUT", ["contents", path @ ..]) => put(site, asked, at, call, &path.join("/")),
-        ("DELETE", ["contents", path @ ..]) => {
-            let file = file(site, asked, call, &path.join("/"), Vec::new())?;
+        ("PUT", ["contents", ..]) => put(site, asked, at, call, &asked.path_after(BEFORE_PATH)),
+        ("DELETE", ["contents", ..]) => {
+            let path = asked.path_after(BEFORE_PATH);
+            let file = file(site, asked, call, &path, Vec::new())?;
             ok(site.delete_contents(at, &file)?)
         }
         ("GET", ["readme"]) => readme(site, asked, at, call),
@@ -71,7 +73,7 @@ pub(super) fn route(
 }
 
 /// The repository, with what its lists leave out.
-fn in_full(site: &Site) -> Value {
+pub(super) fn in_full(site: &Site) -> Value {
     let mut view = site.repository();
     let repository = &site.hub.repository;
     view["permissions"] =
@@ -87,42 +89,11 @@ fn in_full(site: &Site) -> Value {
 
 /// The bytes of each language on the default branch, the most first.
 fn languages(site: &Site) -> Outcome {
-    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-    if let Some(tip) = site.git.branch(&site.hub.repository.default_branch) {
-        for entry in site.git.walk(site.git.tree_of(tip)?)? {
-            if let Some(language) = language(entry.name())
-                && matches!(entry.kind, EntryKind::File | EntryKind::Executable)
-            {
-                *sums.entry(language).or_default() += site.git.size(entry.id)?;
-            }
-        }
-    }
-    let mut sums: Vec<(&str, u64)> = sums.into_iter().collect();
-    sums.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
-    let pairs = sums
-        .into_iter()
-        .map(|(name, size)| (name.to_owned(), size.into()));
+    let all = site.languages()?;
+    let pairs = all
+        .iter()
+        .map(|(name, size)| ((*name).to_owned(), (*size).into()));
     ok(Value::Object(pairs.collect()))
-}
-
-/// The programming language of a file by its name; none for texts and data, which GitHub does not count either.
-fn language(name: &str) -> Option<&'static str> {
-    let (_, extension) = name.rsplit_once('.')?;
-    Some(match extension {
-        "rs" => "Rust",
-        "py" => "Python",
-        "js" | "mjs" | "cjs" | "jsx" => "JavaScript",
-        "ts" | "tsx" => "TypeScript",
-        "go" => "Go",
-        "c" | "h" => "C",
-        "cc" | "cpp" | "hpp" => "C++",
-        "java" => "Java",
-        "rb" => "Ruby",
-        "sh" | "bash" => "Shell",
-        "html" => "HTML",
-        "css" => "CSS",
-        _ => return None,
-    })
 }
 
 /// The bytes at a path of a ref, as the host of raw files gives them. The ref may have slashes: the shortest that
@@ -298,6 +269,10 @@ fn commit(site: &Site, asked: &Asked<'_>, at: &Named, call: &Call, name: &str) -
         let kind = "application/vnd.github.sha; charset=utf-8";
         return Ok(Reply::bytes(kind, id.into_bytes()));
     }
+    if asked.wants("patch") {
+        let id = site.find_commit(call, name)?;
+        return Ok(patch(site.git.mails(&[id])?));
+    }
     if asked.wants("diff") {
         let commit = site.git.commit(site.find_commit(call, name)?)?;
         let text: String = site.changes_of(&commit)?.iter().map(Change::text).collect();
@@ -313,13 +288,19 @@ pub(super) fn diff(text: String) -> Reply {
     Reply::bytes(kind, text.into_bytes())
 }
 
+/// Commits as `git format-patch` writes them.
+pub(super) fn patch(text: String) -> Reply {
+    let kind = "application/vnd.github.patch; charset=utf-8";
+    Reply::bytes(kind, text.into_bytes())
+}
+
 fn of_commit(site: &Site, asked: &Asked<'_>, call: &Call, name: &str, what: &str) -> Outcome {
     let id = site.find_commit(call, name)?;
     match what {
         "status" | "statuses" | "check-runs" | "check-suites" => {
             actions::of_commit(site, asked, id, what)
         }
-        "comments" => ok(json!([])),
+        "comments" => remarks::on_commit(site, asked, id),
         "branches-where-head" => {
             let heads = site.git.refs_below("refs/heads/");
             let heads = heads.filter(|(_, tip)| *tip == id);
@@ -344,6 +325,9 @@ fn of_commit(site: &Site, asked: &Asked<'_>, call: &Call, name: &str, what: &str
 }
 
 fn compare(site: &Site, asked: &Asked<'_>, at: &Named, ends: &str) -> Outcome {
+    if asked.wants("patch") {
+        return Ok(patch(site.compare_mails(at, ends)?));
+    }
     if asked.wants("diff") {
         return Ok(diff(site.compare_diff(at, ends)?));
     }
@@ -377,6 +361,11 @@ fn branches(site: &Site, asked: &Asked<'_>, at: &Named) -> Outcome {
 }
 
 fn branch(site: &Site, call: &Call, name: &str) -> Outcome {
+    ok(whole_branch(site, call, name)?)
+}
+
+/// A branch with its commit and its rules.
+pub(super) fn whole_branch(site: &Site, call: &Call, name: &str) -> Answer<Value> {
     let Some(tip) = site.git.branch(name) else {
         return Err(call.refuse(404, "Branch not found"));
     };
@@ -394,7 +383,7 @@ fn branch(site: &Site, call: &Call, name: &str) -> Outcome {
     });
     view["protected"] = protected;
     view["protection_url"] = format!("{own}/protection").into();
-    ok(view)
+    Ok(view)
 }
 
 fn protection(site: &Site, call: &Call, name: &str) -> Outcome {

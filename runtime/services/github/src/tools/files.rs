@@ -50,8 +50,12 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         }
     }
     if path.ends_with('/')
-        && let Ok((At::Directory(entries), _)) = site.get_contents(&at, &path, &resolved.sha)
+        && let Ok((found, _)) = site.get_contents(&at, &path, &resolved.sha)
     {
+        let At::Directory(entries) = found else {
+            // The published server writes the entries of a directory, and a file has none.
+            return written(&Value::Null);
+        };
         let mut list = Vec::new();
         for entry in &entries {
             list.push(site.content(entry, &resolved.sha)?);
@@ -136,7 +140,7 @@ fn resource(entry: &Entry, uri: String, path: &str, bytes: &[u8]) -> Outcome {
     let (what, resource) = match text {
         true => (
             "text",
-            json!({"uri": uri, "mimeType": kind, "text": String::from_utf8_lossy(bytes)}),
+            json!({"uri": uri, "mimeType": kind, "text": super::go::text(bytes)}),
         ),
         false => (
             "binary",

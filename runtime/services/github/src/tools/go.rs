@@ -242,6 +242,16 @@ pub(super) fn shaped(shape: &str, value: Value) -> Value {
     }
 }
 
+/// Bytes as Go writes them in a text of JSON: each byte that is no part of a character becomes U+FFFD.
+pub(super) fn text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text
+}
+
 /// JSON as Go writes it.
 pub(super) fn json(value: &Value) -> String {
     let text = value.to_string();

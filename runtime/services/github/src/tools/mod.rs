@@ -359,8 +359,8 @@ impl Tools {
         }
         match tool {
             "get_me" => context::get_me(site),
-            "get_teams" => context::get_teams(with),
-            "get_team_members" => context::get_team_members(with),
+            "get_teams" => context::get_teams(site, with),
+            "get_team_members" => context::get_team_members(site, with),
             "list_issue_types" => context::list_issue_types(site, with),
 
             "get_file_contents" => files::get_file_contents(site, with),

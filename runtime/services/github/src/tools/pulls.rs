@@ -44,6 +44,7 @@ pub(super) fn new_pull(with: &Arguments) -> Result<NewPull, Failure> {
     let base = with.text("base")?;
     let body = with.optional_text("body")?;
     Ok(NewPull {
+        issue: None,
         title,
         body: Some(body).filter(|body| !body.is_empty()),
         head,

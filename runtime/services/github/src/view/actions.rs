@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Site, Viewed};
+use super::{Site, Viewed, job};
 use crate::ci::Workflow;
 use crate::git::{GitError, ObjectId};
 use crate::hub::{Job, Kind, Run, Time};
@@ -159,20 +159,6 @@ impl Site {
 
     pub(crate) fn job(&self, run: &Run, job: &Job) -> Value {
         let id = job.id;
-        let steps: Value = job
-            .steps
-            .iter()
-            .map(|step| {
-                json!({
-                    "name": step.name,
-                    "status": step.status,
-                    "conclusion": step.conclusion,
-                    "number": step.number,
-                    "started_at": job.started_at,
-                    "completed_at": job.completed_at,
-                })
-            })
-            .collect();
         let view = json!({
             "id": id,
             "run_id": job.run_id,
@@ -190,9 +176,9 @@ impl Site {
             "started_at": job.started_at,
             "completed_at": job.completed_at,
             "name": job.name,
-            "steps": steps,
+            "steps": job::steps(job),
             "check_run_url": self.api(&format!("/check-runs/{id}")),
-            "labels": ["ubuntu-latest"],
+            "labels": self.labels_of_runner(run, job),
             "runner_id": 1,
             "runner_name": "GitHub Actions 1",
             "runner_group_id": 0,
@@ -289,22 +275,24 @@ impl Site {
         latest.into_iter().map(with_jobs).collect()
     }
 
-    /// What has been said of a commit, the newest first: each job says how it went.
-    pub(crate) fn statuses(&self, commit: ObjectId) -> Vec<Value> {
+    /// What has been said of a commit: what programs have set, all or of each context the last, and how each job went,
+    /// the newest of both first.
+    pub(crate) fn statuses(&self, commit: ObjectId, latest: bool) -> Vec<Value> {
         let checked = self.checked(commit);
         let jobs = checked
             .iter()
             .flat_map(|(run, jobs)| jobs.iter().map(|job| (*run, *job)));
         let mut all: Vec<(&Run, &Job)> = jobs.collect();
         all.sort_by_key(|(_, job)| std::cmp::Reverse(job.id));
-        all.into_iter()
-            .map(|(run, job)| self.status(run, job))
-            .collect()
+        let of_jobs = all.into_iter().map(|(run, job)| self.status(run, job));
+        let mut statuses = self.set_statuses(commit, latest);
+        statuses.extend(of_jobs);
+        statuses
     }
 
     /// What has been said of a commit, in sum.
     pub(crate) fn combined_status(&self, head: ObjectId) -> Value {
-        let statuses = self.statuses(head);
+        let statuses = self.statuses(head, true);
         let state = combined_state(&statuses);
         json!({
             "state": state,

@@ -71,7 +71,7 @@ impl Site {
                 "message": commit.message,
                 "tree": self.tree_of_commit(commit),
                 "url": self.api(&format!("/git/commits/{id}")),
-                "comment_count": 0,
+                "comment_count": self.comments_on(id),
                 "verification": Self::verification(),
             },
             "url": self.api(&format!("/commits/{id}")),

@@ -6,7 +6,10 @@ mod content;
 mod event;
 mod gist;
 mod issue;
+mod job;
+mod language;
 mod pull;
+mod remarks;
 mod repository;
 mod user;
 
@@ -16,6 +19,8 @@ use std::sync::Arc;
 pub(crate) use actions::combined_state;
 pub(crate) use commit::percent_encoded;
 pub(crate) use content::guess_type;
+use job::LastWorkflow;
+use language::Languages;
 use serde_json::{Value, json};
 
 use crate::api::{Compared, Messages};
@@ -38,6 +43,10 @@ pub(crate) struct Site {
     pub(crate) messages: RefCell<Messages>,
     /// What the last pull requests that were asked about change.
     pub(crate) compared: RefCell<Compared>,
+    /// The languages of the default branch, as they were last counted.
+    languages: RefCell<Languages>,
+    /// The workflow file that was read last.
+    last_workflow: RefCell<LastWorkflow>,
 }
 
 impl Site {
@@ -49,6 +58,8 @@ impl Site {
             ci: None,
             messages: RefCell::default(),
             compared: RefCell::default(),
+            languages: RefCell::default(),
+            last_workflow: RefCell::default(),
         }
     }
 

@@ -92,7 +92,7 @@ impl Site {
             "size": 0,
             "stargazers_count": 0,
             "watchers_count": 0,
-            "language": null,
+            "language": self.language(),
             "has_issues": true,
             "has_projects": true,
             "has_downloads": true,

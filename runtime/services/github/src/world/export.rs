@@ -132,8 +132,9 @@ impl Export {
         for (name, node) in before.iter().filter(|(name, _)| *name != ".git") {
             self.copy(&format!("repo/{name}"), node)?;
         }
-        let name = format!("refs/heads/{}", hub.repository.default_branch);
-        let (Some(old), Some(new)) = (git.base().refs().get(&name), git.find_ref(&name)) else {
+        let before_name = format!("refs/heads/{}", hub.first_default_branch);
+        let old = git.base().refs().get(&before_name);
+        let (Some(old), Some(new)) = (old, git.branch(&hub.repository.default_branch)) else {
             return Ok(());
         };
         if *old == new || before.len() < 2 {
@@ -251,6 +252,10 @@ impl Export {
         if !hub.gists.is_empty() {
             let gists = like(|one, other| one.gists == other.gists);
             self.document("gists.json", gists, || Ok(listed(hub.gists.values())))?;
+        }
+        if !hub.remarks.is_empty() {
+            let remarks = like(|one, other| one.remarks == other.remarks);
+            self.document("commits.json", remarks, || Ok(listed(hub.remarks.values())))?;
         }
         if !hub.runs.is_empty() {
             let runs = like(|one, other| one.runs == other.runs);

@@ -301,6 +301,7 @@ impl Import {
                 });
             }
             let new = NewPull {
+                issue: None,
                 title: item.title.clone(),
                 body,
                 head: ends.local_branch.unwrap_or(ends.head),

@@ -11,6 +11,7 @@
 //! users.json  labels.json  milestones.json  releases.json
 //! gists.json           files that people keep beside repositories   (see hub::Gist)
 //! runs.json            what workflows have run                      (see hub::Runs)
+//! commits.json         comments on commits, and their statuses      (see hub::CommitRemarks)
 //! meta.json            published templates only: owner, repo, default_branch
 //! ```
 //!
@@ -40,7 +41,7 @@
 //! repo/…                    the files of the default branch
 //! repository.json users.json labels.json milestones.json issues.json pulls.json releases.json
 //!                           (pulls.json has `closes`, too: the issues that the text closes)
-//! gists.json runs.json      (where there are any)
+//! gists.json runs.json commits.json      (where there are any)
 //!                           all as above, in full, pretty-printed with two spaces, a line feed at
 //!                           the end; lists sorted by number, login, name or id; times in UTC
 //! ```
@@ -55,15 +56,19 @@ mod checks;
 mod documents;
 mod export;
 mod import;
+mod index;
 mod people;
 mod published;
 mod read;
+mod remarks;
 mod schema;
 
 pub use documents::WorldError;
 pub use export::ExportError;
 pub(crate) use export::{CONFIG, Exported, export, export_like};
 pub use import::{ImportError, Imported, Importer, Skipped};
+pub(crate) use index::{with_index, without_index};
 pub use people::is_login;
+pub(crate) use people::is_repository_name;
 pub use read::{Opened, is_world, open, repository_of};
 pub use schema::{DOCUMENTS, schema};

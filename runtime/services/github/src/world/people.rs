@@ -44,15 +44,20 @@ pub(super) fn check_repository(file: &str, repository: &Repository) -> Result<()
         PLACE,
         [owner, viewer].into_iter().chain(collaborators),
     )?;
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let is_name = (1..=100).contains(&name.len()) && name.chars().all(is_part);
-    if !is_name || matches!(name.as_str(), "." | "..") {
+    if !is_repository_name(name) {
         let problem = format!(
             "{name:?} is no name of a repository: letters, digits, hyphens, underscores and dots, 100 at most"
         );
         return Err(WorldError::value(file, PLACE, problem));
     }
     Ok(())
+}
+
+/// Whether a text can be the name of a repository.
+pub(crate) fn is_repository_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_name = (1..=100).contains(&name.len()) && name.chars().all(is_part);
+    is_name && !matches!(name, "." | "..")
 }
 
 /// Refuses a user that cannot be, and an address that is another user's already.

@@ -109,6 +109,24 @@ fn at_least(time: &mut Time, clock: Time) {
     }
 }
 
+/// The last time that a document tells of an issue or a pull request.
+fn last_change(issue: &Issue) -> Time {
+    let mut last = issue.created_at.max(issue.closed_at.unwrap_or_default());
+    for comment in &issue.comments {
+        last = last.max(comment.updated_at);
+    }
+    if let Some(pull) = &issue.pull {
+        last = last.max(pull.merged_at.unwrap_or_default());
+        for review in &pull.reviews {
+            last = last.max(review.submitted_at.unwrap_or_default());
+        }
+        for comment in &pull.review_comments {
+            last = last.max(comment.updated_at);
+        }
+    }
+    last
+}
+
 fn repository(documents: &Documents<'_>, head: Option<&str>) -> Result<Repository, WorldError> {
     let (file, mut value) = match documents.read("repository.json")? {
         Some(value) => ("repository.json", value),
@@ -231,6 +249,8 @@ impl Reading {
             }
         }
         self.gists(documents)?;
+        let (remarks, last) = super::remarks::read(documents, self.clock)?;
+        (self.hub.remarks, self.hub.last.remark) = (remarks, last);
         self.runs(documents)
     }
 
@@ -375,10 +395,6 @@ impl Reading {
             issue.user = self.hub.repository.viewer.clone();
         }
         at_least(&mut issue.created_at, self.clock);
-        at_least(&mut issue.updated_at, issue.created_at);
-        if issue.state == State::Closed && issue.closed_at.is_none() {
-            issue.closed_at = Some(issue.updated_at);
-        }
         if let Some(number) = issue.milestone
             && !self.hub.milestones.contains_key(&number)
         {
@@ -390,9 +406,6 @@ impl Reading {
             at_least(&mut comment.updated_at, comment.created_at);
         }
         if let Some(pull) = &mut issue.pull {
-            if let Some(merged_at) = &mut pull.merged_at {
-                at_least(merged_at, issue.closed_at.unwrap_or(issue.updated_at));
-            }
             for comment in &mut pull.review_comments {
                 at_least(&mut comment.created_at, issue.created_at);
                 at_least(&mut comment.updated_at, comment.created_at);
@@ -403,6 +416,15 @@ impl Reading {
                     review.submitted_at = Some(issue.created_at);
                 }
             }
+        }
+        if issue.updated_at == Time(0) {
+            issue.updated_at = last_change(&issue);
+        }
+        if issue.state == State::Closed && issue.closed_at.is_none() {
+            issue.closed_at = Some(issue.updated_at);
+        }
+        if let Some(merged_at) = issue.pull.as_mut().and_then(|it| it.merged_at.as_mut()) {
+            at_least(merged_at, issue.closed_at.unwrap_or(issue.updated_at));
         }
         self.hub.last.issue = self.hub.last.issue.max(issue.number);
         let number = issue.number;
@@ -556,6 +578,16 @@ impl Reading {
         }
         logins.extend(hub.releases.values().map(|release| release.author.clone()));
         logins.extend(hub.gists.values().map(|gist| gist.owner.clone()));
+        for of in hub.remarks.values() {
+            for comment in &of.comments {
+                latest = latest.max(comment.updated_at);
+                logins.push(comment.user.clone());
+            }
+            for status in &of.statuses {
+                latest = latest.max(status.created_at);
+                logins.push(status.creator.clone());
+            }
+        }
         for run in &hub.runs.workflow_runs {
             latest = latest.max(run.updated_at);
             logins.extend(run.actor.clone());

@@ -7,10 +7,12 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use crate::hub::{Gist, Issue, Label, Milestone, Pull, Release, Repository, Runs, User};
+use crate::hub::{
+    CommitRemarks, Gist, Issue, Label, Milestone, Pull, Release, Repository, Runs, User,
+};
 
 /// The documents of a world.
-pub const DOCUMENTS: [&str; 9] = [
+pub const DOCUMENTS: [&str; 10] = [
     "repository.json",
     "users.json",
     "labels.json",
@@ -20,6 +22,7 @@ pub const DOCUMENTS: [&str; 9] = [
     "releases.json",
     "gists.json",
     "runs.json",
+    "commits.json",
 ];
 
 /// The JSON Schema (draft 2020-12) of a document, by its file name.
@@ -34,6 +37,7 @@ pub fn schema(document: &str) -> Option<Value> {
         "releases.json" => of::<Vec<Release>>(),
         "gists.json" => of::<Vec<Gist>>(),
         "runs.json" => of::<Runs>(),
+        "commits.json" => of::<Vec<CommitRemarks>>(),
         _ => return None,
     };
     Some(titled(schema.to_value(), document))

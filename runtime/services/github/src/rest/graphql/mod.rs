@@ -5,6 +5,7 @@ mod closing;
 mod language;
 mod mutations;
 mod pages;
+mod people;
 mod timeline;
 
 use std::cell::Cell;
@@ -107,6 +108,8 @@ fn root(site: &mut Site, field: &Field) -> Resolved {
             select(&actor(&viewer), &field.selection, "User")
         }
         "repository" => repository(site, field),
+        "user" => people::user(site, field),
+        "organization" => people::organization(site, field),
         _ => mutations::run(site, field),
     }
 }

@@ -54,8 +54,8 @@ fn unknown(method: &str) -> Failure {
 pub(super) fn answer(site: &mut Site, tool: &str, with: &Arguments) -> Option<Outcome> {
     Some(match tool {
         "get_me" => context::get_me(site),
-        "get_teams" => context::get_teams(with),
-        "get_team_members" => context::get_team_members(with),
+        "get_teams" => context::get_teams(site, with),
+        "get_team_members" => context::get_team_members(site, with),
 
         "get_file_contents" => repos::get_file_contents(site, with),
         "create_or_update_file" => repos::create_or_update_file(site, with),

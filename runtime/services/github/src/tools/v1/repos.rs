@@ -113,7 +113,7 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
     let (what, resource) = match kind.starts_with("text/") {
         true => (
             "text",
-            json!({"uri": uri, "mimeType": kind, "text": String::from_utf8_lossy(&bytes)}),
+            json!({"uri": uri, "mimeType": kind, "text": crate::tools::go::text(&bytes)}),
         ),
         false => (
             "binary",

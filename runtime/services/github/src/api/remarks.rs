@@ -1,0 +1,131 @@
+//! Comments on commits, and statuses that programs set.
+
+use super::issues::check_comment;
+use super::{Answer, Call, FieldError};
+use crate::git::ObjectId;
+use crate::hub::{CommitComment, CommitStatus, Kind};
+use crate::view::Site;
+
+/// The states of a status.
+pub(crate) const STATES: [&str; 4] = ["error", "failure", "pending", "success"];
+/// The most characters of what a status says.
+const LONGEST: usize = 140;
+/// The most statuses of one context of a commit.
+const MOST: usize = 1_000;
+
+impl Site {
+    /// Sets a status of a commit.
+    pub(crate) fn create_status(
+        &mut self,
+        call: &Call,
+        commit: ObjectId,
+        mut status: CommitStatus,
+    ) -> Answer<CommitStatus> {
+        let invalid = |field, message: &str| {
+            call.invalid(vec![FieldError {
+                resource: "Status",
+                field,
+                code: "custom",
+                message: message.to_owned(),
+            }])
+        };
+        if !STATES.contains(&status.state.as_str()) {
+            return Err(invalid("state", "state is not included in the list"));
+        }
+        let says = status.description.as_deref().unwrap_or_default();
+        if says.chars().count() > LONGEST {
+            let problem = "description is too long (maximum is 140 characters)";
+            return Err(invalid("description", problem));
+        }
+        let sha = commit.to_string();
+        let known = self.hub.remarks.get(&sha);
+        let same = known.map_or(0, |known| {
+            let statuses = known.statuses.iter();
+            statuses.filter(|it| it.context == status.context).count()
+        });
+        if same >= MOST {
+            let problem = "This SHA and context has reached the maximum number of statuses.";
+            return Err(invalid("base", problem));
+        }
+        self.hub.last.remark += 1;
+        status.id = self.hub.last.remark;
+        status.created_at = self.hub.now;
+        let of = self.hub.remarks_mut(&sha);
+        of.statuses.push(status.clone());
+        self.hub.tick();
+        Ok(status)
+    }
+
+    /// Comments on a commit.
+    pub(crate) fn create_commit_comment(
+        &mut self,
+        call: &Call,
+        commit: ObjectId,
+        mut comment: CommitComment,
+    ) -> Answer<CommitComment> {
+        check_comment(call, "CommitComment", &comment.body)?;
+        let now = self.hub.now;
+        self.hub.last.remark += 1;
+        comment.id = self.hub.last.remark;
+        (comment.created_at, comment.updated_at) = (now, now);
+        let of = self.hub.remarks_mut(&commit.to_string());
+        of.comments.push(comment.clone());
+        self.hub.tick();
+        Ok(comment)
+    }
+
+    /// The commit and the place of a comment by its id.
+    pub(crate) fn find_commit_comment(&self, call: &Call, id: u64) -> Answer<(String, usize)> {
+        let ordinal = Kind::CommitComment.ordinal(id);
+        let found = self.hub.remarks.values().find_map(|of| {
+            let mut comments = of.comments.iter();
+            let place = comments.position(|it| Some(it.id) == ordinal)?;
+            Some((of.sha.clone(), place))
+        });
+        found.ok_or_else(|| call.not_found())
+    }
+
+    /// Gives a comment on a commit another text, or takes it away where none is given.
+    pub(crate) fn change_commit_comment(
+        &mut self,
+        call: &Call,
+        id: u64,
+        body: Option<String>,
+    ) -> Answer<()> {
+        let (sha, place) = self.find_commit_comment(call, id)?;
+        if let Some(body) = &body {
+            check_comment(call, "CommitComment", body)?;
+        }
+        let now = self.hub.now;
+        let of = self.hub.remarks_mut(&sha);
+        match body {
+            Some(body) => {
+                of.comments[place].body = body;
+                of.comments[place].updated_at = now;
+            }
+            None => {
+                of.comments.remove(place);
+            }
+        }
+        if of.comments.is_empty() && of.statuses.is_empty() {
+            self.hub.remarks.remove(&sha);
+        }
+        self.hub.tick();
+        Ok(())
+    }
+
+    /// Whether what programs said last of a commit in some context is that it is good; none where nothing was said
+    /// of it.
+    pub(crate) fn says_of(&self, commit: &str, context: &str) -> Option<&str> {
+        let statuses = self.hub.remarks.get(commit)?.statuses.iter();
+        let mut newest_first = statuses.rev();
+        let last = newest_first.find(|it| it.context == context);
+        last.map(|it| it.state.as_str())
+    }
+
+    /// Whether something that programs said last of a commit is not that it is good.
+    pub(crate) fn has_bad_status(&self, commit: &str) -> bool {
+        let remarks = self.hub.remarks.get(commit);
+        remarks.is_some_and(|it| it.latest().iter().any(|it| it.state != "success"))
+    }
+}

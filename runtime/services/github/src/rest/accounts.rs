@@ -1,0 +1,116 @@
+//! Organisations, users by their ids, and how much may be asked.
+
+use serde_json::{Value, json};
+
+use super::asked::Asked;
+use super::reply::{Outcome, Reply};
+use super::{nothing, number, ok};
+use crate::api::Call;
+use crate::hub::{Kind, User};
+use crate::view::Site;
+
+/// Requests of an hour, and searches and queries of code of a minute, as GitHub lets users have them. None is counted.
+const LIMITS: [(&str, u32); 5] = [
+    ("core", 5_000),
+    ("search", 30),
+    ("code_search", 10),
+    ("graphql", 5_000),
+    ("integration_manifest", 5_000),
+];
+
+/// What stands beside repositories and people; none where a path is about something else.
+pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, path: &[&str]) -> Option<Outcome> {
+    if asked.method != "GET" {
+        return None;
+    }
+    let organization = |login: &str| site.find_organization(login);
+    let none = || Ok(Reply::list(asked, json!([])));
+    Some(match path {
+        ["rate_limit"] => ok(rate_limit(site)),
+        ["user", "orgs" | "teams"] => none(),
+        ["user", id] if id.bytes().all(|byte| byte.is_ascii_digit()) => by_id(site, call, id),
+        ["users", login, "orgs"] if site.hub.user(login).is_some() => none(),
+        ["orgs", login] => match organization(login) {
+            Some(user) => ok(profile(site, user)),
+            None => nothing(call),
+        },
+        ["orgs", login, "members" | "public_members" | "teams"]
+            if organization(login).is_some() =>
+        {
+            none()
+        }
+        ["orgs", login, "issue-types"] => {
+            let path = format!("/orgs/{login}/issue-types");
+            let call = site.call_anywhere("GET", &path);
+            site.list_issue_types(&call, login).and_then(ok)
+        }
+        _ => return None,
+    })
+}
+
+fn by_id(site: &Site, call: &Call, id: &str) -> Outcome {
+    let id = number(call, id)?;
+    let mut all = site.hub.users.values();
+    match all.find(|user| Kind::User.of_name(&user.login) == id) {
+        Some(user) => ok(site.profile(user)),
+        None => nothing(call),
+    }
+}
+
+fn rate_limit(site: &Site) -> Value {
+    let reset = site.hub.now.0 + 3_600;
+    let whole = |limit: u32| json!({"limit": limit, "used": 0, "remaining": limit, "reset": reset});
+    let mut resources = json!({});
+    for (name, limit) in LIMITS {
+        resources[name] = whole(limit);
+    }
+    let rate = resources["core"].clone();
+    json!({"resources": resources, "rate": rate})
+}
+
+/// An organisation as its own address shows it.
+fn profile(site: &Site, user: &User) -> Value {
+    let of_user = site.profile(user);
+    let url = format!("{}/orgs/{}", crate::view::API, user.login);
+    let mut view = json!({
+        "login": user.login,
+        "id": of_user["id"],
+        "node_id": of_user["node_id"],
+        "url": url,
+        "repos_url": format!("{url}/repos"),
+        "events_url": format!("{url}/events"),
+        "hooks_url": format!("{url}/hooks"),
+        "issues_url": format!("{url}/issues"),
+        "members_url": format!("{url}/members{{/member}}"),
+        "public_members_url": format!("{url}/public_members{{/member}}"),
+        "avatar_url": of_user["avatar_url"],
+        "description": user.bio,
+    });
+    for key in [
+        "name",
+        "company",
+        "blog",
+        "location",
+        "email",
+        "twitter_username",
+    ] {
+        view[key] = of_user[key].clone();
+    }
+    view["is_verified"] = false.into();
+    view["has_organization_projects"] = true.into();
+    view["has_repository_projects"] = true.into();
+    for key in [
+        "public_repos",
+        "public_gists",
+        "followers",
+        "following",
+        "html_url",
+        "created_at",
+        "updated_at",
+    ] {
+        view[key] = of_user[key].clone();
+    }
+    view["archived_at"] = Value::Null;
+    view["type"] = "Organization".into();
+    view
+}

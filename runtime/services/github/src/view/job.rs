@@ -1,0 +1,80 @@
+//! What GitHub tells of a job beyond what it ran: the labels of its runner, and the steps around its own.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Site;
+use crate::ci::Workflow;
+use crate::git::ObjectId;
+use crate::hub::{Job, Run, Step};
+
+/// The runner of a job whose workflow says nothing of it.
+const RUNNER: &str = "ubuntu-latest";
+/// The steps that GitHub puts before and after those of a workflow.
+const FIRST: &str = "Set up job";
+const LAST: &str = "Complete job";
+
+/// The workflow file that was read last, with the commit and the path that it was read at.
+#[derive(Default)]
+pub(crate) struct LastWorkflow(Option<(String, String, Option<Arc<Workflow>>)>);
+
+impl Site {
+    /// The labels of the runner of a job, as `runs-on` of its workflow names them.
+    pub(super) fn labels_of_runner(&self, run: &Run, job: &Job) -> Value {
+        let workflow = self.workflow_of(run);
+        let labels = workflow.and_then(|it| it.runner_labels(&job.name));
+        labels.map_or_else(|| json!([RUNNER]), |labels| json!(labels))
+    }
+
+    /// The workflow of a run at its commit; none where either is not there, or cannot be read, which those who ask
+    /// for it are told.
+    fn workflow_of(&self, run: &Run) -> Option<Arc<Workflow>> {
+        let mut last = self.last_workflow.borrow_mut();
+        if let Some((sha, path, workflow)) = &last.0
+            && (sha, path) == (&run.head_sha, &run.path)
+        {
+            return workflow.clone();
+        }
+        let read = || {
+            let id = ObjectId::from_hex(run.head_sha.as_bytes()).ok()?;
+            let commit = self.git.peel(id).ok()??;
+            let tree = self.git.tree_of(commit).ok()?;
+            let entry = self.git.entry(tree, &run.path).ok()??;
+            let is_file = entry.kind.object() == "blob";
+            let bytes = is_file.then(|| self.git.blob(entry.id).ok()).flatten()?;
+            Some(Arc::new(Workflow::read(&run.path, &bytes)))
+        };
+        let workflow = read();
+        last.0 = Some((run.head_sha.clone(), run.path.clone(), workflow.clone()));
+        workflow
+    }
+}
+
+/// The steps of a job with those that GitHub puts around them. A document that GitHub answered has them already.
+pub(super) fn steps(job: &Job) -> Value {
+    let has_all = job.steps.first().is_none_or(|step| step.name == FIRST);
+    let view = |name: &str, status: &str, conclusion: Option<&str>, number: u64| {
+        json!({
+            "name": name,
+            "status": status,
+            "conclusion": conclusion,
+            "number": number,
+            "started_at": job.started_at,
+            "completed_at": job.completed_at,
+        })
+    };
+    let own = |step: &Step, shift: u64| {
+        let number = step.number.saturating_add(shift);
+        view(&step.name, &step.status, step.conclusion.as_deref(), number)
+    };
+    if has_all {
+        return job.steps.iter().map(|step| own(step, 0)).collect();
+    }
+    let around = |name, number| view(name, &job.status, Some("success"), number);
+    let last = job.steps.iter().map(|step| step.number).max().unwrap_or(0);
+    let mut all = vec![around(FIRST, 1)];
+    all.extend(job.steps.iter().map(|step| own(step, 1)));
+    all.push(around(LAST, last.saturating_add(2)));
+    all.into()
+}

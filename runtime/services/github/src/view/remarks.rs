@@ -1,0 +1,81 @@
+//! Comments on commits, and statuses that programs set.
+
+use serde_json::{Value, json};
+
+use super::{Site, association, reactions};
+use crate::git::ObjectId;
+use crate::hub::{CommitComment, CommitStatus, Kind};
+
+impl Site {
+    /// A comment on a commit.
+    pub(crate) fn commit_comment(&self, sha: &str, comment: &CommitComment) -> Value {
+        let id = Kind::CommitComment.id(comment.id);
+        let url = self.api(&format!("/comments/{id}"));
+        json!({
+            "url": url,
+            "html_url": self.html(&format!("/commit/{sha}#commitcomment-{id}")),
+            "id": id,
+            "node_id": Kind::CommitComment.node_id(id),
+            "user": self.user(&comment.user),
+            "position": comment.position,
+            "line": comment.line,
+            "path": comment.path,
+            "commit_id": sha,
+            "created_at": comment.created_at,
+            "updated_at": comment.updated_at,
+            "author_association": association(&self.hub, &comment.user),
+            "body": comment.body,
+            "reactions": reactions(&url, &[]),
+        })
+    }
+
+    /// How many comments a commit has.
+    pub(super) fn comments_on(&self, commit: ObjectId) -> usize {
+        // Most worlds have none, and need not write the id.
+        if self.hub.remarks.is_empty() {
+            return 0;
+        }
+        let remarks = self.hub.remarks.get(&commit.to_string());
+        remarks.map_or(0, |it| it.comments.len())
+    }
+
+    /// A status of a commit that a program has set.
+    pub(crate) fn set_status(&self, sha: &str, status: &CommitStatus) -> Value {
+        let id = Kind::Status.id(status.id);
+        let creator = self.user(&status.creator);
+        json!({
+            "url": self.api(&format!("/statuses/{sha}")),
+            "avatar_url": creator["avatar_url"],
+            "id": id,
+            "node_id": Kind::Status.node_id(id),
+            "state": status.state,
+            "description": status.description,
+            "target_url": status.target_url,
+            "context": status.context,
+            "created_at": status.created_at,
+            "updated_at": status.created_at,
+            "creator": creator,
+        })
+    }
+
+    /// The statuses that programs have set of a commit, the newest first: all, or of each context the last.
+    pub(super) fn set_statuses(&self, commit: ObjectId, latest: bool) -> Vec<Value> {
+        let sha = commit.to_string();
+        let Some(of) = self.hub.remarks.get(&sha) else {
+            return Vec::new();
+        };
+        match latest {
+            true => of
+                .latest()
+                .into_iter()
+                .map(|it| self.set_status(&sha, it))
+                .collect(),
+            false => of
+                .statuses
+                .iter()
+                .rev()
+                .map(|it| self.set_status(&sha, it))
+                .collect(),
+        }
+    }
+}

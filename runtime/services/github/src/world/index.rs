@@ -1,0 +1,181 @@
+//! A state as a clone that programs of git can work in: with its files, and with an index of them.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use mcpmark_snapshot::{
+    Blobs, Digest, File, MemoryBlobs, Node, Snapshot, Tree, TreeBuilder, TreePath,
+};
+
+use super::WorldError;
+use crate::git::{Base, Entry, EntryKind, Git, GitError};
+
+/// Where the index lies in a state that was written out. A captured state has none.
+const INDEX: &str = "repo/.git/index";
+
+/// A state with the index of its default branch, and with the files of that branch where the state has none.
+pub(crate) fn with_index(state: &Snapshot, scratch: &Path) -> Result<Snapshot, WorldError> {
+    let Some(Node::Directory(repo)) = state.tree.root().get("repo") else {
+        return Ok(state.clone());
+    };
+    let Some(Node::Directory(git_dir)) = repo.get(".git") else {
+        return Ok(state.clone());
+    };
+    let base = Base::open(git_dir, &*state.blobs, scratch)?;
+    let head = base.head().map(str::to_owned).unwrap_or_default();
+    let git = Git::new(base);
+    let Some(tip) = git.branch(&head) else {
+        return Ok(state.clone());
+    };
+    let entries = git.walk(git.tree_of(tip)?)?;
+    let is_bare = repo.iter().all(|(name, _)| name == ".git");
+    let write = |with_links: bool| -> Result<(Tree, MemoryBlobs), GitError> {
+        let mut written = Written {
+            builder: TreeBuilder::from(state.tree.clone()),
+            added: MemoryBlobs::new(),
+            with_links,
+        };
+        for entry in &entries {
+            if is_bare || entry.kind == EntryKind::Submodule {
+                written.put_entry(&git, entry)?;
+            }
+        }
+        written.put(INDEX, index(&entries)?, false);
+        Ok((written.builder.finish(), written.added))
+    };
+    let (mut tree, mut added) = write(true)?;
+    if is_bare && tree.check_symlinks().is_err() {
+        // Links that lead out of the state by way of others cannot be told apart: none is written.
+        (tree, added) = write(false)?;
+    }
+    let below = Arc::clone(&state.blobs);
+    Ok(Snapshot::new(tree, Arc::new(Layered { added, below })))
+}
+
+/// The same state without an index, as it was captured.
+pub(crate) fn without_index(tree: Tree) -> Tree {
+    match TreePath::parse(INDEX) {
+        Ok(path) if tree.get(&path).is_some() => {
+            let mut builder = TreeBuilder::from(tree);
+            builder.remove(&path);
+            builder.finish()
+        }
+        _ => tree,
+    }
+}
+
+/// What is written beside a state.
+struct Written {
+    builder: TreeBuilder,
+    added: MemoryBlobs,
+    with_links: bool,
+}
+
+impl Written {
+    /// Puts a file where nothing stands. What a state cannot hold is left out.
+    fn put(&mut self, path: &str, bytes: Vec<u8>, executable: bool) {
+        if let Ok(path) = TreePath::parse(path) {
+            let file = File {
+                size: bytes.len() as u64,
+                executable,
+                modified: None,
+                content: self.added.put(bytes),
+            };
+            let _ = self.builder.insert_file(&path, file);
+        }
+    }
+
+    fn put_entry(&mut self, git: &Git, entry: &Entry) -> Result<(), GitError> {
+        let path = format!("repo/{}", entry.path);
+        match entry.kind {
+            EntryKind::File | EntryKind::Executable => {
+                let is_executable = entry.kind == EntryKind::Executable;
+                self.put(&path, git.blob(entry.id)?, is_executable);
+            }
+            EntryKind::Symlink if self.with_links => {
+                if let (Ok(path), Ok(target)) = (
+                    TreePath::parse(&path),
+                    String::from_utf8(git.blob(entry.id)?),
+                ) {
+                    let _ = self.builder.insert_symlink(&path, &target);
+                }
+            }
+            // A submodule that nobody cloned is an empty directory.
+            EntryKind::Submodule => {
+                if let Ok(path) = TreePath::parse(&path)
+                    && self.builder.get(&path).is_none()
+                {
+                    let _ = self.builder.create_directory(&path);
+                }
+            }
+            EntryKind::Directory | EntryKind::Symlink => {}
+        }
+        Ok(())
+    }
+}
+
+/// An index of version 2 (`gitformat-index`). Nothing is said of the files on disk, so that git looks at each when
+/// it is first asked, as after `git read-tree`.
+fn index(entries: &[Entry]) -> Result<Vec<u8>, GitError> {
+    /// The most bytes of a path that the flags of an entry tell.
+    const LONGEST: usize = 0xfff;
+    let mut files: Vec<&Entry> = entries.iter().collect();
+    files.retain(|entry| entry.kind != EntryKind::Directory);
+    files.sort_by(|one, two| one.path.as_bytes().cmp(two.path.as_bytes()));
+    let count = u32::try_from(files.len()).map_err(GitError::objects)?;
+    let mut index = b"DIRC".to_vec();
+    index.extend_from_slice(&2_u32.to_be_bytes());
+    index.extend_from_slice(&count.to_be_bytes());
+    for entry in files {
+        let start = index.len();
+        let mode = u32::from_str_radix(entry.kind.mode(), 8).map_err(GitError::objects)?;
+        // Two times of two numbers each, the device and the inode; then, behind the mode, owner, group and size.
+        index.extend_from_slice(&[0; 24]);
+        index.extend_from_slice(&mode.to_be_bytes());
+        index.extend_from_slice(&[0; 12]);
+        index.extend_from_slice(entry.id.as_slice());
+        let length = entry.path.len().min(LONGEST) as u16;
+        index.extend_from_slice(&length.to_be_bytes());
+        index.extend_from_slice(entry.path.as_bytes());
+        // One to eight bytes of nothing, up to a multiple of eight.
+        let length = (index.len() - start + 1).next_multiple_of(8);
+        index.resize(start + length, 0);
+    }
+    let sum = crate::git::checksum(&index)?;
+    index.extend_from_slice(sum.as_slice());
+    Ok(index)
+}
+
+/// Blobs that were added, before those of a state.
+struct Layered {
+    added: MemoryBlobs,
+    below: Arc<dyn Blobs>,
+}
+
+impl Layered {
+    fn of(&self, digest: &Digest) -> &dyn Blobs {
+        match self.added.contains(digest) {
+            true => &self.added,
+            false => &*self.below,
+        }
+    }
+}
+
+impl Blobs for Layered {
+    fn read(&self, digest: &Digest) -> io::Result<Vec<u8>> {
+        self.of(digest).read(digest)
+    }
+
+    fn read_range(&self, digest: &Digest, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        self.of(digest).read_range(digest, offset, length)
+    }
+
+    fn contains(&self, digest: &Digest) -> bool {
+        self.of(digest).contains(digest)
+    }
+
+    fn open(&self, digest: &Digest) -> io::Result<Option<std::fs::File>> {
+        self.of(digest).open(digest)
+    }
+}
