@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::{CiGuest, PUBLISHED_CLOCK, service};
 use mcpmark_service::{ServeHandle, ServiceError, Session, SessionLimits, WorldState};
+use mcpmark_snapshot::Snapshot;
 
 use super::directory;
 use crate::args::{McpCommand, ServeArgs};
@@ -129,7 +130,10 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     let (tree, interrupted) = served?;
     output::note(&format!("final state {}", tree.digest()));
     if let Some(dir) = &args.export {
-        directory::write("--export", dir, &tree, &store, clock)?;
+        let state = Snapshot::new(tree, store);
+        let scratch = mcpmark_snapshot::scratch_parent(None);
+        let shown = service.exported(&state, &scratch).map_err(failed)?;
+        directory::write("--export", dir, &shown.tree, &*shown.blobs, clock)?;
         output::note(&format!("wrote the final state to {}", dir.display()));
     }
     Ok(if interrupted {
