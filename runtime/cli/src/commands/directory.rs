@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use mcpmark_snapshot::{MaterialiseOptions, Store, Tree, materialise};
+use mcpmark_snapshot::{Blobs, MaterialiseOptions, Tree, materialise};
 
 use crate::error::{CommandError, chain};
 
@@ -34,10 +34,10 @@ pub(super) fn write(
     option: &str,
     dir: &Path,
     tree: &Tree,
-    store: &Store,
+    blobs: &dyn Blobs,
     clock: i64,
 ) -> Result<(), CommandError> {
-    materialise(tree, store, dir, &MaterialiseOptions { clock: Some(clock) })
+    materialise(tree, blobs, dir, &MaterialiseOptions { clock: Some(clock) })
         .map(drop)
         .map_err(|error| {
             CommandError::infrastructure(format!("{option} {}: {}", dir.display(), chain(&error)))

@@ -9,7 +9,7 @@ use mcpmark_experiment::{
     Told, capture_published, grade_loaded,
 };
 use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
-use mcpmark_service::SessionLimits;
+use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
 use mcpmark_task::TaskId;
 use serde::Serialize;
@@ -238,7 +238,12 @@ impl Judge {
         })?;
         let own = self.task.as_ref().map(|task| task.id.service());
         let service = own.or(self.service.as_deref());
-        if let Some(service) = service.and_then(mcpmark_experiment::service) {
+        let service = service.and_then(mcpmark_experiment::service);
+        let state = match &service {
+            Some(service) if digest(place).is_none() => as_captured(&**service, state, store)?,
+            _ => state,
+        };
+        if let Some(service) = service {
             let scratch = mcpmark_snapshot::scratch_parent(None);
             let checked = service.check_state(&state, &scratch);
             checked.map_err(|error| super::service_error(&error, Some(place)))?;
@@ -365,6 +370,22 @@ fn stored(
     }
     check_place(place)?;
     let tree = capture(place).map_err(|error| diagnosis::capture_error(place, &error))?;
+    load(&tree.digest(), store)
+}
+
+/// A state that was read from a directory as its service captures it, without what it adds where it is written out.
+fn as_captured(
+    service: &dyn Service,
+    state: Snapshot,
+    store: &Store,
+) -> Result<Snapshot, CommandError> {
+    let tree = service.as_captured(state.tree.clone());
+    if tree.digest() == state.tree.digest() {
+        return Ok(state);
+    }
+    store
+        .put_tree(&tree)
+        .map_err(CommandError::infrastructure)?;
     load(&tree.digest(), store)
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::{CiGuest, PUBLISHED_CLOCK, service};
 use mcpmark_service::{STOP_GRACE, ServeHandle, ServiceError, Session, SessionLimits, WorldState};
-use mcpmark_snapshot::Tree;
+use mcpmark_snapshot::{Snapshot, Tree};
 
 use super::directory;
 use crate::args::{McpCommand, ServeArgs};
@@ -140,7 +140,10 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     };
     output::note(&format!("final state {}", tree.digest()));
     if let Some(dir) = &args.export {
-        directory::write("--export", dir, &tree, &store, clock)?;
+        let state = Snapshot::new(tree, store);
+        let scratch = mcpmark_snapshot::scratch_parent(None);
+        let shown = service.exported(&state, &scratch).map_err(failed)?;
+        directory::write("--export", dir, &shown.tree, &*shown.blobs, clock)?;
         output::note(&format!("wrote the final state to {}", dir.display()));
     }
     Ok(if interrupted {
