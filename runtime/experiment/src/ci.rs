@@ -145,6 +145,9 @@ fn reported(run: Run<Verdict>) -> Result<Vec<Reported>, RunnerError> {
                 output: check.detail.clone(),
             })
             .collect()),
+        Err(RunError::Fault(fault)) if fault.kind.follows_from_input() => {
+            Err(RunnerError::Input(fault.to_string()))
+        }
         Err(RunError::Fault(fault)) => Err(RunnerError::Guest(fault.to_string())),
         Err(RunError::World(message) | RunError::Host(message)) => Err(RunnerError::Host(message)),
     }

@@ -29,6 +29,11 @@ impl Runner for Checker {
         if text.contains("trap") {
             return Err(RunnerError::Guest("it trapped".to_owned()));
         }
+        if text.contains("too much") {
+            return Err(RunnerError::Input(
+                "fuel: it used 1000000000 units".to_owned(),
+            ));
+        }
         let numbers: Result<Vec<u64>, _> = text.lines().map(str::parse).collect();
         let step = |name: &str, passed: bool, output: &str| Reported {
             name: name.to_owned(),
@@ -48,13 +53,22 @@ impl Runner for Checker {
 }
 
 pub(crate) fn with_workflow(dir: &Path) {
+    with_numbers(dir, "1\n2\n");
+}
+
+/// A world whose guest stops at the starting tree.
+fn with_much(dir: &Path) {
+    with_numbers(dir, "too much\n");
+}
+
+fn with_numbers(dir: &Path, numbers: &str) {
     let mut repo = Repo::new(dir);
     repo.commit(
         "main",
         "Start",
         &[
             ("README.md", Some("# Numbers\n")),
-            ("numbers.txt", Some("1\n2\n")),
+            ("numbers.txt", Some(numbers)),
             (".github/workflows/check.yml", Some(WORKFLOW)),
         ],
     );
@@ -425,6 +439,44 @@ async fn a_guest_that_breaks_ends_the_session_and_nobodys_work_is_judged() {
     let fault = world.session.capture().await.unwrap_err();
     let source = std::error::Error::source(&fault).unwrap().to_string();
     assert!(source.contains("it trapped"), "{source}");
+}
+
+#[tokio::test]
+async fn a_commit_that_is_too_much_for_the_guest_fails_and_the_session_goes_on() {
+    let (world, _) = world().await;
+    put(&world, "main", "too much\n", "More than it can read").await;
+    put(&world, "main", "too much\nagain\n", "Once more").await;
+    put(&world, "main", "1\n2\n", "Back").await;
+    let runs = runs(&world).await;
+    let conclusions: Vec<&str> = runs
+        .iter()
+        .map(|run| run["conclusion"].as_str().unwrap())
+        .collect();
+    assert_eq!(conclusions, ["success", "failure", "failure"]);
+    let id = runs[1]["id"].clone();
+    let jobs = world
+        .json("list_workflow_jobs", json!({"run_id": id}))
+        .await
+        .to_string();
+    assert!(jobs.contains("workflow"), "{jobs}");
+    world.session.capture().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_guest_that_is_too_weak_for_the_starting_tree_is_a_broken_world() {
+    let world = World::with_runner(with_much, Arc::new(Checker::default())).await;
+    let files = json!([{"path": "README.md", "content": "# Numbers\n"}]);
+    let error = world
+        .error(
+            "push_files",
+            json!({"branch": "main", "message": "m", "files": files}),
+        )
+        .await;
+    assert!(
+        error.contains("guest for continuous integration broke: fuel"),
+        "{error}"
+    );
+    world.session.capture().await.unwrap_err();
 }
 
 #[tokio::test]

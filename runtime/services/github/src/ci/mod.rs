@@ -28,9 +28,12 @@
 //! # What goes wrong
 //!
 //! A workflow file that is none makes a run without jobs whose conclusion is `failure`, as on GitHub: the agent may
-//! have written it. A guest that traps, uses up what it may, or reports what are no steps is another matter. It is
-//! part of the world, so nobody's work may be judged by its silence: the session ends with a fault that names it, and
-//! the attempt is not graded. Whoever writes one has to answer for any tree that an agent can make.
+//! have written it. Where the guest traps or uses up its fuel or memory on a tree, it is run once on the tree that the
+//! world started with. If it comes to an outcome there, the tree of the agent is to blame: the run has one job, which
+//! failed and whose log has the fault. An agent could otherwise end its session, and so its grade, by a commit that is
+//! too much for the guest. If it faults there as well, or reports what are no steps, the guest is broken. It is part of
+//! the world, so nobody's work may be judged by its silence: the session ends with a fault that names it, and the
+//! attempt is not graded.
 
 mod checkout;
 mod glob;
@@ -46,7 +49,7 @@ use watch::Watch;
 pub(crate) use workflow::{FOLDER, Workflow};
 
 use self::checkout::Checkouts;
-use crate::git::GitError;
+use crate::git::{GitError, ObjectId};
 use crate::view::Site;
 
 /// The most commits that an event tells of.
@@ -87,9 +90,12 @@ pub struct Reported {
 /// Why a workflow has no outcome.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunnerError {
-    /// The guest stopped.
+    /// The guest stopped for a reason that its input does not decide.
     #[error("the world's guest for continuous integration broke: {0}")]
     Guest(String),
+    /// The guest stopped, and would on every machine: it traps or exceeds a limit on this input.
+    #[error("the world's guest for continuous integration broke: {0}")]
+    Input(String),
     /// The machine failed.
     #[error("the host failed while continuous integration ran: {0}")]
     Host(String),
@@ -122,6 +128,10 @@ pub(crate) struct Ci {
     /// What somebody asked for, to be done when the call is over.
     asked: Vec<Wanted>,
     checkouts: Checkouts,
+    /// The tip of the default branch when this began.
+    start: Option<ObjectId>,
+    /// Whether the guest comes to an outcome on `start`, once that was tried.
+    start_is_sound: Option<bool>,
     /// How many runs were made, and the most that may be, where there is a bound.
     made: u64,
     most: Option<u64>,
@@ -154,6 +164,8 @@ impl Ci {
             watch: Watch::of(site),
             asked: Vec::new(),
             checkouts: Checkouts::default(),
+            start: site.git.branch(&site.hub.repository.default_branch),
+            start_is_sound: None,
             made: 0,
             most: None,
         }

@@ -262,7 +262,56 @@ impl Ci {
             after: self.checkouts.of(&site.git, Some(trees.after))?,
             parameters: parameters(site, cause, &workflow.path, file, actor)?.to_string(),
         };
-        made_of(self.runner.run(event)?, site.hub.now)
+        match self.runner.run(event) {
+            Err(RunnerError::Input(problem)) if self.start_is_sound(site)? => {
+                let failed = Reported {
+                    name: "workflow / Run".to_owned(),
+                    passed: false,
+                    output: format!("the workflow cannot be run on this commit: {problem}"),
+                };
+                made_of(vec![failed], site.hub.now)
+            }
+            outcome => made_of(outcome?, site.hub.now),
+        }
+    }
+
+    /// Whether the guest comes to an outcome on a push of the commit that the world started with.
+    fn start_is_sound(&mut self, site: &Site) -> Result<bool, CiError> {
+        if let Some(known) = self.start_is_sound {
+            return Ok(known);
+        }
+        let Some(start) = self.start else {
+            return Ok(false);
+        };
+        let cause = Cause {
+            event: "push",
+            action: "",
+            branch: site.hub.repository.default_branch.clone(),
+            head: start,
+            base: None,
+            pull: None,
+        };
+        let workflows = site.workflows_at(start)?;
+        let Some((workflow, file)) = workflows
+            .iter()
+            .find_map(|it| Some((it, it.file.as_ref()?)))
+        else {
+            return Ok(false);
+        };
+        let event = Event {
+            before: self.checkouts.of(&site.git, None)?,
+            after: self
+                .checkouts
+                .of(&site.git, Some(site.git.tree_of(start)?))?,
+            parameters: parameters(site, &cause, &workflow.path, file, &site.viewer())?.to_string(),
+        };
+        let sound = match self.runner.run(event) {
+            Ok(reported) => made_of(reported, site.hub.now).is_ok(),
+            Err(RunnerError::Guest(_) | RunnerError::Input(_)) => false,
+            Err(error) => return Err(error.into()),
+        };
+        self.start_is_sound = Some(sound);
+        Ok(sound)
     }
 }
 
