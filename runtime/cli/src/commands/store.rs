@@ -1,6 +1,7 @@
 //! `store`: what uses space, what nothing needs, and whether the rest is whole.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -59,7 +60,11 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, C
     let lock = context.home().lock_experiment(&experiment.id, name);
     let _lock = match lock {
         // Nobody runs it here, where nobody can write.
-        Err(HomeError::Make { .. }) if journal.is_read_only() => None,
+        Err(HomeError::Make { source, .. })
+            if journal.is_read_only() || source.kind() == io::ErrorKind::ReadOnlyFilesystem =>
+        {
+            None
+        }
         lock => Some(lock.map_err(|error| home_error(&error))?),
     };
     let failed = |error: &dyn std::fmt::Display| {
