@@ -217,12 +217,12 @@ fn an_attempt_of_before_is_regraded_by_the_rule() {
     let attempts = report["attempts"].as_array().unwrap();
     let stopped = attempts.iter().find(|it| it["outcome"] == "state-fault");
     let id = text(&stopped.unwrap()["id"]);
-    // As a program wrote it that blamed the verifier.
+    // As a program wrote it that blamed the verifier and made no check sums.
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     for change in [
-        "UPDATE grades SET outcome = 'verifier-fault', passed = NULL, score = NULL
+        "UPDATE grades SET outcome = 'verifier-fault', passed = NULL, score = NULL, sum = NULL
          WHERE outcome = 'state-fault'",
-        "UPDATE attempts SET outcome = 'verifier-fault', passed = NULL, score = NULL
+        "UPDATE attempts SET outcome = 'verifier-fault', passed = NULL, score = NULL, sum = NULL
          WHERE outcome = 'state-fault'",
     ] {
         assert_eq!(journal.execute(change, []).unwrap(), 2);
