@@ -176,7 +176,7 @@ fn a_call_that_is_stopped_changes_nothing() {
                 break;
             }
             assert!(
-                said.contains(&format!("{limit} bytes of memory")),
+                said.contains(&format!("{limit} bytes that it may use")),
                 "{tool}: {said}"
             );
             assert!(world.state() == before, "{tool} with {limit} bytes");
@@ -240,7 +240,7 @@ fn rest_is_stopped_alike() {
     assert!(String::from_utf8_lossy(&answer.body).contains("the call was cancelled"));
     let answer = CallMeter::new(2_000).run(|| world.tools.rest(&merge));
     assert_eq!(answer.status, 503);
-    assert!(String::from_utf8_lossy(&answer.body).contains("2000 bytes of memory"));
+    assert!(String::from_utf8_lossy(&answer.body).contains("2000 bytes that it may use"));
     assert!(world.state() == before);
     // A blob that nothing leads to yet is kept.
     let blob = request("POST", "/git/blobs", r#"{"content": "x"}"#);
