@@ -59,14 +59,34 @@ impl Cost {
 
 /// Measures a piece of work.
 pub(crate) fn cost(work: impl FnOnce()) -> Cost {
-    let before = ALLOCATOR.current_usage();
+    let before = settled_usage();
     ALLOCATOR.reset_peak_usage();
     let start = processor_time();
     work();
+    let time = processor_time().saturating_sub(start);
+    let peak = ALLOCATOR.peak_usage();
+    // Memory of earlier work that was freed only now is no part of what was there before.
+    let before = before.min(settled_usage());
     Cost {
-        time: processor_time().saturating_sub(start),
-        bytes: ALLOCATOR.peak_usage().saturating_sub(before),
+        time,
+        bytes: peak.saturating_sub(before),
     }
+}
+
+/// The bytes in use once tasks of other threads have freed what they held.
+fn settled_usage() -> usize {
+    let mut usage = ALLOCATOR.current_usage();
+    let mut unchanged = 0;
+    for _ in 0..100 {
+        std::thread::sleep(Duration::from_millis(1));
+        let now = ALLOCATOR.current_usage();
+        unchanged = if now < usage { 0 } else { unchanged + 1 };
+        usage = usage.min(now);
+        if unchanged == 3 {
+            break;
+        }
+    }
+    usage
 }
 
 fn processor_time() -> Duration {
