@@ -17,9 +17,13 @@ const MAX_RATIO: f64 = 2.5;
 /// Measurements at each size before the growth is judged for the first time, and before it is judged for good.
 /// The cheapest one counts: other load on the machine only adds.
 const FIRST_ROUNDS: usize = 3;
-const LAST_ROUND: usize = 15;
+const LAST_ROUND: usize = 60;
 
-/// Costs at the larger size that are taken for overhead, whatever they are at the smaller one.
+/// The round from which on measurements wait for a moment, so that a burst of other load does not reach all of them.
+const PATIENT_ROUND: usize = 15;
+
+/// Costs that are taken for overhead: processor time on top of the ratio, and bytes at the larger size whatever they are
+/// at the smaller one.
 const NEGLIGIBLE: Cost = Cost {
     time: Duration::from_millis(2),
     bytes: 256 * 1024,
@@ -50,10 +54,11 @@ impl Cost {
 
     /// Whether work of twice the size costs linearly more than this.
     fn allows(self, doubled: Self) -> bool {
-        let within = |once: f64, twice: f64| twice <= MAX_RATIO * once;
-        let time = within(self.time.as_secs_f64(), doubled.time.as_secs_f64());
-        let bytes = within(self.bytes as f64, doubled.bytes as f64);
-        (time || doubled.time <= NEGLIGIBLE.time) && (bytes || doubled.bytes <= NEGLIGIBLE.bytes)
+        let within = |once: f64, twice: f64, overhead: f64| twice <= MAX_RATIO * once + overhead;
+        let seconds = |cost: Self| cost.time.as_secs_f64();
+        let time = within(seconds(self), seconds(doubled), seconds(NEGLIGIBLE));
+        let bytes = within(self.bytes as f64, doubled.bytes as f64, 0.0);
+        time && (bytes || doubled.bytes <= NEGLIGIBLE.bytes)
     }
 }
 
@@ -111,6 +116,9 @@ pub(crate) fn linear<W: FnMut()>(
     for round in 1..=LAST_ROUND {
         if round >= FIRST_ROUNDS && once.allows(doubled) {
             return Ok(());
+        }
+        if round >= PATIENT_ROUND {
+            std::thread::sleep(Duration::from_millis(50));
         }
         once = once.least(cost(&mut work));
         doubled = doubled.least(cost(&mut doubled_work));
