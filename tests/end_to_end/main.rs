@@ -33,6 +33,7 @@ mod servers;
 mod serving;
 #[path = "../skip.rs"]
 mod skip;
+mod starvation;
 mod state_faults;
 mod storage;
 mod torn;

@@ -1,7 +1,7 @@
 //! States that stop the verifier which judges them: no agent voids its grade with one.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mcpmark_model_server::{Reaction, Saying, Server};
 use rusqlite::Connection;
@@ -13,7 +13,7 @@ use crate::library::Library;
 use crate::models::serve;
 
 /// Shipped tasks with a file that they judge.
-const JUDGED: [(&str, &str); 3] = [
+const JUDGED: [(&str, &str); 9] = [
     (
         "filesystem/village-festival/saturday-draft",
         "01 Programme/running order.md",
@@ -25,6 +25,27 @@ const JUDGED: [(&str, &str); 3] = [
     (
         "filesystem/food-bank/volunteer-hours",
         "reports/hours-2025-Q2.md",
+    ),
+    (
+        "filesystem/household/receipt-duplicates",
+        "Receipts/December index.csv",
+    ),
+    (
+        "filesystem/conference/call-sheet",
+        "03 Programme/call sheet.csv",
+    ),
+    ("filesystem/tide-station/docs-index", "docs/index.md"),
+    (
+        "filesystem/lending-library/stock-taking",
+        "Stock-taking 2024/result.csv",
+    ),
+    (
+        "filesystem/law-office/february-time",
+        "04 Accounts/2026-02 work in progress.csv",
+    ),
+    (
+        "filesystem/food-bank/active-agencies",
+        "reports/active-agencies.csv",
     ),
 ];
 const TASK: &str = "filesystem/office/note";
@@ -274,4 +295,68 @@ fn a_verifier_that_faults_on_the_start_too_is_to_blame() {
     environment.run(args).exits(3);
     let named = ["--start", start.to_str().unwrap()];
     environment.run(args.iter().chain(&named)).exits(1);
+}
+
+#[test]
+fn a_verifier_that_needs_an_answer_is_not_to_blame_for_a_long_one() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    let meta = json!({"difficulty": "L1", "judged_on": ["answer"]});
+    library.task_with("note", &guests::own("needs-answer.wat"), &meta);
+    let server = serve(|request| match request.model.as_str() {
+        "voids" => Reaction::say("long ".repeat(100)),
+        _ => Reaction::say("short"),
+    });
+    let url = server.base_url();
+    let args = ["run", "--json", "--base-url", &url, TASK];
+    let models = ["--model", "openai/voids", "--model", "openai/honest"];
+    let report = library.run(args.iter().chain(&models)).exits(1).json();
+    for attempt in report["attempts"].as_array().unwrap() {
+        let expected = match attempt["model"].as_str() {
+            Some("openai/voids") => "state-fault",
+            _ => "graded",
+        };
+        assert_eq!(attempt["outcome"], expected, "{attempt}");
+    }
+}
+
+/// The files of a directory and of those below it.
+fn files(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
+#[test]
+fn a_repository_that_an_agent_damaged_fails() {
+    let task = "github/fallow/red-or-green";
+    let environment = Environment::new();
+    let run = ["run", task, "--agent", "oracle", "--json"];
+    let solved = environment.run(run).exits(0).json();
+    let solved = text(&solved["attempts"][0]["id"]);
+    let state = environment.path("state");
+    let place = state.to_str().unwrap();
+    environment
+        .run(["show", &solved, "--export", place])
+        .exits(0);
+    environment.run(["grade", task, "--state", place]).exits(0);
+    // No object can be read any more.
+    let mut objects = Vec::new();
+    files(&state.join("repo/.git/objects"), &mut objects);
+    for object in objects {
+        let mut bytes = fs::read(&object).unwrap();
+        let half = bytes.len() / 2;
+        for byte in &mut bytes[half..] {
+            *byte = !*byte;
+        }
+        fs::write(&object, bytes).unwrap();
+    }
+    let report = environment.run(["grade", task, "--state", place, "--json"]);
+    let report = report.exits(1).json();
+    assert_eq!(report["outcome"], "state-fault", "{report}");
+    assert_eq!(report["fault"]["kind"], "unreadable", "{report}");
 }
