@@ -161,7 +161,7 @@ fn a_model_that_takes_memory_is_told_and_the_other_is_untouched() {
     let greedy = attempts.iter().find(|it| it["model"] == "openai/greedy");
     let greedy = text(&greedy.unwrap()["id"]);
     let shown = environment.run(["show", &greedy, "--full"]).exits(0).stdout;
-    for limit in ["MiB", "alternatives", "exceeds the limit"] {
+    for limit in ["the quota of", "alternatives", "for one tool result"] {
         assert!(shown.contains(limit), "{limit}");
     }
     environment.run(["resume", "greed"]).exits(1);
