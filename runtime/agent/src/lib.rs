@@ -31,6 +31,7 @@ mod react;
 mod replay;
 mod retries;
 mod trajectory;
+mod view;
 
 pub use crate::agents::{Agent, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt};
@@ -45,4 +46,5 @@ pub use crate::retries::Retries;
 pub use crate::trajectory::{
     CallStatus, Event, ModelCall, Purpose, RecordError, Recorder, Reply, ToolCall,
 };
+pub use crate::view::ResultView;
 pub use mcpmark_model::{Cost, Usage};

@@ -12,7 +12,9 @@ use rand_chacha::rand_core::SeedableRng;
 use serde_json::json;
 use tokio::sync::SemaphorePermit;
 
-use crate::{Attempt, Budget, CallStatus, End, EndKind, Halt, ModelCall, Purpose, Retries};
+use crate::{
+    Attempt, Budget, CallStatus, End, EndKind, Halt, ModelCall, Purpose, ResultView, Retries,
+};
 
 /// A model with everything that asking it needs.
 #[derive(Clone)]
@@ -27,6 +29,8 @@ pub struct Asking {
     pub retries: Retries,
     /// Tokens of a request from which on the conversation is replaced by a summary.
     pub compact_at: Option<u64>,
+    /// The most bytes of text of one tool result that the model is shown; no limit if not set.
+    pub max_result_bytes: Option<u64>,
     /// The attempt's own number: draws the waits, and the sampling seed where one is wanted.
     pub seed: u64,
 }
@@ -50,6 +54,14 @@ texts), what it has changed so far, and what is left to do. Be brief, but leave 
 the rest of the work needs. Call no tools.";
 
 impl Asking {
+    /// How results are shown, with images where the agent can pass them on and the model takes them.
+    pub(crate) fn view(&self, images: bool) -> ResultView {
+        ResultView {
+            max_bytes: self.max_result_bytes,
+            images: images && self.model.takes_images(),
+        }
+    }
+
     /// Asks for the next reply, again where an error may pass.
     ///
     /// # Errors

@@ -33,7 +33,9 @@ impl Agent for React {
 
     async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
         let (tools, adapted) = tool_specs(attempt.client().tools());
-        attempt.setup(SYSTEM, &tools_json(&tools, attempt.client()), &adapted)?;
+        let view = self.asking.view(false);
+        let told = tools_json(&tools, attempt.client());
+        attempt.setup(SYSTEM, &told, &adapted, view)?;
         let user = format!("{}\n\n{}", attempt.instruction(), listing(&tools));
         let mut conversation = Conversation::new(SYSTEM, &user);
         loop {
@@ -72,7 +74,7 @@ impl Agent for React {
                     text
                 }
                 None => {
-                    let result = play(attempt, &reply.calls[0], false).await?;
+                    let result = play(attempt, &reply.calls[0], view).await?;
                     let kind = if result.is_error { "error" } else { "result" };
                     format!("The {kind} of {}:\n{}", reply.calls[0].name, result.text)
                 }

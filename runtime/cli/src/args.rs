@@ -10,6 +10,7 @@ use clap::{
     ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
 };
 
+use crate::commands::request::ResultBytes;
 use crate::environment;
 
 pub(crate) use self::bundle::{BundleCommand, LockArgs, PackArgs, UpdateArgs};
@@ -283,6 +284,10 @@ pub(crate) struct ModelArgs {
     /// Sum the conversation up when a request and its reply have this many tokens
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) compact_at: Option<u64>,
+    /// The most bytes of text of one tool result that a model is shown, or `none` for no limit; a longer one loses its
+    /// middle [default: 65536]
+    #[arg(long, value_name = "N|none", value_parser = crate::commands::request::result_bytes, allow_negative_numbers = true)]
+    pub(crate) max_result_bytes: Option<ResultBytes>,
     /// Times that a request is made again after an error that may pass [default: 7]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=100))]
     pub(crate) retries: Option<u32>,

@@ -26,6 +26,8 @@ pub struct Cast {
     pub retries: Retries,
     /// Tokens of a request from which on a conversation is replaced by a summary.
     pub compact_at: Option<u64>,
+    /// The most bytes of text of one tool result that a model is shown; no limit if not set.
+    pub max_result_bytes: Option<u64>,
     /// Servers whose tools stand beside those of the world.
     pub servers: BTreeMap<String, ServerSpec>,
     /// What attempts may use.
@@ -44,6 +46,7 @@ impl Cast {
             budget: Arc::new(Budget::new(1, Allowance::default(), Spent::default())),
             retries: Retries::default(),
             compact_at: None,
+            max_result_bytes: None,
             servers: BTreeMap::new(),
             limits: SpecLimits::default(),
             replay: Vec::new(),
@@ -70,6 +73,7 @@ impl Cast {
                 budget: Arc::clone(&self.budget),
                 retries: self.retries,
                 compact_at: self.compact_at,
+                max_result_bytes: self.max_result_bytes,
                 seed,
             })
         };

@@ -49,7 +49,7 @@ mod variables;
 mod world;
 
 pub use mcpmark_agent::{
-    Allowance, AttemptLimits, Budget, End, EndKind, Reached, Retries, Spent, failure,
+    Allowance, AttemptLimits, Budget, End, EndKind, Reached, ResultView, Retries, Spent, failure,
 };
 pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec};
 pub use mcpmark_model::{Cost, Usage, decimals};

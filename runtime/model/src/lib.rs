@@ -17,6 +17,7 @@
 
 mod chat;
 mod conversation;
+mod cut;
 mod error;
 mod http;
 mod model;
@@ -28,6 +29,7 @@ mod transcript;
 mod usage;
 
 pub use crate::conversation::{Answer, AskedCall, CallResult, Conversation, Finish};
+pub use crate::cut::MiddleCut;
 pub use crate::error::{AskError, AskErrorKind, OpenError};
 pub use crate::model::{Asked, Model, REQUEST_TIME, ToolSpec};
 pub use crate::price::{Price, PriceError, PriceRow, Prices};

@@ -5,6 +5,7 @@ mod compaction;
 mod errors;
 mod limits;
 mod requests;
+mod results;
 mod secrets;
 
 use std::path::Path;

@@ -228,6 +228,7 @@ pub(crate) fn cast(
         budget: Arc::new(Budget::new(calls, spec.limits.of_experiment(), spent)),
         retries: policy,
         compact_at: spec.agent_settings.compact_at,
+        max_result_bytes: spec.agent_settings.max_result_bytes,
         servers: spec.agent_settings.servers.clone(),
         limits: spec.limits,
         replay,

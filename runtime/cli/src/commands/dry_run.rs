@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, Spec};
+use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, ResultView, Spec};
 use mcpmark_model::{ModelSpec, PriceRow, Usage};
 use serde_json::{Value, json};
 
@@ -229,6 +229,13 @@ fn agent(spec: &Spec) -> String {
             .compact_at
             .map(|tokens| format!("summed up at {tokens} tokens")),
     );
+    if spec.agent.is_model() {
+        parts.extend(match settings.max_result_bytes {
+            Some(ResultView::DEFAULT_MAX_BYTES) => None,
+            Some(bytes) => Some(format!("at most {bytes} bytes of a result")),
+            None => Some("whole results".to_owned()),
+        });
+    }
     let retries = settings.retries.map(|retries| match retries {
         1 => "1 retry".to_owned(),
         retries => format!("{retries} retries"),

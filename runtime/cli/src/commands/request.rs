@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, Concurrency, Cost, ServerSpec, Spec, SpecLimits,
+    AgentKind, AgentSettings, Concurrency, Cost, ResultView, ServerSpec, Spec, SpecLimits,
 };
 use mcpmark_model::{ModelSettings, ModelSpec, Prices};
 use serde::de::value::SeqAccessDeserializer;
@@ -36,6 +36,7 @@ struct File {
     max_grades: Option<u32>,
     seed: Option<u64>,
     compact_at: Option<u64>,
+    max_result_bytes: Option<ResultBytes>,
     retries: Option<u32>,
     prices: Option<PathBuf>,
     limits: Limits,
@@ -78,6 +79,39 @@ impl Amount {
             Self::Fraction(number) => number.to_string(),
         }
     }
+}
+
+/// A bound on tool results: a number of bytes, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "NumberOrText")]
+pub(crate) struct ResultBytes(Option<u64>);
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a number of bytes, or \"none\"")]
+enum NumberOrText {
+    Number(i64),
+    Text(String),
+}
+
+impl TryFrom<NumberOrText> for ResultBytes {
+    type Error = String;
+
+    fn try_from(value: NumberOrText) -> Result<Self, String> {
+        match value {
+            NumberOrText::Number(number) => result_bytes(&number.to_string()),
+            NumberOrText::Text(text) => result_bytes(&text),
+        }
+    }
+}
+
+/// Reads a bound on tool results.
+pub(crate) fn result_bytes(text: &str) -> Result<ResultBytes, String> {
+    if text == "none" {
+        return Ok(ResultBytes(None));
+    }
+    let number = text.parse().ok().filter(|number| *number > 0);
+    let number = number.ok_or("expected a number of bytes from 1, or `none` for no limit")?;
+    Ok(ResultBytes(Some(number)))
 }
 
 /// A model with its settings beside its name.
@@ -177,9 +211,13 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     };
     let prices = prices_of(&models, prices.as_deref())?;
     let is_model = agent.is_model();
+    let max_result_bytes = args.models.max_result_bytes.or(file.max_result_bytes);
+    let max_result_bytes =
+        max_result_bytes.unwrap_or(ResultBytes(Some(ResultView::DEFAULT_MAX_BYTES)));
     let spec = Spec {
         agent_settings: AgentSettings {
             compact_at: args.models.compact_at.or(file.compact_at),
+            max_result_bytes: max_result_bytes.0.filter(|_| is_model),
             retries: args.models.retries.or(file.retries),
             servers: servers(args, &file)?,
             ..AgentSettings::default()
@@ -300,6 +338,7 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
         ("--max-output-tokens", models.max_output_tokens.is_some()),
         ("--sampling-seed", models.sampling_seed.is_some()),
         ("--compact-at", models.compact_at.is_some()),
+        ("--max-result-bytes", models.max_result_bytes.is_some()),
         ("--retries", models.retries.is_some()),
         ("--prices", models.prices.is_some()),
         ("--max-model-calls", models.max_model_calls.is_some()),
