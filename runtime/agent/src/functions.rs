@@ -33,8 +33,9 @@ impl Agent for Functions {
         let (tools, adapted) = tool_specs(attempt.client().tools());
         let view = self.asking.view(true);
         let told = tools_json(&tools, attempt.client());
-        attempt.setup(SYSTEM, &told, &adapted, view)?;
-        let mut conversation = Conversation::new(SYSTEM, attempt.instruction());
+        let system = self.asking.system_prompt.as_deref().unwrap_or(SYSTEM);
+        attempt.setup(system, &told, &adapted, view)?;
+        let mut conversation = Conversation::new(system, attempt.instruction());
         loop {
             let answer = self.asking.turn(attempt, &mut conversation, &tools).await?;
             let reply = Reply {

@@ -23,6 +23,8 @@ pub struct Asking {
     pub model: Model,
     /// What it costs.
     pub prices: Arc<Prices>,
+    /// What the model is told instead of the agent's own system prompt.
+    pub system_prompt: Option<Arc<str>>,
     /// What is shared with other attempts.
     pub budget: Arc<Budget>,
     /// What is done about errors that pass.

@@ -10,7 +10,7 @@ use mcpmark_model::{Model, Prices};
 use mcpmark_sandbox::Sandbox;
 
 use crate::journal::Trajectory;
-use crate::{AgentKind, Planned, Prepared, SpecLimits, random_seed};
+use crate::{AgentKind, Planned, Prepared, SpecLimits, ToolFilter, random_seed};
 
 /// Who acts in an experiment, ready to do so.
 pub struct Cast {
@@ -28,6 +28,10 @@ pub struct Cast {
     pub compact_at: Option<u64>,
     /// The most bytes of text of one tool result that a model is shown; no limit if not set.
     pub max_result_bytes: Option<u64>,
+    /// What a model is told instead of the agent's own system prompt.
+    pub system_prompt: Option<Arc<str>>,
+    /// The tools that are offered.
+    pub tools: ToolFilter,
     /// Servers whose tools stand beside those of the world.
     pub servers: BTreeMap<String, ServerSpec>,
     /// What attempts may use.
@@ -47,6 +51,8 @@ impl Cast {
             retries: Retries::default(),
             compact_at: None,
             max_result_bytes: None,
+            system_prompt: None,
+            tools: ToolFilter::default(),
             servers: BTreeMap::new(),
             limits: SpecLimits::default(),
             replay: Vec::new(),
@@ -74,6 +80,7 @@ impl Cast {
                 retries: self.retries,
                 compact_at: self.compact_at,
                 max_result_bytes: self.max_result_bytes,
+                system_prompt: self.system_prompt.clone(),
                 seed,
             })
         };

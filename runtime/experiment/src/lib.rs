@@ -43,6 +43,7 @@ mod services;
 mod surface;
 mod terms;
 mod told;
+mod tool_filter;
 pub mod transport;
 pub mod upkeep;
 mod variables;
@@ -71,6 +72,7 @@ pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
 pub use crate::terms::{Terms, TermsError, VerifierTerms};
 pub use crate::told::Told;
+pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{
     Start, WorldError, capture_directory, capture_published, capture_state, capture_within,
     start_world,

@@ -7,6 +7,7 @@ mod limits;
 mod requests;
 mod results;
 mod secrets;
+mod told;
 
 use std::path::Path;
 use std::time::Duration;

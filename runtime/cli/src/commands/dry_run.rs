@@ -229,6 +229,12 @@ fn agent(spec: &Spec) -> String {
             .compact_at
             .map(|tokens| format!("summed up at {tokens} tokens")),
     );
+    let prompt = settings.system_prompt.as_ref();
+    parts.extend(prompt.map(|text| format!("a system prompt of {} bytes", text.len())));
+    if !settings.tools.is_empty() {
+        let tools = settings.tools.join(" ");
+        parts.push(format!("tools {}", sanitise::line(&tools)));
+    }
     if spec.agent.is_model() {
         parts.extend(match settings.max_result_bytes {
             Some(ResultView::DEFAULT_MAX_BYTES) => None,

@@ -37,6 +37,9 @@ struct File {
     seed: Option<u64>,
     compact_at: Option<u64>,
     max_result_bytes: Option<ResultBytes>,
+    system_prompt: Option<PathBuf>,
+    #[serde(deserialize_with = "globs")]
+    tools: Vec<String>,
     retries: Option<u32>,
     prices: Option<PathBuf>,
     limits: Limits,
@@ -147,6 +150,13 @@ fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
     })
 }
 
+fn globs<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list, as in [\"read_*\"]",
+        of: PhantomData,
+    })
+}
+
 fn file_models<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<FileModel>, D::Error> {
     value.deserialize_any(List {
         written: "a list of tables; write [[models]]",
@@ -214,8 +224,16 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     let max_result_bytes = args.models.max_result_bytes.or(file.max_result_bytes);
     let max_result_bytes =
         max_result_bytes.unwrap_or(ResultBytes(Some(ResultView::DEFAULT_MAX_BYTES)));
+    let own_prompt = file.system_prompt.as_ref().filter(|_| is_model).map(beside);
+    let system_prompt = args.models.system_prompt.clone().or(own_prompt);
+    let mut tools = std::mem::take(&mut args.models.tools);
+    if tools.is_empty() && is_model {
+        tools.clone_from(&file.tools);
+    }
     let spec = Spec {
         agent_settings: AgentSettings {
+            system_prompt: system_prompt.as_deref().map(read_prompt).transpose()?,
+            tools,
             compact_at: args.models.compact_at.or(file.compact_at),
             max_result_bytes: max_result_bytes.0.filter(|_| is_model),
             retries: args.models.retries.or(file.retries),
@@ -260,6 +278,20 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
         });
         wrong(format!("{place}{}", error.message().trim()))
     })
+}
+
+/// Reads a system prompt.
+fn read_prompt(path: &Path) -> Result<String, CommandError> {
+    /// The longest system prompt that is read: it stands in the settings of each attempt.
+    const MAX_BYTES: u64 = 64 << 10;
+    let wrong = |message: String| {
+        CommandError::usage(format!("the system prompt {}: {message}", path.display()))
+    };
+    let text = files::read_short_text(path, MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
+    match text.trim().is_empty() {
+        true => Err(wrong("it is empty".to_owned())),
+        false => Ok(text),
+    }
 }
 
 /// The file of `--mcp-config`: servers by name.
@@ -338,6 +370,8 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
         ("--max-output-tokens", models.max_output_tokens.is_some()),
         ("--sampling-seed", models.sampling_seed.is_some()),
         ("--compact-at", models.compact_at.is_some()),
+        ("--system-prompt", models.system_prompt.is_some()),
+        ("--tools", !models.tools.is_empty()),
         ("--max-result-bytes", models.max_result_bytes.is_some()),
         ("--retries", models.retries.is_some()),
         ("--prices", models.prices.is_some()),
