@@ -10,7 +10,7 @@ use clap::{
     ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
 };
 
-use crate::commands::request::ResultBytes;
+use crate::commands::request::{JsonObject, ResultBytes};
 use crate::environment;
 
 pub(crate) use self::bundle::{BundleCommand, LockArgs, PackArgs, UpdateArgs};
@@ -263,6 +263,12 @@ pub(crate) struct ModelArgs {
     /// the provider's own hosts]
     #[arg(long, value_name = "NAME")]
     pub(crate) api_key_env: Option<String>,
+    /// Send this header with each request, with the value that the environment variable has; may be repeated
+    #[arg(long, value_name = "NAME=VARIABLE", value_parser = crate::commands::request::header)]
+    pub(crate) header: Vec<(String, String)>,
+    /// Add the fields of this JSON object to the body of each request
+    #[arg(long, value_name = "JSON", value_parser = crate::commands::request::json_object)]
+    pub(crate) extra_body: Option<JsonObject>,
     /// Which of OpenAI's interfaces is asked [default: responses at OpenAI, chat elsewhere]
     #[arg(long, value_parser = ["chat", "responses"], value_name = "API")]
     pub(crate) api: Option<String>,

@@ -32,8 +32,8 @@ pub enum OpenError {
     },
     /// The key cannot be sent.
     #[error(
-        "{model}: the key in {variable} cannot be sent: there is a line break in it, or a \
-         character that no key has"
+        "{model}: what is in {variable} cannot be sent: there is a line break in it, or a \
+         character that no header can have"
     )]
     Key {
         /// `provider/name`.
@@ -65,6 +65,32 @@ pub enum OpenError {
         /// What it may be.
         allowed: &'static str,
     },
+    /// An added header cannot be sent.
+    #[error("the header {header:?} cannot be added: {reason}")]
+    Header {
+        /// Its name.
+        header: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The environment has no value for an added header.
+    #[error(
+        "{model}: the environment variable {variable} is not set, and the header {header} has its value from there"
+    )]
+    NoHeaderValue {
+        /// `provider/name`.
+        model: String,
+        /// The header.
+        header: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A field of the body is not one that can be added.
+    #[error(
+        "the field {0:?} cannot be added to the body of requests: it says what the model is asked, or how the reply \
+         comes back"
+    )]
+    ExtraBody(String),
     /// The model calls no tools.
     #[error(
         "{0} calls no tools, says the catalog of models; choose another model, or --agent react"
@@ -174,6 +200,13 @@ impl AskError {
 
     /// Says in our words what the transport or the provider said.
     pub(crate) fn read(error: &ProviderError, seen: &Seen, secrets: &Secrets) -> Self {
+        if let Some(field) = &seen.field_in_use {
+            let message = format!(
+                "the added field {field:?} is in the request already, from another setting or from the \
+                 provider's interface; leave it out of extra-body"
+            );
+            return Self::new(AskErrorKind::BadRequest, message);
+        }
         let received = seen.body.as_deref().unwrap_or_default();
         let received = String::from_utf8_lossy(received);
         let status = error

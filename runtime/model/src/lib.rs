@@ -15,6 +15,7 @@
 //! # Ok::<(), mcpmark_model::PriceError>(())
 //! ```
 
+mod additions;
 mod chat;
 mod conversation;
 mod cut;

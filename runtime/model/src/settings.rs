@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::OpenError;
+use crate::{OpenError, additions};
 
 /// A model and how it is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +49,12 @@ pub struct ModelSettings {
     /// Whether it is shown images; if not set, the catalog of models says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
+    /// Further headers of each request, each with the variable of the environment that holds its value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// Fields that are added to the body of each request.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra_body: Map<String, Value>,
 }
 
 impl ModelSettings {
@@ -63,16 +71,10 @@ impl ModelSettings {
                 allowed,
             })
         };
-        let is_name = |name: &str| {
-            let mut letters = name.bytes();
-            let first = letters.next();
-            first.is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-                && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
-        };
         if self
             .api_key_env
             .as_deref()
-            .is_some_and(|name| !is_name(name))
+            .is_some_and(|name| !additions::is_variable(name))
         {
             // It may be the key itself, which is told nowhere.
             return wrong(
@@ -81,6 +83,7 @@ impl ModelSettings {
                 "made of letters, digits and `_`; write the variable's name, and not the key",
             );
         }
+        additions::check(self)?;
         match (self.temperature, self.top_p, self.max_output_tokens) {
             (Some(value), _, _) if !(0.0..=2.0).contains(&value) => {
                 wrong("temperature", value.to_string(), "0 to 2")

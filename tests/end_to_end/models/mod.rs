@@ -1,5 +1,6 @@
 //! Models: asked through real HTTP clients, by a server on loopback that plays scripts.
 
+mod additions;
 mod agents;
 mod compaction;
 mod errors;

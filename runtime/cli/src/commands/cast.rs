@@ -47,7 +47,9 @@ pub(crate) fn models(spec: &Spec) -> Result<Vec<Model>, CommandError> {
 
 fn open_error(error: OpenError) -> CommandError {
     let hint = match &error {
-        OpenError::NoKey { variable, .. } => Some(format!("export {variable}=…")),
+        OpenError::NoKey { variable, .. } | OpenError::NoHeaderValue { variable, .. } => {
+            Some(format!("export {variable}=…"))
+        }
         OpenError::Provider { .. } => Some(
             "an endpoint that speaks like OpenAI's is `--model openai/NAME --base-url URL`"
                 .to_owned(),

@@ -117,6 +117,22 @@ pub(crate) fn result_bytes(text: &str) -> Result<ResultBytes, String> {
     Ok(ResultBytes(Some(number)))
 }
 
+/// A JSON object on the command line.
+pub(crate) type JsonObject = serde_json::Map<String, serde_json::Value>;
+
+/// Reads a JSON object.
+pub(crate) fn json_object(text: &str) -> Result<JsonObject, String> {
+    serde_json::from_str(text).map_err(|error| format!("expected a JSON object: {error}"))
+}
+
+/// Reads a header and the variable that holds its value.
+pub(crate) fn header(text: &str) -> Result<(String, String), String> {
+    // The text may hold a secret by mistake, so no error repeats it.
+    let parts = text.split_once('=');
+    let (name, variable) = parts.ok_or("expected NAME=VARIABLE, as in X-Team=TEAM_NAME")?;
+    Ok((name.trim().to_owned(), variable.trim().to_owned()))
+}
+
 /// A model with its settings beside its name.
 #[derive(Debug, Deserialize)]
 struct FileModel {
@@ -363,6 +379,8 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
     let flags = [
         ("--base-url", models.base_url.is_some()),
         ("--api-key-env", models.api_key_env.is_some()),
+        ("--header", !models.header.is_empty()),
+        ("--extra-body", models.extra_body.is_some()),
         ("--api", models.api.is_some()),
         ("--reasoning-effort", models.reasoning_effort.is_some()),
         ("--temperature", models.temperature.is_some()),
@@ -422,6 +440,10 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
         let settings = &mut model.settings;
         settings.base_url = given.base_url.clone().or(settings.base_url.take());
         settings.api_key_env = given.api_key_env.clone().or(settings.api_key_env.take());
+        settings.headers.extend(given.header.iter().cloned());
+        settings
+            .extra_body
+            .extend(given.extra_body.clone().unwrap_or_default());
         settings.temperature = given.temperature.or(settings.temperature);
         settings.top_p = given.top_p.or(settings.top_p);
         settings.max_output_tokens = given.max_output_tokens.or(settings.max_output_tokens);
