@@ -256,13 +256,14 @@ pub(crate) struct ModelArgs {
     /// A model, `provider/name`; may be repeated
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Vec<String>,
-    /// Where the interface is, if not at the provider's usual place
+    /// Where the interface is, if not at the provider's usual place; given once for all models, or once for each, in
+    /// their order
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
-    pub(crate) base_url: Option<String>,
-    /// The environment variable with the key, which another base URL needs to get one [default: the provider's own, at
-    /// the provider's own hosts]
+    pub(crate) base_url: Vec<String>,
+    /// The environment variable with the key, which another base URL needs to get one; given once for all models, or
+    /// once for each, in their order [default: the provider's own, at the provider's own hosts]
     #[arg(long, value_name = "NAME")]
-    pub(crate) api_key_env: Option<String>,
+    pub(crate) api_key_env: Vec<String>,
     /// Send this header with each request, with the value that the environment variable has; may be repeated
     #[arg(long, value_name = "NAME=VARIABLE", value_parser = crate::commands::request::header)]
     pub(crate) header: Vec<(String, String)>,
@@ -312,6 +313,12 @@ pub(crate) struct ModelArgs {
     /// Requests to models at the same time [default: as many as attempts]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) max_model_calls: Option<u32>,
+    /// Requests to each model at the same time, beside --max-model-calls [default: no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) max_calls: Option<u32>,
+    /// Requests to each model that begin within a minute, evenly spaced [default: no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) requests_per_minute: Option<u32>,
     /// Grades at the same time [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) max_grades: Option<u32>,

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Allowance, Asking, Budget, Functions, Nop, Oracle, Random, React, Replay, Reply,
+    Agent, Allowance, Asking, Budget, Functions, Gate, Nop, Oracle, Random, React, Replay, Reply,
     Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
@@ -22,6 +22,8 @@ pub struct Cast {
     pub prices: Arc<Prices>,
     /// What their attempts share.
     pub budget: Arc<Budget>,
+    /// What bounds the requests to each model, in the order of the spec.
+    pub gates: Vec<Arc<Gate>>,
     /// What is done about errors that pass.
     pub retries: Retries,
     /// Tokens of a request from which on a conversation is replaced by a summary.
@@ -48,6 +50,7 @@ impl Cast {
             models: Vec::new(),
             prices: Arc::default(),
             budget: Arc::new(Budget::new(1, Allowance::default(), Spent::default())),
+            gates: Vec::new(),
             retries: Retries::default(),
             compact_at: None,
             max_result_bytes: None,
@@ -73,10 +76,12 @@ impl Cast {
         let seed = random_seed(&task.id, planned.key.k);
         let asking = || {
             let model = planned.model.and_then(|index| self.models.get(index));
+            let gate = planned.model.and_then(|index| self.gates.get(index));
             Ok::<_, String>(Asking {
                 model: model.ok_or("there is no model to ask")?.clone(),
                 prices: Arc::clone(&self.prices),
                 budget: Arc::clone(&self.budget),
+                gate: gate.ok_or("there is no model to ask")?.clone(),
                 retries: self.retries,
                 compact_at: self.compact_at,
                 max_result_bytes: self.max_result_bytes,

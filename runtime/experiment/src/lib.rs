@@ -50,7 +50,8 @@ mod variables;
 mod world;
 
 pub use mcpmark_agent::{
-    Allowance, AttemptLimits, Budget, End, EndKind, Reached, ResultView, Retries, Spent, failure,
+    Allowance, AttemptLimits, Budget, End, EndKind, Gate, Reached, ResultView, Retries, Spent,
+    failure,
 };
 pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec};
 pub use mcpmark_model::{Cost, Usage, decimals};

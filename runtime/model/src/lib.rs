@@ -35,7 +35,7 @@ pub use crate::error::{AskError, AskErrorKind, OpenError};
 pub use crate::model::{Asked, Model, REQUEST_TIME, ToolSpec};
 pub use crate::price::{Price, PriceError, PriceRow, Prices};
 pub use crate::provider::Provider;
-pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec};
+pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec, Pace};
 pub use crate::transcript::Transcript;
 pub use crate::usage::{Cost, NoAmount, Usage, decimals};
 pub use mcpmark_http::Secret;

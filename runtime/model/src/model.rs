@@ -429,6 +429,7 @@ mod tests {
         let spec = ModelSpec {
             name: name.to_owned(),
             settings,
+            pace: crate::Pace::default(),
         };
         Model::open(&spec, |_| key.map(str::to_owned))
     }

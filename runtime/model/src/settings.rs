@@ -16,6 +16,38 @@ pub struct ModelSpec {
     /// How it is asked.
     #[serde(default, skip_serializing_if = "ModelSettings::is_default")]
     pub settings: ModelSettings,
+    /// How often it is asked at most. That changes no reply, and so is none of its settings.
+    #[serde(default, skip_serializing_if = "Pace::is_default")]
+    pub pace: Pace,
+}
+
+/// How often a model is asked at most, by all attempts together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Pace {
+    /// Requests at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_calls: Option<u32>,
+    /// Requests that begin within a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u32>,
+}
+
+impl Pace {
+    /// Whether nothing is bounded.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The lower of each bound.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let lower = |a: Option<u32>, b: Option<u32>| a.into_iter().chain(b).min();
+        Self {
+            max_calls: lower(self.max_calls, other.max_calls),
+            requests_per_minute: lower(self.requests_per_minute, other.requests_per_minute),
+        }
+    }
 }
 
 /// How a model is asked. What is not set is left to the provider.

@@ -3,6 +3,7 @@
 mod additions;
 mod agents;
 mod compaction;
+mod endpoints;
 mod errors;
 mod limits;
 mod requests;

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_experiment::{
-    AgentKind, Budget, Cast, External, Journal, Retries, Spec, ToolFilter, ToolFilterError, steps,
+    AgentKind, Budget, Cast, External, Gate, Journal, Retries, Spec, ToolFilter, ToolFilterError,
+    steps,
 };
-use mcpmark_model::{AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, ToolSpec};
+use mcpmark_model::{
+    AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, Pace, ToolSpec,
+};
 use mcpmark_service::ToolClash;
 use serde_json::json;
 
@@ -238,6 +241,23 @@ fn refused(model: &Model, place: &str, error: &AskError) -> CommandError {
     })
 }
 
+/// What bounds the requests to each model. The same model at the same address has one bound with whatever settings it
+/// is asked: its server counts them together.
+fn gates(models: &[ModelSpec]) -> Vec<Arc<Gate>> {
+    let place = |model: &ModelSpec| (model.name.clone(), model.settings.base_url.clone());
+    let mut paces: BTreeMap<_, Pace> = BTreeMap::new();
+    for model in models {
+        let pace = paces.entry(place(model)).or_default();
+        *pace = pace.and(model.pace);
+    }
+    let gate = |(place, pace)| (place, Arc::new(Gate::new(pace)));
+    let gates: BTreeMap<_, _> = paces.into_iter().map(gate).collect();
+    models
+        .iter()
+        .map(|model| Arc::clone(&gates[&place(model)]))
+        .collect()
+}
+
 /// Puts together who acts.
 pub(crate) fn cast(
     spec: &Spec,
@@ -263,6 +283,7 @@ pub(crate) fn cast(
         models,
         prices: Arc::new(spec.prices.clone()),
         budget: Arc::new(Budget::new(calls, spec.limits.of_experiment(), spent)),
+        gates: gates(&spec.models),
         retries: policy,
         compact_at: spec.agent_settings.compact_at,
         max_result_bytes: spec.agent_settings.max_result_bytes,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, ResultView, Spec};
-use mcpmark_model::{ModelSpec, PriceRow, Usage};
+use mcpmark_model::{ModelSpec, Pace, PriceRow, Usage};
 use serde_json::{Value, json};
 
 use crate::commands::runs;
@@ -172,6 +172,9 @@ fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> St
         };
         text.push_str(&line);
         text.push('\n');
+        if !model.pace.is_default() {
+            text.push_str(&format!("    at most {}\n", pace(model.pace)));
+        }
         if !model.settings.is_default() {
             // Settings are numbers, names and an address without a key.
             let settings = serde_json::to_string(&model.settings).unwrap_or_default();
@@ -192,6 +195,20 @@ fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> St
         ));
     }
     text
+}
+
+/// How often a model is asked at most.
+fn pace(pace: Pace) -> String {
+    let calls = pace.max_calls.map(|calls| {
+        let requests = output::count(calls as usize, "request");
+        format!("{requests} at the same time")
+    });
+    let rate = pace.requests_per_minute.map(|requests| {
+        let requests = output::count(requests as usize, "request");
+        format!("{requests} a minute")
+    });
+    let parts: Vec<String> = calls.into_iter().chain(rate).collect();
+    parts.join(", ")
 }
 
 fn together(total: &Total, models: usize) -> String {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use mcpmark_experiment::{
     AgentKind, AgentSettings, Concurrency, Cost, ResultView, ServerSpec, Spec, SpecLimits,
 };
-use mcpmark_model::{ModelSettings, ModelSpec, Prices};
+use mcpmark_model::{ModelSettings, ModelSpec, Pace, Prices};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -17,6 +17,7 @@ use crate::args::{AgentName, RunArgs, Selection, Tier};
 use crate::commands::{bundle, operands};
 use crate::error::{CommandError, chain};
 use crate::files;
+use crate::output;
 
 /// The file of `--config`.
 #[derive(Debug, Default, Deserialize)]
@@ -135,8 +136,11 @@ pub(crate) fn header(text: &str) -> Result<(String, String), String> {
 
 /// A model with its settings beside its name.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 struct FileModel {
     name: String,
+    max_calls: Option<u32>,
+    requests_per_minute: Option<u32>,
     #[serde(flatten)]
     settings: toml::Table,
 }
@@ -377,8 +381,8 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
 fn of_models(args: &RunArgs) -> Vec<&'static str> {
     let (models, limits) = (&args.models, &args.limits);
     let flags = [
-        ("--base-url", models.base_url.is_some()),
-        ("--api-key-env", models.api_key_env.is_some()),
+        ("--base-url", !models.base_url.is_empty()),
+        ("--api-key-env", !models.api_key_env.is_empty()),
         ("--header", !models.header.is_empty()),
         ("--extra-body", models.extra_body.is_some()),
         ("--api", models.api.is_some()),
@@ -394,6 +398,11 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
         ("--retries", models.retries.is_some()),
         ("--prices", models.prices.is_some()),
         ("--max-model-calls", models.max_model_calls.is_some()),
+        ("--max-calls", models.max_calls.is_some()),
+        (
+            "--requests-per-minute",
+            models.requests_per_minute.is_some(),
+        ),
         ("--limit-input-tokens", limits.limit_input_tokens.is_some()),
         (
             "--limit-output-tokens",
@@ -405,6 +414,27 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
     ];
     let given = flags.into_iter().filter(|(_, given)| *given);
     given.map(|(flag, _)| flag).collect()
+}
+
+/// Values of an option that is given once for all models, or once for each.
+struct Paired<'a>(&'a [String]);
+
+impl<'a> Paired<'a> {
+    fn of(flag: &str, values: &'a [String], models: usize) -> Result<Self, CommandError> {
+        match values.len() {
+            0 | 1 => Ok(Self(values)),
+            given if given == models => Ok(Self(values)),
+            given => Err(CommandError::usage(format!(
+                "{flag} is given {given} times for {}; give it once for all models, or once for each, in their order",
+                output::count(models, "model")
+            ))),
+        }
+    }
+
+    fn get(&self, model: usize) -> Option<String> {
+        let index = if self.0.len() == 1 { 0 } else { model };
+        self.0.get(index).cloned()
+    }
 }
 
 /// The models of the command line, or those of the file; the settings of the command line hold for
@@ -421,6 +451,10 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
             Ok(ModelSpec {
                 name: model.name.clone(),
                 settings,
+                pace: Pace {
+                    max_calls: model.max_calls,
+                    requests_per_minute: model.requests_per_minute,
+                },
             })
         };
         file.models
@@ -433,13 +467,29 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
             .map(|name| ModelSpec {
                 name: name.clone(),
                 settings: ModelSettings::default(),
+                pace: Pace::default(),
             })
             .collect()
     };
-    for model in &mut models {
+    let count = models.len();
+    let base_url = Paired::of("--base-url", &given.base_url, count)?;
+    let api_key_env = Paired::of("--api-key-env", &given.api_key_env, count)?;
+    for (index, model) in models.iter_mut().enumerate() {
+        let pace = &mut model.pace;
+        pace.max_calls = given.max_calls.or(pace.max_calls);
+        pace.requests_per_minute = given.requests_per_minute.or(pace.requests_per_minute);
+        for (name, number) in [
+            ("max-calls", pace.max_calls),
+            ("requests-per-minute", pace.requests_per_minute),
+        ] {
+            if number == Some(0) {
+                let message = format!("model {}: {name} is 0; it may be 1 or more", model.name);
+                return Err(CommandError::usage(message));
+            }
+        }
         let settings = &mut model.settings;
-        settings.base_url = given.base_url.clone().or(settings.base_url.take());
-        settings.api_key_env = given.api_key_env.clone().or(settings.api_key_env.take());
+        settings.base_url = base_url.get(index).or(settings.base_url.take());
+        settings.api_key_env = api_key_env.get(index).or(settings.api_key_env.take());
         settings.headers.extend(given.header.iter().cloned());
         settings
             .extra_body
@@ -458,7 +508,8 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
         }
     }
     for (index, model) in models.iter().enumerate() {
-        if models[..index].contains(model) {
+        let same = |other: &ModelSpec| other.name == model.name && other.settings == model.settings;
+        if models[..index].iter().any(same) {
             let message = format!(
                 "model {} stands there twice with the same settings",
                 model.name
