@@ -4,7 +4,7 @@ use mcpmark_http::Secrets;
 use rig_core::error::{ErrorKind as RigKind, ProviderError};
 
 use crate::http::{Seen, Trouble};
-use crate::{Provider, retry};
+use crate::{Provider, retry, said};
 
 /// A model cannot be asked at all.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -186,9 +186,6 @@ pub struct AskError {
     pub retry_after: Option<Duration>,
 }
 
-/// Characters of a provider's message that are kept.
-const MAX_MESSAGE: usize = 2000;
-
 impl AskError {
     pub(crate) fn new(kind: AskErrorKind, message: impl Into<String>) -> Self {
         Self {
@@ -213,7 +210,7 @@ impl AskError {
             .provider_response_status()
             .map(|status| status.as_u16());
         let body = error.provider_response_body().unwrap_or_default();
-        let said = said(body);
+        let said = said::message(body);
         let (kind, message) = match seen.trouble {
             Some(Trouble::Timeout) => (AskErrorKind::Timeout, "no reply in time".to_owned()),
             Some(Trouble::Connect) => (AskErrorKind::Connection, "nobody answers".to_owned()),
@@ -250,7 +247,7 @@ impl AskError {
         let message = secrets.scrub(&message);
         Self {
             kind,
-            message: message.chars().take(MAX_MESSAGE).collect(),
+            message: said::brief(&message),
             retry_after: retry::wish(error.provider_response_headers(), body),
         }
     }
@@ -279,24 +276,6 @@ fn option_message(error: &ProviderError) -> String {
         }
         other => other.to_string(),
     }
-}
-
-/// The message of a provider's error document, or the document.
-fn said(body: &str) -> String {
-    let document: Option<serde_json::Value> = serde_json::from_str(body).ok();
-    let message = document.as_ref().and_then(|document| {
-        let places = [
-            "/error/message",
-            "/message",
-            "/error",
-            "/detail",
-            "/0/error/message",
-        ];
-        places
-            .iter()
-            .find_map(|place| document.pointer(place)?.as_str())
-    });
-    message.unwrap_or(body).trim().to_owned()
 }
 
 /// What an error is, by its status and what providers write into its body.

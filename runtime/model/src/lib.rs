@@ -25,6 +25,7 @@ mod model;
 mod price;
 mod provider;
 mod retry;
+mod said;
 mod settings;
 mod transcript;
 mod usage;
