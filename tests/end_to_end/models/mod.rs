@@ -9,6 +9,7 @@ mod limits;
 mod requests;
 mod results;
 mod secrets;
+mod strict;
 mod told;
 
 use std::path::Path;

@@ -195,7 +195,10 @@ impl Request {
                     (.., false) => "tool_calls",
                     _ => "stop",
                 };
-                let mut message = json!({"role": "assistant", "content": saying.text});
+                // As OpenAI does: no text beside calls is null.
+                let content =
+                    Some(&saying.text).filter(|text| !text.is_empty() || calls.is_empty());
+                let mut message = json!({"role": "assistant", "content": content});
                 if let Some(reasoning) = &saying.reasoning {
                     message["reasoning_content"] = reasoning.as_str().into();
                 }
