@@ -25,18 +25,21 @@ mod budget;
 mod end;
 pub mod failure;
 mod functions;
+mod gate;
 mod model;
 mod random;
 mod react;
 mod replay;
 mod retries;
 mod trajectory;
+mod view;
 
 pub use crate::agents::{Agent, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt};
 pub use crate::budget::{Allowance, Budget, Reached, Spent};
 pub use crate::end::{End, EndKind};
 pub use crate::functions::Functions;
+pub use crate::gate::Gate;
 pub use crate::model::Asking;
 pub use crate::random::Random;
 pub use crate::react::React;
@@ -45,4 +48,5 @@ pub use crate::retries::Retries;
 pub use crate::trajectory::{
     CallStatus, Event, ModelCall, Purpose, RecordError, Recorder, Reply, ToolCall,
 };
+pub use crate::view::ResultView;
 pub use mcpmark_model::{Cost, Usage};

@@ -10,6 +10,7 @@ use clap::{
     ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
 };
 
+use crate::commands::request::{JsonObject, ResultBytes};
 use crate::environment;
 
 pub(crate) use self::bundle::{BundleCommand, LockArgs, PackArgs, UpdateArgs};
@@ -255,13 +256,20 @@ pub(crate) struct ModelArgs {
     /// A model, `provider/name`; may be repeated
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Vec<String>,
-    /// Where the interface is, if not at the provider's usual place
+    /// Where the interface is, if not at the provider's usual place; given once for all models, or once for each, in
+    /// their order
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
-    pub(crate) base_url: Option<String>,
-    /// The environment variable with the key, which another base URL needs to get one [default: the provider's own, at
-    /// the provider's own hosts]
+    pub(crate) base_url: Vec<String>,
+    /// The environment variable with the key, which another base URL needs to get one; given once for all models, or
+    /// once for each, in their order [default: the provider's own, at the provider's own hosts]
     #[arg(long, value_name = "NAME")]
-    pub(crate) api_key_env: Option<String>,
+    pub(crate) api_key_env: Vec<String>,
+    /// Send this header with each request, with the value that the environment variable has; may be repeated
+    #[arg(long, value_name = "NAME=VARIABLE", value_parser = crate::commands::request::header)]
+    pub(crate) header: Vec<(String, String)>,
+    /// Add the fields of this JSON object to the body of each request
+    #[arg(long, value_name = "JSON", value_parser = crate::commands::request::json_object)]
+    pub(crate) extra_body: Option<JsonObject>,
     /// Which of OpenAI's interfaces is asked [default: responses at OpenAI, chat elsewhere]
     #[arg(long, value_parser = ["chat", "responses"], value_name = "API")]
     pub(crate) api: Option<String>,
@@ -283,6 +291,16 @@ pub(crate) struct ModelArgs {
     /// Sum the conversation up when a request and its reply have this many tokens
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) compact_at: Option<u64>,
+    /// What models are told instead of the agent's own system prompt; a text file of at most 64 KiB
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) system_prompt: Option<PathBuf>,
+    /// Offer models only tools whose names match this glob, or all but those that match `!GLOB`; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) tools: Vec<String>,
+    /// The most bytes of text of one tool result that a model is shown, or `none` for no limit; a longer one loses its
+    /// middle [default: 65536]
+    #[arg(long, value_name = "N|none", value_parser = crate::commands::request::result_bytes, allow_negative_numbers = true)]
+    pub(crate) max_result_bytes: Option<ResultBytes>,
     /// Times that a request is made again after an error that may pass [default: 7]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=100))]
     pub(crate) retries: Option<u32>,
@@ -295,6 +313,12 @@ pub(crate) struct ModelArgs {
     /// Requests to models at the same time [default: as many as attempts]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) max_model_calls: Option<u32>,
+    /// Requests to each model at the same time, beside --max-model-calls [default: no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) max_calls: Option<u32>,
+    /// Requests to each model that begin within a minute, evenly spaced [default: no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) requests_per_minute: Option<u32>,
     /// Grades at the same time [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) max_grades: Option<u32>,

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Allowance, Asking, Budget, Functions, Nop, Oracle, Random, React, Replay, Reply,
+    Agent, Allowance, Asking, Budget, Functions, Gate, Nop, Oracle, Random, React, Replay, Reply,
     Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
@@ -10,7 +10,7 @@ use mcpmark_model::{Model, Prices};
 use mcpmark_sandbox::Sandbox;
 
 use crate::journal::Trajectory;
-use crate::{AgentKind, Planned, Prepared, SpecLimits, random_seed};
+use crate::{AgentKind, Planned, Prepared, SpecLimits, ToolFilter, random_seed};
 
 /// Who acts in an experiment, ready to do so.
 pub struct Cast {
@@ -22,10 +22,18 @@ pub struct Cast {
     pub prices: Arc<Prices>,
     /// What their attempts share.
     pub budget: Arc<Budget>,
+    /// What bounds the requests to each model, in the order of the spec.
+    pub gates: Vec<Arc<Gate>>,
     /// What is done about errors that pass.
     pub retries: Retries,
     /// Tokens of a request from which on a conversation is replaced by a summary.
     pub compact_at: Option<u64>,
+    /// The most bytes of text of one tool result that a model is shown; no limit if not set.
+    pub max_result_bytes: Option<u64>,
+    /// What a model is told instead of the agent's own system prompt.
+    pub system_prompt: Option<Arc<str>>,
+    /// The tools that are offered.
+    pub tools: ToolFilter,
     /// Servers whose tools stand beside those of the world.
     pub servers: BTreeMap<String, ServerSpec>,
     /// What attempts may use.
@@ -42,8 +50,12 @@ impl Cast {
             models: Vec::new(),
             prices: Arc::default(),
             budget: Arc::new(Budget::new(1, Allowance::default(), Spent::default())),
+            gates: Vec::new(),
             retries: Retries::default(),
             compact_at: None,
+            max_result_bytes: None,
+            system_prompt: None,
+            tools: ToolFilter::default(),
             servers: BTreeMap::new(),
             limits: SpecLimits::default(),
             replay: Vec::new(),
@@ -64,12 +76,16 @@ impl Cast {
         let seed = random_seed(&task.id, planned.key.k);
         let asking = || {
             let model = planned.model.and_then(|index| self.models.get(index));
+            let gate = planned.model.and_then(|index| self.gates.get(index));
             Ok::<_, String>(Asking {
                 model: model.ok_or("there is no model to ask")?.clone(),
                 prices: Arc::clone(&self.prices),
                 budget: Arc::clone(&self.budget),
+                gate: gate.ok_or("there is no model to ask")?.clone(),
                 retries: self.retries,
                 compact_at: self.compact_at,
+                max_result_bytes: self.max_result_bytes,
+                system_prompt: self.system_prompt.clone(),
                 seed,
             })
         };

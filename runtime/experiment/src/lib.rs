@@ -43,13 +43,15 @@ mod services;
 mod surface;
 mod terms;
 mod told;
+mod tool_filter;
 pub mod transport;
 pub mod upkeep;
 mod variables;
 mod world;
 
 pub use mcpmark_agent::{
-    Allowance, AttemptLimits, Budget, End, EndKind, Reached, Retries, Spent, failure,
+    Allowance, AttemptLimits, Budget, End, EndKind, Gate, Reached, ResultView, Retries, Spent,
+    failure,
 };
 pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec};
 pub use mcpmark_model::{Cost, Usage, decimals};
@@ -71,6 +73,7 @@ pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
 pub use crate::terms::{Terms, TermsError, VerifierTerms};
 pub use crate::told::Told;
+pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{
     Start, WorldError, capture_directory, capture_published, capture_state, capture_within,
     start_world,

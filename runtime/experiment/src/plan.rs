@@ -92,6 +92,15 @@ pub struct AgentSettings {
     /// Tokens of a request from which on the conversation is replaced by a summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_at: Option<u64>,
+    /// The most bytes of text of one tool result that a model is shown; no limit if not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_result_bytes: Option<u64>,
+    /// What a model is told instead of the agent's own system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// Globs of the tools that a model is offered, as of [`ToolFilter`](crate::ToolFilter); all if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
     /// Times that a request is made again after an error that may pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u32>,

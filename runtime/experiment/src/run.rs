@@ -397,6 +397,10 @@ impl OneAttempt {
                 // They run for as long as the attempt does.
                 let mut running = Vec::new();
                 let acted = match self.put_servers_beside(&mut client, &mut running).await {
+                    Ok(_) if !self.filter_tools(&mut client) => {
+                        let message = "the globs of --tools leave none of its tools".to_owned();
+                        Ok(Acted::Over(Outcome::InvalidTask(message)))
+                    }
                     Ok(notes) => self.drive(&client, &notes, &*session, recorder).await,
                     Err(message) => Ok(Acted::Over(Outcome::InfraError(message))),
                 };
@@ -411,6 +415,13 @@ impl OneAttempt {
             self.warn(&error);
         }
         acted
+    }
+
+    /// Leaves the tools that the agent is offered, and says whether there are any.
+    fn filter_tools(&self, client: &mut ToolClient) -> bool {
+        let filter = &self.cast.tools;
+        client.keep_tools(|tool| filter.offers(tool));
+        filter.is_empty() || !client.tools().is_empty()
     }
 
     /// Starts the servers of others, and says what they are.

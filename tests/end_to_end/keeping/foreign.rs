@@ -73,11 +73,12 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             json!({"agent": "mcpmark", "models": [
                 {"name": "openai/gpt-5", "settings": {
                     "base-url": "http://127.0.0.1:9/v1", "api-key-env": "KEY_OF_MINE",
+                    "headers": {"X-Team": "TEAM_OF_MINE"},
                 }},
             ]}),
             vec![
                 "ask model openai/gpt-5 at http://127.0.0.1:9/v1",
-                "as KEY_OF_MINE",
+                "as KEY_OF_MINE, TEAM_OF_MINE",
             ],
         ),
         (

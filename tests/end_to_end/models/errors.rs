@@ -200,3 +200,24 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
         assert!(fault.len() < 2000, "{} bytes", fault.len());
     }
 }
+
+#[test]
+fn a_long_error_of_a_server_is_one_line_without_escapes() {
+    let environment = Environment::new();
+    let item = "{'type': 'string_type', 'loc': ('body', 'messages', 0, 'content'), 'msg': 'Input should be a valid \
+                string', 'input': [{'type': 'text', 'text': 'You carry out a task'}]}";
+    let message = format!(
+        "24 validation errors:\n{}",
+        format!("  {item}\n").repeat(24)
+    );
+    let server = serve(move |_| Reaction::error(500, "internal_server_error", &message));
+    let output = run(&environment, &server, &["--model", "openai/m", TASK]).exits(2);
+    let said = output.stderr;
+    assert!(
+        said.contains("24 validation errors: {'type': 'string_type', 'loc': ('body',"),
+        "{said}"
+    );
+    assert!(said.contains("more characters)"), "{said}");
+    assert!(!said.contains("\\n"), "{said}");
+    assert!(said.len() < 1000, "{said}");
+}

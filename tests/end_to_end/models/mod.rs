@@ -1,11 +1,16 @@
 //! Models: asked through real HTTP clients, by a server on loopback that plays scripts.
 
+mod additions;
 mod agents;
 mod compaction;
+mod endpoints;
 mod errors;
 mod limits;
 mod requests;
+mod results;
 mod secrets;
+mod strict;
+mod told;
 
 use std::path::Path;
 use std::time::Duration;

@@ -149,7 +149,7 @@ fn what_the_environment_or_a_provider_lacks_is_said_without_asking() {
         ])
         .says(&["model deepseek/deepseek-chat: ", "leave that setting out"]);
         run(&["--model", "openai/gpt-5"])
-            .says(&["openai/gpt-5: the key in OPENAI_API_KEY cannot be sent"]);
+            .says(&["openai/gpt-5: what is in OPENAI_API_KEY cannot be sent"]);
         let haiku = "anthropic/claude-haiku-4-5";
         let narrow = ["--model", haiku, "--max-output-tokens", "1000"];
         run(&[&narrow[..], &["--reasoning-effort", "high"]].concat()).says(&[

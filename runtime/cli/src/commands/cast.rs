@@ -4,8 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::{AgentKind, Budget, Cast, External, Journal, Retries, Spec, steps};
-use mcpmark_model::{AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, ToolSpec};
+use mcpmark_experiment::{
+    AgentKind, Budget, Cast, External, Gate, Journal, Retries, Spec, ToolFilter, ToolFilterError,
+    steps,
+};
+use mcpmark_model::{
+    AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, Pace, ToolSpec,
+};
 use mcpmark_service::ToolClash;
 use serde_json::json;
 
@@ -45,7 +50,9 @@ pub(crate) fn models(spec: &Spec) -> Result<Vec<Model>, CommandError> {
 
 fn open_error(error: OpenError) -> CommandError {
     let hint = match &error {
-        OpenError::NoKey { variable, .. } => Some(format!("export {variable}=…")),
+        OpenError::NoKey { variable, .. } | OpenError::NoHeaderValue { variable, .. } => {
+            Some(format!("export {variable}=…"))
+        }
         OpenError::Provider { .. } => Some(
             "an endpoint that speaks like OpenAI's is `--model openai/NAME --base-url URL`"
                 .to_owned(),
@@ -97,12 +104,42 @@ pub(crate) async fn check(models: &[Model], spec: &Spec) -> Result<(), CommandEr
 /// The tools of servers of others, each with the name of its server.
 pub(crate) type Beside = BTreeMap<String, String>;
 
-/// Starts or reaches each server of others, whose tools go beside `tools`, and asks each model for a few words, with a tool in
-/// reach. Gives the tools of those servers.
+/// The tools that are offered.
+fn tool_filter(spec: &Spec) -> Result<ToolFilter, CommandError> {
+    ToolFilter::parse(&spec.agent_settings.tools).map_err(no_such_tools)
+}
+
+fn no_such_tools(error: ToolFilterError) -> CommandError {
+    unusable(&format!("--tools: {error}"))
+}
+
+/// Checks that the globs of tools match some, and leave some of each kind of world, where it is known which tools
+/// servers of others have.
+pub(crate) fn check_filter(
+    spec: &Spec,
+    worlds: &[BTreeSet<String>],
+    beside: &Beside,
+) -> Result<(), CommandError> {
+    let filter = tool_filter(spec)?;
+    if beside.is_empty() && !spec.agent_settings.servers.is_empty() {
+        return Ok(());
+    }
+    let with_servers = |tools: &BTreeSet<String>| -> BTreeSet<String> {
+        tools.iter().chain(beside.keys()).cloned().collect()
+    };
+    let all = with_servers(&worlds.iter().flatten().cloned().collect());
+    filter.check_matches(&all).map_err(no_such_tools)?;
+    let mut each = worlds.iter().map(with_servers);
+    each.try_for_each(|tools| filter.check_left(&tools))
+        .map_err(no_such_tools)
+}
+
+/// Starts or reaches each server of others, whose tools go beside those of the worlds, and asks each model for a few
+/// words, with a tool in reach. Gives the tools of those servers.
 pub(crate) async fn preflight(
     models: &[Model],
     spec: &Spec,
-    tools: &BTreeSet<String>,
+    worlds: &[BTreeSet<String>],
 ) -> Result<Beside, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut beside = Beside::new();
@@ -116,7 +153,10 @@ pub(crate) async fn preflight(
             }
         }
     }
-    check_clashes(&beside, tools)?;
+    for tools in worlds {
+        check_clashes(&beside, tools)?;
+    }
+    check_filter(spec, worlds, &beside)?;
     let (conversation, tools) = sign_of_life(spec.agent);
     for (model, ModelSpec { settings, .. }) in models.iter().zip(&spec.models) {
         let asked = model
@@ -201,6 +241,23 @@ fn refused(model: &Model, place: &str, error: &AskError) -> CommandError {
     })
 }
 
+/// What bounds the requests to each model. The same model at the same address has one bound with whatever settings it
+/// is asked: its server counts them together.
+fn gates(models: &[ModelSpec]) -> Vec<Arc<Gate>> {
+    let place = |model: &ModelSpec| (model.name.clone(), model.settings.base_url.clone());
+    let mut paces: BTreeMap<_, Pace> = BTreeMap::new();
+    for model in models {
+        let pace = paces.entry(place(model)).or_default();
+        *pace = pace.and(model.pace);
+    }
+    let gate = |(place, pace)| (place, Arc::new(Gate::new(pace)));
+    let gates: BTreeMap<_, _> = paces.into_iter().map(gate).collect();
+    models
+        .iter()
+        .map(|model| Arc::clone(&gates[&place(model)]))
+        .collect()
+}
+
 /// Puts together who acts.
 pub(crate) fn cast(
     spec: &Spec,
@@ -226,8 +283,12 @@ pub(crate) fn cast(
         models,
         prices: Arc::new(spec.prices.clone()),
         budget: Arc::new(Budget::new(calls, spec.limits.of_experiment(), spent)),
+        gates: gates(&spec.models),
         retries: policy,
         compact_at: spec.agent_settings.compact_at,
+        max_result_bytes: spec.agent_settings.max_result_bytes,
+        system_prompt: spec.agent_settings.system_prompt.as_deref().map(Into::into),
+        tools: tool_filter(spec)?,
         servers: spec.agent_settings.servers.clone(),
         limits: spec.limits,
         replay,

@@ -114,8 +114,8 @@ impl Chosen {
         own.iter().map(|task| &task.id).chain(published)
     }
 
-    /// The tools that their worlds have, as far as that is known before they are set up.
-    pub(crate) fn tools(&self) -> BTreeSet<String> {
+    /// The tools of each kind of their worlds, as far as that is known before they are set up.
+    pub(crate) fn tools(&self) -> Vec<BTreeSet<String>> {
         let profiles: BTreeSet<(&str, Option<&str>)> = match &self.tasks {
             Tasks::Own(_, tasks) => tasks
                 .iter()
@@ -126,9 +126,10 @@ impl Chosen {
             }
         };
         let tools = profiles.into_iter().filter_map(|(service, profile)| {
-            Some(mcpmark_experiment::service(service)?.tools(profile))
+            let tools = mcpmark_experiment::service(service)?.tools(profile);
+            Some(tools.into_iter().collect())
         });
-        tools.flatten().collect()
+        tools.collect()
     }
 
     /// The first task that nobody has shown to be solvable.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, Spec};
-use mcpmark_model::{ModelSpec, PriceRow, Usage};
+use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, ResultView, Spec};
+use mcpmark_model::{ModelSpec, Pace, PriceRow, Usage};
 use serde_json::{Value, json};
 
 use crate::commands::runs;
@@ -172,6 +172,9 @@ fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> St
         };
         text.push_str(&line);
         text.push('\n');
+        if !model.pace.is_default() {
+            text.push_str(&format!("    at most {}\n", pace(model.pace)));
+        }
         if !model.settings.is_default() {
             // Settings are numbers, names and an address without a key.
             let settings = serde_json::to_string(&model.settings).unwrap_or_default();
@@ -192,6 +195,20 @@ fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> St
         ));
     }
     text
+}
+
+/// How often a model is asked at most.
+fn pace(pace: Pace) -> String {
+    let calls = pace.max_calls.map(|calls| {
+        let requests = output::count(calls as usize, "request");
+        format!("{requests} at the same time")
+    });
+    let rate = pace.requests_per_minute.map(|requests| {
+        let requests = output::count(requests as usize, "request");
+        format!("{requests} a minute")
+    });
+    let parts: Vec<String> = calls.into_iter().chain(rate).collect();
+    parts.join(", ")
 }
 
 fn together(total: &Total, models: usize) -> String {
@@ -229,6 +246,19 @@ fn agent(spec: &Spec) -> String {
             .compact_at
             .map(|tokens| format!("summed up at {tokens} tokens")),
     );
+    let prompt = settings.system_prompt.as_ref();
+    parts.extend(prompt.map(|text| format!("a system prompt of {} bytes", text.len())));
+    if !settings.tools.is_empty() {
+        let tools = settings.tools.join(" ");
+        parts.push(format!("tools {}", sanitise::line(&tools)));
+    }
+    if spec.agent.is_model() {
+        parts.extend(match settings.max_result_bytes {
+            Some(ResultView::DEFAULT_MAX_BYTES) => None,
+            Some(bytes) => Some(format!("at most {bytes} bytes of a result")),
+            None => Some("whole results".to_owned()),
+        });
+    }
     let retries = settings.retries.map(|retries| match retries {
         1 => "1 retry".to_owned(),
         retries => format!("{retries} retries"),

@@ -95,8 +95,9 @@ fn asked(model: &ModelSpec) -> String {
     let provider = model.name.split_once('/').map(|(provider, _)| provider);
     let key = provider.and_then(Provider::named);
     let key = key.and_then(|provider| provider.key_variable_of(&model.settings));
-    let key: Vec<&str> = key.into_iter().collect();
-    format!("ask model {} {place}{}", model.name, with(&key))
+    let headers = model.settings.headers.values().map(String::as_str);
+    let variables: Vec<&str> = key.into_iter().chain(headers).collect();
+    format!("ask model {} {place}{}", model.name, with(&variables))
 }
 
 /// What is read where tasks lie, if there may be anything.

@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, Concurrency, Cost, ServerSpec, Spec, SpecLimits,
+    AgentKind, AgentSettings, Concurrency, Cost, ResultView, ServerSpec, Spec, SpecLimits,
 };
-use mcpmark_model::{ModelSettings, ModelSpec, Prices};
+use mcpmark_model::{ModelSettings, ModelSpec, Pace, Prices};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -17,6 +17,7 @@ use crate::args::{AgentName, RunArgs, Selection, Tier};
 use crate::commands::{bundle, operands};
 use crate::error::{CommandError, chain};
 use crate::files;
+use crate::output;
 
 /// The file of `--config`.
 #[derive(Debug, Default, Deserialize)]
@@ -36,6 +37,10 @@ struct File {
     max_grades: Option<u32>,
     seed: Option<u64>,
     compact_at: Option<u64>,
+    max_result_bytes: Option<ResultBytes>,
+    system_prompt: Option<PathBuf>,
+    #[serde(deserialize_with = "globs")]
+    tools: Vec<String>,
     retries: Option<u32>,
     prices: Option<PathBuf>,
     limits: Limits,
@@ -80,10 +85,62 @@ impl Amount {
     }
 }
 
+/// A bound on tool results: a number of bytes, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "NumberOrText")]
+pub(crate) struct ResultBytes(Option<u64>);
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a number of bytes, or \"none\"")]
+enum NumberOrText {
+    Number(i64),
+    Text(String),
+}
+
+impl TryFrom<NumberOrText> for ResultBytes {
+    type Error = String;
+
+    fn try_from(value: NumberOrText) -> Result<Self, String> {
+        match value {
+            NumberOrText::Number(number) => result_bytes(&number.to_string()),
+            NumberOrText::Text(text) => result_bytes(&text),
+        }
+    }
+}
+
+/// Reads a bound on tool results.
+pub(crate) fn result_bytes(text: &str) -> Result<ResultBytes, String> {
+    if text == "none" {
+        return Ok(ResultBytes(None));
+    }
+    let number = text.parse().ok().filter(|number| *number > 0);
+    let number = number.ok_or("expected a number of bytes from 1, or `none` for no limit")?;
+    Ok(ResultBytes(Some(number)))
+}
+
+/// A JSON object on the command line.
+pub(crate) type JsonObject = serde_json::Map<String, serde_json::Value>;
+
+/// Reads a JSON object.
+pub(crate) fn json_object(text: &str) -> Result<JsonObject, String> {
+    serde_json::from_str(text).map_err(|error| format!("expected a JSON object: {error}"))
+}
+
+/// Reads a header and the variable that holds its value.
+pub(crate) fn header(text: &str) -> Result<(String, String), String> {
+    // The text may hold a secret by mistake, so no error repeats it.
+    let parts = text.split_once('=');
+    let (name, variable) = parts.ok_or("expected NAME=VARIABLE, as in X-Team=TEAM_NAME")?;
+    Ok((name.trim().to_owned(), variable.trim().to_owned()))
+}
+
 /// A model with its settings beside its name.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 struct FileModel {
     name: String,
+    max_calls: Option<u32>,
+    requests_per_minute: Option<u32>,
     #[serde(flatten)]
     settings: toml::Table,
 }
@@ -109,6 +166,13 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
 fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
     value.deserialize_any(List {
         written: "a list, as in [\"filesystem\"]",
+        of: PhantomData,
+    })
+}
+
+fn globs<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list, as in [\"read_*\"]",
         of: PhantomData,
     })
 }
@@ -177,9 +241,21 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     };
     let prices = prices_of(&models, prices.as_deref())?;
     let is_model = agent.is_model();
+    let max_result_bytes = args.models.max_result_bytes.or(file.max_result_bytes);
+    let max_result_bytes =
+        max_result_bytes.unwrap_or(ResultBytes(Some(ResultView::DEFAULT_MAX_BYTES)));
+    let own_prompt = file.system_prompt.as_ref().filter(|_| is_model).map(beside);
+    let system_prompt = args.models.system_prompt.clone().or(own_prompt);
+    let mut tools = std::mem::take(&mut args.models.tools);
+    if tools.is_empty() && is_model {
+        tools.clone_from(&file.tools);
+    }
     let spec = Spec {
         agent_settings: AgentSettings {
+            system_prompt: system_prompt.as_deref().map(read_prompt).transpose()?,
+            tools,
             compact_at: args.models.compact_at.or(file.compact_at),
+            max_result_bytes: max_result_bytes.0.filter(|_| is_model),
             retries: args.models.retries.or(file.retries),
             servers: servers(args, &file)?,
             ..AgentSettings::default()
@@ -222,6 +298,20 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
         });
         wrong(format!("{place}{}", error.message().trim()))
     })
+}
+
+/// Reads a system prompt.
+fn read_prompt(path: &Path) -> Result<String, CommandError> {
+    /// The longest system prompt that is read: it stands in the settings of each attempt.
+    const MAX_BYTES: u64 = 64 << 10;
+    let wrong = |message: String| {
+        CommandError::usage(format!("the system prompt {}: {message}", path.display()))
+    };
+    let text = files::read_short_text(path, MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
+    match text.trim().is_empty() {
+        true => Err(wrong("it is empty".to_owned())),
+        false => Ok(text),
+    }
 }
 
 /// The file of `--mcp-config`: servers by name.
@@ -291,8 +381,10 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
 fn of_models(args: &RunArgs) -> Vec<&'static str> {
     let (models, limits) = (&args.models, &args.limits);
     let flags = [
-        ("--base-url", models.base_url.is_some()),
-        ("--api-key-env", models.api_key_env.is_some()),
+        ("--base-url", !models.base_url.is_empty()),
+        ("--api-key-env", !models.api_key_env.is_empty()),
+        ("--header", !models.header.is_empty()),
+        ("--extra-body", models.extra_body.is_some()),
         ("--api", models.api.is_some()),
         ("--reasoning-effort", models.reasoning_effort.is_some()),
         ("--temperature", models.temperature.is_some()),
@@ -300,9 +392,17 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
         ("--max-output-tokens", models.max_output_tokens.is_some()),
         ("--sampling-seed", models.sampling_seed.is_some()),
         ("--compact-at", models.compact_at.is_some()),
+        ("--system-prompt", models.system_prompt.is_some()),
+        ("--tools", !models.tools.is_empty()),
+        ("--max-result-bytes", models.max_result_bytes.is_some()),
         ("--retries", models.retries.is_some()),
         ("--prices", models.prices.is_some()),
         ("--max-model-calls", models.max_model_calls.is_some()),
+        ("--max-calls", models.max_calls.is_some()),
+        (
+            "--requests-per-minute",
+            models.requests_per_minute.is_some(),
+        ),
         ("--limit-input-tokens", limits.limit_input_tokens.is_some()),
         (
             "--limit-output-tokens",
@@ -314,6 +414,27 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
     ];
     let given = flags.into_iter().filter(|(_, given)| *given);
     given.map(|(flag, _)| flag).collect()
+}
+
+/// Values of an option that is given once for all models, or once for each.
+struct Paired<'a>(&'a [String]);
+
+impl<'a> Paired<'a> {
+    fn of(flag: &str, values: &'a [String], models: usize) -> Result<Self, CommandError> {
+        match values.len() {
+            0 | 1 => Ok(Self(values)),
+            given if given == models => Ok(Self(values)),
+            given => Err(CommandError::usage(format!(
+                "{flag} is given {given} times for {}; give it once for all models, or once for each, in their order",
+                output::count(models, "model")
+            ))),
+        }
+    }
+
+    fn get(&self, model: usize) -> Option<String> {
+        let index = if self.0.len() == 1 { 0 } else { model };
+        self.0.get(index).cloned()
+    }
 }
 
 /// The models of the command line, or those of the file; the settings of the command line hold for
@@ -330,6 +451,10 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
             Ok(ModelSpec {
                 name: model.name.clone(),
                 settings,
+                pace: Pace {
+                    max_calls: model.max_calls,
+                    requests_per_minute: model.requests_per_minute,
+                },
             })
         };
         file.models
@@ -342,13 +467,33 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
             .map(|name| ModelSpec {
                 name: name.clone(),
                 settings: ModelSettings::default(),
+                pace: Pace::default(),
             })
             .collect()
     };
-    for model in &mut models {
+    let count = models.len();
+    let base_url = Paired::of("--base-url", &given.base_url, count)?;
+    let api_key_env = Paired::of("--api-key-env", &given.api_key_env, count)?;
+    for (index, model) in models.iter_mut().enumerate() {
+        let pace = &mut model.pace;
+        pace.max_calls = given.max_calls.or(pace.max_calls);
+        pace.requests_per_minute = given.requests_per_minute.or(pace.requests_per_minute);
+        for (name, number) in [
+            ("max-calls", pace.max_calls),
+            ("requests-per-minute", pace.requests_per_minute),
+        ] {
+            if number == Some(0) {
+                let message = format!("model {}: {name} is 0; it may be 1 or more", model.name);
+                return Err(CommandError::usage(message));
+            }
+        }
         let settings = &mut model.settings;
-        settings.base_url = given.base_url.clone().or(settings.base_url.take());
-        settings.api_key_env = given.api_key_env.clone().or(settings.api_key_env.take());
+        settings.base_url = base_url.get(index).or(settings.base_url.take());
+        settings.api_key_env = api_key_env.get(index).or(settings.api_key_env.take());
+        settings.headers.extend(given.header.iter().cloned());
+        settings
+            .extra_body
+            .extend(given.extra_body.clone().unwrap_or_default());
         settings.temperature = given.temperature.or(settings.temperature);
         settings.top_p = given.top_p.or(settings.top_p);
         settings.max_output_tokens = given.max_output_tokens.or(settings.max_output_tokens);
@@ -363,7 +508,8 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
         }
     }
     for (index, model) in models.iter().enumerate() {
-        if models[..index].contains(model) {
+        let same = |other: &ModelSpec| other.name == model.name && other.settings == model.settings;
+        if models[..index].iter().any(same) {
             let message = format!(
                 "model {} stands there twice with the same settings",
                 model.name

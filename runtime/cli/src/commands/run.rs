@@ -57,6 +57,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     }
     let models = cast::models(&spec)?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
+    cast::check_filter(&spec, &chosen.tools(), &cast::Beside::new())?;
     if args.dry_run {
         dry_run::say(&spec, jobs(spec.concurrency.jobs), args.json)?;
         return Ok(exit::PASSED);

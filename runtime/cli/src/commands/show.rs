@@ -177,10 +177,24 @@ fn header(attempt: &AttemptRow) -> String {
 
 /// A name and the settings that it has, as canonical JSON.
 fn with_settings(name: &str, settings: &str) -> String {
-    match settings {
-        "{}" => name.to_owned(),
-        settings => format!("{name} {settings}"),
+    /// Characters of one setting that are shown; `--json` has all of it.
+    const SHOWN: usize = 60;
+    if settings == "{}" {
+        return name.to_owned();
     }
+    let Ok(Value::Object(mut values)) = serde_json::from_str(settings) else {
+        return format!("{name} {settings}");
+    };
+    for value in values.values_mut() {
+        if let Some((end, _)) = value
+            .as_str()
+            .and_then(|text| text.char_indices().nth(SHOWN))
+        {
+            let text = value.as_str().unwrap_or_default();
+            *value = format!("{}… ({} bytes)", &text[..end], text.len()).into();
+        }
+    }
+    format!("{name} {}", Value::Object(values))
 }
 
 /// The tokens of an attempt, where a model acted.

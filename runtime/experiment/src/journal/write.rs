@@ -373,6 +373,7 @@ impl AttemptRecorder {
                 system,
                 tools,
                 adapted,
+                view,
             } => {
                 let tools = serde_json::to_string(tools)?;
                 let digest = Digest::of(tools.as_bytes()).hex();
@@ -381,7 +382,9 @@ impl AttemptRecorder {
                         "INSERT OR IGNORE INTO tool_sets (digest, tools) VALUES (?1, ?2)",
                     )?
                     .execute(params![digest, tools])?;
-                let content = json!({ "text": system, "tools": digest, "adapted": adapted });
+                let content = json!({
+                    "text": system, "tools": digest, "adapted": adapted, "results": view,
+                });
                 self.message(transaction, 0, "system", &content.to_string())
             }
             Event::ModelCall(call) => self.model_call(transaction, call),

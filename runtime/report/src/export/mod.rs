@@ -12,6 +12,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use mcpmark_agent::ResultView;
 use mcpmark_experiment::journal::{AttemptRow, ModelCallRow, Trajectory};
 use mcpmark_experiment::{Journal, JournalError};
 use serde_json::Value;
@@ -71,6 +72,8 @@ struct Source {
     /// The tools that it saw: a list of `name`, `description`, `input_schema`, and `server` where
     /// it is one of another server than the world's.
     tools: Vec<Value>,
+    /// How the model was shown results; not known of older attempts.
+    view: Option<ResultView>,
 }
 
 impl Source {
@@ -87,7 +90,9 @@ impl Source {
             Some(digest) => journal.tool_set(digest)?,
             None => None,
         };
+        let view = told.and_then(|message| message.content.get("results"));
         Ok(Self {
+            view: view.and_then(|view| serde_json::from_value(view.clone()).ok()),
             calls: journal.model_calls(id)?,
             tools: match tools {
                 Some(Value::Array(tools)) => tools,
@@ -118,8 +123,14 @@ impl Source {
             .iter()
             .find(|call| call.turn == turn && call.call_id == id)?;
         Some(match (&call.result, &call.error) {
-            (Some(result), _) => crate::trajectory::result_text(result),
-            (None, Some(error)) => error.clone(),
+            (Some(result), _) => {
+                let shown = self.view.and_then(|view| view.kept(result));
+                shown.unwrap_or_else(|| crate::trajectory::result_text(result))
+            }
+            (None, Some(error)) => match self.view {
+                Some(view) => view.error(error).text,
+                None => error.clone(),
+            },
             (None, None) => String::new(),
         })
     }
