@@ -10,6 +10,7 @@ mod damage;
 mod deaths;
 mod documents;
 mod environment;
+mod exporting;
 mod grading;
 mod guests;
 mod hostile_text;
@@ -24,6 +25,8 @@ mod models;
 mod npm;
 mod output;
 mod published;
+#[path = "../pypi.rs"]
+mod pypi;
 mod reporting;
 mod running;
 mod scaffold;

@@ -242,11 +242,11 @@ fn exports_say_what_they_leave_out() {
     };
     export("mcpmark", "results")
         .exits(0)
-        .says(&["93 attempts, 2 left out: not graded"]);
+        .says(&["93 attempts, 2 left out: 2 not graded"]);
     export("atif", "atif").exits(0).says(&["95 attempts"]);
     export("sft", "train.jsonl")
         .exits(0)
-        .says(&["left out: did not pass"]);
+        .says(&["left out: 2 not graded, ", " did not pass"]);
     export("sft", "train.jsonl")
         .exits(2)
         .says(&["is there already"]);

@@ -324,8 +324,22 @@ fn slice(entries: &[&Entry<'_>], tasks: &[TaskFacts], score: fn(&[Sample<'_>]) -
         .collect();
     Slice {
         score: score(&samples),
+        mean_score: mean_score(entries),
         resources: Resources::of(&consumption),
     }
+}
+
+/// The mean over tasks of the mean score of their graded attempts. Entries of one task are next to each other.
+fn mean_score(entries: &[&Entry<'_>]) -> Option<f64> {
+    let mean = |values: &[f64]| {
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    };
+    let scored = |entry: &&Entry<'_>| entry.row.and_then(|row| row.passed.and(row.score));
+    let tasks: Vec<f64> = entries
+        .chunk_by(|a, b| a.task == b.task)
+        .filter_map(|task| mean(&task.iter().filter_map(scored).collect::<Vec<_>>()))
+        .collect();
+    mean(&tasks)
 }
 
 fn sample<'a>(entry: &Entry<'_>, tasks: &'a [TaskFacts]) -> Sample<'a> {

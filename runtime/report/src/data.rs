@@ -85,6 +85,8 @@ pub struct ModelReport {
 pub struct Slice {
     /// What came of them.
     pub score: Score,
+    /// The mean over tasks of the mean score of their graded attempts, 0 to 1; none where nothing was graded.
+    pub mean_score: Option<f64>,
     /// What they took, over all attempts in which the agent acted.
     pub resources: Resources,
 }

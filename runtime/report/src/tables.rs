@@ -57,7 +57,12 @@ fn pass_1_interval(slice: &Slice) -> Option<Interval> {
 
 /// The columns that rates have, after those that say of what.
 fn rate_columns(k: u32) -> Vec<Column> {
-    let mut columns = vec![right("tasks"), right("pass@1 ± sd"), right("95 %")];
+    let mut columns = vec![
+        right("tasks"),
+        right("pass@1 ± sd"),
+        right("95 %"),
+        right("score"),
+    ];
     if k > 1 {
         columns.push(right(format!("pass@{k}")));
         columns.push(right(format!("pass^{k}")));
@@ -70,6 +75,7 @@ fn rate_cells(slice: &Slice, k: u32) -> Vec<String> {
         slice.score.tasks.to_string(),
         numbers::pass_1(&slice.score),
         numbers::interval(pass_1_interval(slice)),
+        percent(slice.mean_score),
     ];
     if k > 1 {
         cells.push(at_k(slice, k));
@@ -93,9 +99,10 @@ fn scores(report: &Report) -> Table {
         });
         table.row(cells);
     }
-    table.note = "per cent of graded attempts; sd over runs; 95 % interval of pass@1, by task. \
+    table.note =
+        "per cent of graded attempts; sd over runs; 95 % interval of pass@1, by task; mean score. \
                   * leaves out tasks with too few grades."
-        .to_owned();
+            .to_owned();
     table
 }
 

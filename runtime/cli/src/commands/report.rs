@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use mcpmark_experiment::journal::ExperimentRow;
 use mcpmark_experiment::{Journal, JournalError};
 use mcpmark_report::compare::{CompareError, compare as compare_models};
-use mcpmark_report::export::{ExportError, Layout};
+use mcpmark_report::export::{ExportError, Exported, Layout, Reason, SftOptions};
 use mcpmark_report::{Details, Format, Options, Report, TaskFacts, TaskIndex};
 
 use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
@@ -99,13 +99,9 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
 
 /// Exports an experiment's attempts.
 pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandError> {
+    let layout = layout(&args)?;
     let journal = context.journal()?;
     let name = runs::named(&journal, &args.experiment)?;
-    let layout = match args.format {
-        ExportFormat::Mcpmark => Layout::Mcpmark,
-        ExportFormat::Sft => Layout::Sft,
-        ExportFormat::Atif => Layout::Atif,
-    };
     let exported =
         mcpmark_report::export::export(&journal, &name, layout, &args.output).map_err(|error| {
             match error {
@@ -116,14 +112,12 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandE
                 }
             }
         })?;
-    let why = match args.format {
-        ExportFormat::Mcpmark => "not graded",
-        ExportFormat::Sft => "did not pass or were compacted",
-        ExportFormat::Atif => "have no messages",
-    };
-    let left_out = match exported.left_out {
+    if exported.attempts == 0 {
+        return Err(nothing_exported(&name, &exported));
+    }
+    let left_out = match exported.left_out() {
         0 => String::new(),
-        number => format!(", {number} left out: {why}"),
+        number => format!(", {number} left out: {}", exported.reasons()),
     };
     output::note(&format!(
         "{}: {}{left_out}",
@@ -131,6 +125,53 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandE
         output::count(exported.attempts, "attempt")
     ));
     Ok(exit::PASSED)
+}
+
+/// The layout of an export with its options.
+fn layout(args: &ExportArgs) -> Result<Layout, CommandError> {
+    let of_sft = [
+        ("--include-failures", args.include_failures),
+        ("--rewards", args.rewards),
+        ("--max-line-bytes", args.max_line_bytes.is_some()),
+    ];
+    if args.format != ExportFormat::Sft
+        && let Some((option, _)) = of_sft.iter().find(|(_, is_set)| *is_set)
+    {
+        let message = format!("{option} is an option of `--format sft`");
+        return Err(CommandError::usage(message));
+    }
+    let default = SftOptions::default();
+    Ok(match args.format {
+        ExportFormat::Mcpmark => Layout::Mcpmark,
+        ExportFormat::Sft => Layout::Sft(SftOptions {
+            include_failures: args.include_failures,
+            rewards: args.rewards,
+            max_bytes: args
+                .max_line_bytes
+                .map_or(default.max_bytes, |bytes| bytes.0),
+        }),
+        ExportFormat::Atif => Layout::Atif,
+        ExportFormat::Jsonl => Layout::Tables,
+    })
+}
+
+/// What is told where no attempt has a place in the format.
+fn nothing_exported(experiment: &str, exported: &Exported) -> CommandError {
+    let reasons = match exported.left_out() {
+        0 => "it has no attempts".to_owned(),
+        _ => format!("left out: {}", exported.reasons()),
+    };
+    let error = CommandError::usage(format!(
+        "nothing to export from experiment {experiment:?}; {reasons}"
+    ));
+    let is_left_out = |reason| exported.left_out_for(reason) > 0;
+    if is_left_out(Reason::Failed) {
+        error.hint("`--include-failures` writes attempts that did not pass, too")
+    } else if is_left_out(Reason::TooLong) {
+        error.hint("`--max-line-bytes N` or `none` writes longer ones, too")
+    } else {
+        error
+    }
 }
 
 fn experiment(journal: &Journal, name: Option<&str>) -> Result<ExperimentRow, CommandError> {

@@ -18,6 +18,7 @@ mod schema;
 mod spending;
 mod sums;
 mod survey;
+mod texts;
 mod write;
 
 use std::path::Path;
@@ -40,6 +41,7 @@ pub use self::schema::SUMMARISE;
 pub use self::spending::ModelSpending;
 pub use self::sums::BadRow;
 pub use self::survey::{Survey, SurveyRow};
+pub use self::texts::Compacted;
 pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
 /// Everything about experiments that outlives the process.
@@ -64,6 +66,9 @@ pub enum JournalError {
     /// A journal that can only be read must be copied to be read, and cannot be.
     #[error("the journal can only be read, and cannot be copied to read its log")]
     Copy(#[source] std::io::Error),
+    /// A text cannot be compressed.
+    #[error("a text cannot be compressed for the journal")]
+    Pack(#[source] std::io::Error),
     /// A row does not hold what it should.
     #[error("the journal holds malformed JSON: {0}")]
     Json(#[from] serde_json::Error),

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::durable::{soon, surely};
 use super::sums::{sum_experiment, sum_grade, sum_whole_attempt};
+use super::texts::pack;
 use super::{Journal, JournalError, MOST, now_ms};
 use crate::Outcome;
 
@@ -434,7 +435,7 @@ impl AttemptRecorder {
                         turn,
                         call.id,
                         call.name,
-                        arguments,
+                        pack(transaction, arguments)?,
                         now_ms()
                     ])?;
                 transaction
@@ -447,7 +448,7 @@ impl AttemptRecorder {
             } => {
                 let (output, is_error, error) = match result {
                     Ok(output) => (
-                        Some(serde_json::to_string(output)?),
+                        Some(pack(transaction, serde_json::to_string(output)?)?),
                         Some(output.is_error),
                         None,
                     ),
@@ -485,6 +486,7 @@ impl AttemptRecorder {
         content: &str,
     ) -> Result<(), JournalError> {
         self.messages += 1;
+        let content = pack(transaction, content.to_owned())?;
         transaction
             .prepare_cached(
                 "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
@@ -508,6 +510,8 @@ impl AttemptRecorder {
     ) -> Result<(), JournalError> {
         self.model_calls += 1;
         self.spent.add(call);
+        let raw = call.raw.as_ref().map(ToString::to_string);
+        let raw = raw.map(|raw| pack(transaction, raw)).transpose()?;
         let (kind, message) = call.error.as_ref().map(|(kind, text)| (kind, text)).unzip();
         transaction
             .prepare_cached(
@@ -528,7 +532,7 @@ impl AttemptRecorder {
                 kind,
                 message,
                 call.request_digest,
-                call.raw.as_ref().map(ToString::to_string),
+                raw,
                 call.usage.map(|usage| count(usage.input)),
                 call.usage.map(|usage| count(usage.cached)),
                 call.usage.map(|usage| count(usage.output)),

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{CarryError, HERE, JournalError, Line, Lines, Need, SUM, TABLES, sound};
 use crate::journal::now_ms;
+use crate::journal::texts::{is_packed, pack};
 use crate::{STATE_FAULT, Spec};
 
 /// What comes of attempts, and of grades.
@@ -264,7 +265,14 @@ fn insert(
     };
     let values: Option<Vec<Sql>> = columns.iter().map(value).collect();
     let values = values.filter(|_| row.is_empty());
-    let values = values.ok_or_else(|| lines.wrong("its columns are not those of its table"))?;
+    let mut values = values.ok_or_else(|| lines.wrong("its columns are not those of its table"))?;
+    for (name, value) in columns.iter().zip(&mut values) {
+        if let Sql::Text(text) = value
+            && is_packed(table, name)
+        {
+            *text = pack(transaction, std::mem::take(text))?;
+        }
+    }
     let places = vec!["?"; columns.len()].join(", ");
     let or = if table == "tool_sets" {
         "OR IGNORE "
