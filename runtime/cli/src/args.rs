@@ -213,9 +213,9 @@ pub(crate) struct RunArgs {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
-    /// Who acts [default: mcpmark with a model, oracle without]
+    /// Who acts; may be repeated, also for baselines beside models [default: mcpmark with a model, oracle without]
     #[arg(long, value_enum)]
-    pub(crate) agent: Option<AgentName>,
+    pub(crate) agent: Vec<AgentName>,
     /// Attempts of each task [default: 1]
     #[arg(short = 'k', long = "attempts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) attempts: Option<u32>,

@@ -42,10 +42,8 @@ pub enum Progress {
         attempt: String,
         /// Its task.
         task: String,
-        /// The model, where one acts.
-        model: Option<String>,
-        /// Its settings, as canonical JSON.
-        model_settings: String,
+        /// The index of its participant in the spec.
+        participant: usize,
         /// Which repetition.
         k: u32,
     },
@@ -71,8 +69,8 @@ pub enum Progress {
         attempt: String,
         /// Its task.
         task: String,
-        /// The model, where one acts.
-        model: Option<String>,
+        /// The index of its participant in the spec.
+        participant: usize,
         /// Which repetition.
         k: u32,
         /// How the agent's part ended, where that led to a grade.
@@ -336,8 +334,7 @@ impl OneAttempt {
         (self.listener)(Progress::Started {
             attempt: id.clone(),
             task: planned.key.task.to_string(),
-            model: planned.key.model.as_deref().map(str::to_owned),
-            model_settings: planned.key.model_settings.to_string(),
+            participant: planned.participant,
             k: planned.key.k,
         });
         let mut recorder = Observed {
@@ -359,7 +356,7 @@ impl OneAttempt {
         (self.listener)(Progress::Finished {
             attempt: id,
             task: planned.key.task.to_string(),
-            model: planned.key.model.as_deref().map(str::to_owned),
+            participant: planned.participant,
             k: planned.key.k,
             end,
             outcome,
@@ -420,7 +417,7 @@ impl OneAttempt {
         running: &mut Vec<Box<dyn Send + Sync>>,
     ) -> Result<Vec<String>, String> {
         let mut notes = Vec::new();
-        for (name, spec) in &self.cast.servers {
+        for (name, spec) in &self.cast.player(&self.planned)?.servers {
             let variable = |name: &str| std::env::var(name).ok();
             let started = External::start(name, spec, variable).await;
             let server = started.map_err(|error| error_chain(&error))?;

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::{AgentKind, Budget, Cast, External, Journal, Retries, Spec, steps};
-use mcpmark_model::{AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, ToolSpec};
+use mcpmark_experiment::{
+    AgentKind, Budget, Cast, External, Journal, Participant, Player, Retries, ServerSpec, Spec,
+    steps,
+};
+use mcpmark_model::{AskError, AskErrorKind, Conversation, Model, OpenError, ToolSpec};
 use mcpmark_service::ToolClash;
 use serde_json::json;
 
@@ -16,20 +19,27 @@ use crate::output::{self, sanitise};
 /// The longest that a model may take for its sign of life.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(120);
 
+/// The models of the participants of a spec, in their order.
+pub(crate) type Models = Vec<Option<Model>>;
+
 /// Opens the models of a spec; their keys come from the environment.
-pub(crate) fn models(spec: &Spec) -> Result<Vec<Model>, CommandError> {
+pub(crate) fn models(spec: &Spec) -> Result<Models, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut models = Vec::new();
-    for model in &spec.models {
+    for Participant { agent, model, .. } in &spec.participants {
+        let Some(model) = model else {
+            models.push(None);
+            continue;
+        };
         let model = Model::open(model, variable).map_err(open_error)?;
-        if spec.agent == AgentKind::Mcpmark {
+        if *agent == AgentKind::Mcpmark {
             model.check_tools().map_err(open_error)?;
         }
-        models.push(model);
+        models.push(Some(model));
     }
     let limits = &spec.limits;
     if limits.attempt_cost_nano_usd.is_some() || limits.experiment_cost_nano_usd.is_some() {
-        for model in &models {
+        for model in models.iter().flatten() {
             if spec.prices.of(model.name()).is_none() {
                 let message = format!(
                     "the price of {} is not known, so a limit on cost cannot hold",
@@ -41,6 +51,15 @@ pub(crate) fn models(spec: &Spec) -> Result<Vec<Model>, CommandError> {
         }
     }
     Ok(models)
+}
+
+/// The participants that ask a model, each with it.
+fn asking<'a>(
+    models: &'a Models,
+    spec: &'a Spec,
+) -> impl Iterator<Item = (&'a Model, &'a Participant)> {
+    let all = models.iter().zip(&spec.participants);
+    all.filter_map(|(model, participant)| Some((model.as_ref()?, participant)))
 }
 
 fn open_error(error: OpenError) -> CommandError {
@@ -76,16 +95,16 @@ fn sign_of_life(agent: AgentKind) -> (Conversation, Vec<ToolSpec>) {
 
 /// Looks at the variables of each server of others, and writes a request to each model, without
 /// sending it.
-pub(crate) async fn check(models: &[Model], spec: &Spec) -> Result<(), CommandError> {
+pub(crate) async fn check(models: &Models, spec: &Spec) -> Result<(), CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
-    for (name, server) in &spec.agent_settings.servers {
+    for (name, server) in spec.servers() {
         if let Err(error) = External::check(name, server, variable) {
             let message = chain(&error);
             return Err(CommandError::usage(sanitise::line(&message)).hint("nothing was run"));
         }
     }
-    let (conversation, tools) = sign_of_life(spec.agent);
-    for model in models {
+    for (model, participant) in asking(models, spec) {
+        let (conversation, tools) = sign_of_life(participant.agent);
         let seed = model.sampling_seed(0);
         if let Err(error) = model.check(&conversation, &tools, seed).await {
             return Err(refused(model, "", &error));
@@ -100,25 +119,38 @@ pub(crate) type Beside = BTreeMap<String, String>;
 /// Starts or reaches each server of others, whose tools go beside `tools`, and asks each model for a few words, with a tool in
 /// reach. Gives the tools of those servers.
 pub(crate) async fn preflight(
-    models: &[Model],
+    models: &Models,
     spec: &Spec,
     tools: &BTreeSet<String>,
 ) -> Result<Beside, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
-    let mut beside = Beside::new();
-    for (name, server) in &spec.agent_settings.servers {
+    let mut offered: Vec<((&str, &ServerSpec), Vec<String>)> = Vec::new();
+    for (name, server) in spec.servers() {
         // It goes again at once.
         let started = External::start(name, server, variable).await;
         let started = started.map_err(|error| unusable(&chain(&error)))?;
-        for tool in started.tools() {
-            if beside.insert(tool.to_owned(), name.clone()).is_some() {
-                return Err(clash(name, tool));
+        let tools = started.tools().map(|tool| tool.to_string()).collect();
+        offered.push(((name, server), tools));
+    }
+    let mut all = Beside::new();
+    for participant in &spec.participants {
+        let mut beside = Beside::new();
+        for (name, server) in &participant.agent_settings.servers {
+            let own = offered
+                .iter()
+                .filter(|(known, _)| *known == (name.as_str(), server));
+            for tool in own.flat_map(|(_, tools)| tools) {
+                if beside.insert(tool.clone(), name.clone()).is_some() {
+                    return Err(clash(name, tool));
+                }
             }
         }
+        all.extend(beside);
     }
+    let beside = all;
     check_clashes(&beside, tools)?;
-    let (conversation, tools) = sign_of_life(spec.agent);
-    for (model, ModelSpec { settings, .. }) in models.iter().zip(&spec.models) {
+    for (model, participant) in asking(models, spec) {
+        let (conversation, tools) = sign_of_life(participant.agent);
         let asked = model
             .ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE)
             .await;
@@ -144,7 +176,9 @@ pub(crate) async fn preflight(
             Err(error) => error,
         };
         let nobody = matches!(error.kind, AskErrorKind::Connection | AskErrorKind::Timeout);
-        let place = match settings.base_url.is_some() || nobody {
+        let settings = participant.model.as_ref().map(|model| &model.settings);
+        let elsewhere = settings.is_some_and(|settings| settings.base_url.is_some());
+        let place = match elsewhere || nobody {
             true => format!(" at {}", sanitise::line(model.base_url())),
             false => String::new(),
         };
@@ -204,33 +238,40 @@ fn refused(model: &Model, place: &str, error: &AskError) -> CommandError {
 /// Puts together who acts.
 pub(crate) fn cast(
     spec: &Spec,
-    models: Vec<Model>,
+    models: Models,
     journal: &Journal,
     experiment: &str,
     jobs: u32,
 ) -> Result<Cast, CommandError> {
     let spent = journal.spent(experiment).map_err(journal_error)?;
-    let replay = match &spec.agent_settings.replay {
-        Some(attempt) => {
-            let trajectory = journal.trajectory(attempt).map_err(journal_error)?;
-            steps(&trajectory).map_err(CommandError::infrastructure)?
+    let mut players = Vec::new();
+    for (model, participant) in models.into_iter().zip(&spec.participants) {
+        let settings = &participant.agent_settings;
+        let replay = match &settings.replay {
+            Some(attempt) => {
+                let trajectory = journal.trajectory(attempt).map_err(journal_error)?;
+                steps(&trajectory).map_err(CommandError::infrastructure)?
+            }
+            None => Vec::new(),
+        };
+        let mut policy = Retries::default();
+        if let Some(retries) = settings.retries {
+            policy.tries = retries.saturating_add(1);
         }
-        None => Vec::new(),
-    };
-    let calls = spec.concurrency.model_calls.unwrap_or(jobs) as usize;
-    let mut policy = Retries::default();
-    if let Some(retries) = spec.agent_settings.retries {
-        policy.tries = retries.saturating_add(1);
+        players.push(Player {
+            model,
+            retries: policy,
+            compact_at: settings.compact_at,
+            servers: settings.servers.clone(),
+            replay,
+            ..Player::plain(participant.agent)
+        });
     }
+    let calls = spec.concurrency.model_calls.unwrap_or(jobs) as usize;
     Ok(Cast {
-        models,
+        players,
         prices: Arc::new(spec.prices.clone()),
         budget: Arc::new(Budget::new(calls, spec.limits.of_experiment(), spent)),
-        retries: policy,
-        compact_at: spec.agent_settings.compact_at,
-        servers: spec.agent_settings.servers.clone(),
         limits: spec.limits,
-        replay,
-        ..Cast::plain(spec.agent)
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, Spec};
+use mcpmark_experiment::{AgentSettings, Allowance, AttemptLimits, Cost, Participant, Reach, Spec};
 use mcpmark_model::{ModelSpec, PriceRow, Usage};
 use serde_json::{Value, json};
 
@@ -57,14 +57,21 @@ fn typical(spec: &Spec) -> (u32, Usage) {
     (turns, usage)
 }
 
-fn estimates(spec: &Spec) -> Vec<Estimate<'_>> {
+fn estimates<'a>(spec: &'a Spec) -> Vec<Estimate<'a>> {
     let (_, usage) = typical(spec);
-    let each = spec.planned() / spec.models.len().max(1);
-    let estimate = |model| Estimate {
-        model,
-        cost: cost(spec, model, usage, each as u64),
+    let mut attempts = vec![0; spec.participants.len()];
+    for planned in spec.plan() {
+        attempts[planned.participant] += 1;
+    }
+    let estimate = |(participant, attempts): (&'a Participant, u64)| {
+        let model = participant.model.as_ref()?;
+        Some(Estimate {
+            model,
+            cost: cost(spec, model, usage, attempts),
+        })
     };
-    spec.models.iter().map(estimate).collect()
+    let participants = spec.participants.iter().zip(attempts);
+    participants.filter_map(estimate).collect()
 }
 
 fn cost<'a>(
@@ -87,7 +94,9 @@ fn total(spec: &Spec, estimates: &[Estimate<'_>]) -> Total {
     let sum = known.fold(0_u64, |sum, (_, cost)| sum.saturating_add(cost.nano_usd()));
     let Allowance { cost, tokens, .. } = spec.limits.of_experiment();
     let (_, usage) = typical(spec);
-    let all = (usage.input + usage.output).saturating_mul(spec.planned() as u64);
+    let asking = spec.plan().into_iter();
+    let asking = asking.filter(|planned| planned.key.model.is_some()).count();
+    let all = (usage.input + usage.output).saturating_mul(asking as u64);
     let mut least = sum;
     if let Some(limit) = tokens.filter(|limit| *limit < all) {
         // The share of the tokens is about that of the cost.
@@ -137,13 +146,23 @@ fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> St
         output::count(spec.tasks.len(), "task"),
         spec.attempts
     );
-    match estimates.len() {
-        0 => text.push('\n'),
-        models => text.push_str(&format!(" by {}\n", output::count(models, "model"))),
+    let models = estimates.len();
+    let baselines = spec.participants.len() - models;
+    match (models, baselines) {
+        (0, 0 | 1) => text.push('\n'),
+        (0, agents) => text.push_str(&format!(" by {}\n", output::count(agents, "agent"))),
+        (models, 0) => text.push_str(&format!(" by {}\n", output::count(models, "model"))),
+        (models, agents) => text.push_str(&format!(
+            " by {} and {} without one\n",
+            output::count(models, "model"),
+            output::count(agents, "agent")
+        )),
     }
     text.push_str(&services(spec));
-    text.push_str(&format!("  agent: {}\n", agent(spec)));
-    for (name, server) in &spec.agent_settings.servers {
+    for agent in agents(spec) {
+        text.push_str(&format!("  agent: {agent}\n"));
+    }
+    for (name, server) in spec.servers() {
         let reached = match &server.reach {
             Reach::Program { command, .. } => command.first().map_or("", String::as_str),
             Reach::Http(server) => server.url(),
@@ -214,10 +233,20 @@ fn together(total: &Total, models: usize) -> String {
     }
 }
 
-/// Who acts, and what is set for it.
-fn agent(spec: &Spec) -> String {
-    let settings = &spec.agent_settings;
-    let mut parts = vec![spec.agent.as_str().to_owned()];
+/// The agents, and what is set for each.
+fn agents(spec: &Spec) -> Vec<String> {
+    let mut agents: Vec<String> = Vec::new();
+    for participant in &spec.participants {
+        let agent = agent(participant.agent.as_str(), &participant.agent_settings);
+        if !agents.contains(&agent) {
+            agents.push(agent);
+        }
+    }
+    agents
+}
+
+fn agent(name: &str, settings: &AgentSettings) -> String {
+    let mut parts = vec![name.to_owned()];
     parts.extend(
         settings
             .replay
@@ -241,7 +270,7 @@ fn agent(spec: &Spec) -> String {
 fn abreast(spec: &Spec, jobs: u32) -> String {
     let concurrency = &spec.concurrency;
     let mut parts = vec![output::count(jobs as usize, "attempt")];
-    if !spec.models.is_empty() {
+    if spec.models().next().is_some() {
         let calls = concurrency.model_calls.unwrap_or(jobs);
         parts.push(output::count(calls as usize, "request"));
     }

@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, Concurrency, Cost, ServerSpec, Spec, SpecLimits,
+    AgentKind, AgentSettings, Concurrency, Cost, Participant, ServerSpec, Spec, SpecLimits,
 };
 use mcpmark_model::{ModelSettings, ModelSpec, Prices};
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{DeserializeOwned, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::args::{AgentName, RunArgs, Selection, Tier};
@@ -29,7 +29,8 @@ struct File {
     tiers: Vec<String>,
     #[serde(deserialize_with = "texts")]
     tags: Vec<String>,
-    agent: Option<AgentKind>,
+    #[serde(deserialize_with = "agents")]
+    agent: Vec<AgentKind>,
     attempts: Option<u32>,
     jobs: Option<u32>,
     max_model_calls: Option<u32>,
@@ -106,6 +107,29 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
     }
 }
 
+/// One agent, or a list of them.
+struct Agents;
+
+impl<'de> Visitor<'de> for Agents {
+    type Value = Vec<AgentKind>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an agent or a list of agents, as in [\"nop\", \"random\"]")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(vec![AgentKind::deserialize(name.into_deserializer())?])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
+    }
+}
+
+fn agents<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<AgentKind>, D::Error> {
+    value.deserialize_any(Agents)
+}
+
 fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
     value.deserialize_any(List {
         written: "a list, as in [\"filesystem\"]",
@@ -151,7 +175,7 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     args.published.tasks = args.published.tasks.take().or(place);
     args.published.check()?;
     let models = models(args, &file)?;
-    let agent = agent(args, &file, models.is_empty())?;
+    let participants = participants(args, &file, models)?;
     let mut selection = Selection {
         selectors: std::mem::take(&mut args.selection.selectors),
         tier: std::mem::take(&mut args.selection.tier),
@@ -175,30 +199,23 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         (None, Some(path)) => Some(beside(path)),
         (None, None) => None,
     };
-    let prices = prices_of(&models, prices.as_deref())?;
-    let is_model = agent.is_model();
+    let prices = prices_of(&participants, prices.as_deref())?;
+    let any_model = participants.iter().any(|one| one.model.is_some());
     let spec = Spec {
-        agent_settings: AgentSettings {
-            compact_at: args.models.compact_at.or(file.compact_at),
-            retries: args.models.retries.or(file.retries),
-            servers: servers(args, &file)?,
-            ..AgentSettings::default()
-        },
-        models,
         attempts: args.attempts.or(file.attempts).unwrap_or(1),
         limits: limits(args, &file)?,
-        seed: args.models.seed.or(file.seed).or(is_model.then_some(1)),
+        seed: args.models.seed.or(file.seed).or(any_model.then_some(1)),
         prices,
         concurrency: Concurrency {
             jobs: args.jobs.or(file.jobs),
             model_calls: args.models.max_model_calls.or(file.max_model_calls),
             grades: args.models.max_grades.or(file.max_grades),
         },
-        ..Spec::new(Vec::new(), agent)
+        ..Spec::new(Vec::new(), participants)
     };
     for (name, number) in [
         ("attempts", Some(u64::from(spec.attempts))),
-        ("compact-at", spec.agent_settings.compact_at),
+        ("compact-at", args.models.compact_at.or(file.compact_at)),
     ] {
         if number == Some(0) {
             let message = format!("{name} is 0; it may be 1 or more");
@@ -244,8 +261,9 @@ fn tier(name: &str) -> Result<Tier, CommandError> {
     <Tier as clap::ValueEnum>::from_str(name, true).map_err(CommandError::usage)
 }
 
-fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, CommandError> {
-    let named = args.agent.map(|agent| match agent {
+/// The agents that are named, or the one that acts by default.
+fn agents_of(args: &RunArgs, file: &File, any_model: bool) -> Result<Vec<AgentKind>, CommandError> {
+    let named = args.agent.iter().map(|agent| match agent {
         AgentName::Oracle => AgentKind::Oracle,
         AgentName::Nop => AgentKind::Nop,
         AgentName::Random => AgentKind::Random,
@@ -253,38 +271,100 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
         AgentName::React => AgentKind::React,
         AgentName::Replay => AgentKind::Replay,
     });
-    let default = match (&args.from, no_model) {
-        (Some(_), _) => AgentKind::Replay,
-        (None, true) => AgentKind::Oracle,
-        (None, false) => AgentKind::Mcpmark,
-    };
-    let agent = named.or(file.agent).unwrap_or(default);
-    let name = agent.as_str();
-    let wrong = |message: String| Err(CommandError::usage(message));
-    let of_models = of_models(args);
-    match agent {
-        _ if agent.is_model() && no_model => wrong(format!(
-            "--agent {name} asks a model; name one with --model provider/name"
-        )),
-        _ if !agent.is_model() && !no_model => {
-            wrong(format!("--agent {name} asks no model; leave out --model"))
-        }
-        _ if !agent.is_model() && !of_models.is_empty() => wrong(format!(
-            "--agent {name} asks no model; leave out {}",
-            of_models.join(", ")
-        )),
-        AgentKind::Replay if args.from.is_none() => {
-            wrong("--agent replay plays an attempt; name it with --from".to_owned())
-        }
-        AgentKind::Replay if !args.selection.selectors.is_empty() => wrong(format!(
-            "--from names an attempt, and so its task; leave out {}",
-            args.selection.selectors.join(" ")
-        )),
-        _ if agent != AgentKind::Replay && args.from.is_some() => {
-            wrong(format!("--from is for --agent replay, and not for {name}"))
-        }
-        _ => Ok(agent),
+    let mut agents: Vec<AgentKind> = named.collect();
+    if agents.is_empty() {
+        agents.clone_from(&file.agent);
     }
+    if agents.is_empty() && args.from.is_some() {
+        agents.push(AgentKind::Replay);
+    }
+    // Models beside baselines are asked by the usual agent.
+    if any_model && !agents.iter().any(|agent| agent.is_model()) {
+        agents.push(AgentKind::Mcpmark);
+    }
+    if agents.is_empty() {
+        agents.push(AgentKind::Oracle);
+    }
+    let twice = agents
+        .iter()
+        .enumerate()
+        .find(|(index, agent)| agents[..*index].contains(agent));
+    if let Some((_, agent)) = twice {
+        let message = format!("agent {} is named twice", agent.as_str());
+        return Err(CommandError::usage(message));
+    }
+    Ok(agents)
+}
+
+/// Every agent, once for each model where it asks one.
+fn participants(
+    args: &RunArgs,
+    file: &File,
+    models: Vec<ModelSpec>,
+) -> Result<Vec<Participant>, CommandError> {
+    let agents = agents_of(args, file, !models.is_empty())?;
+    let wrong = |message: String| Err(CommandError::usage(message));
+    if let Some(agent) = agents.iter().find(|agent| agent.is_model())
+        && models.is_empty()
+    {
+        return wrong(format!(
+            "--agent {} asks a model; name one with --model provider/name",
+            agent.as_str()
+        ));
+    }
+    let names: Vec<&str> = agents.iter().map(|agent| agent.as_str()).collect();
+    let names = names.join(", ");
+    let of_models = of_models(args);
+    if models.is_empty() && !of_models.is_empty() {
+        let ask = match agents.len() {
+            1 => "asks",
+            _ => "ask",
+        };
+        return wrong(format!(
+            "--agent {names} {ask} no model; leave out {}",
+            of_models.join(", ")
+        ));
+    }
+    match (agents.contains(&AgentKind::Replay), &args.from) {
+        (true, None) => {
+            return wrong("--agent replay plays an attempt; name it with --from".to_owned());
+        }
+        (true, Some(_)) if !args.selection.selectors.is_empty() => {
+            return wrong(format!(
+                "--from names an attempt, and so its task; leave out {}",
+                args.selection.selectors.join(" ")
+            ));
+        }
+        (false, Some(_)) => {
+            return wrong(format!("--from is for --agent replay, and not for {names}"));
+        }
+        _ => {}
+    }
+    let servers = servers(args, file)?;
+    let mut participants = Vec::new();
+    for agent in agents {
+        if !agent.is_model() {
+            participants.push(Participant {
+                agent_settings: AgentSettings {
+                    servers: servers.clone(),
+                    ..AgentSettings::default()
+                },
+                ..Participant::plain(agent)
+            });
+            continue;
+        }
+        participants.extend(models.iter().map(|model| Participant {
+            agent,
+            agent_settings: AgentSettings {
+                compact_at: args.models.compact_at.or(file.compact_at),
+                retries: args.models.retries.or(file.retries),
+                servers: servers.clone(),
+                ..AgentSettings::default()
+            },
+            model: Some(model.clone()),
+        }));
+    }
+    Ok(participants)
 }
 
 /// What is given on the command line that only a model heeds.
@@ -415,8 +495,8 @@ pub(crate) fn amount(text: Option<String>) -> Result<Option<Cost>, CommandError>
         .map_err(CommandError::usage)
 }
 
-/// The prices of some models: those of a file, and else those that ship.
-fn prices_of(models: &[ModelSpec], file: Option<&Path>) -> Result<Prices, CommandError> {
+/// The prices of the models: those of a file, and else those that ship.
+fn prices_of(participants: &[Participant], file: Option<&Path>) -> Result<Prices, CommandError> {
     let mut prices = Prices::shipped();
     if let Some(path) = file {
         let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
@@ -425,6 +505,7 @@ fn prices_of(models: &[ModelSpec], file: Option<&Path>) -> Result<Prices, Comman
         let own = Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))?;
         prices = prices.overridden(own);
     }
-    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+    let models = participants.iter().filter_map(|one| one.model.as_ref());
+    let names: Vec<&str> = models.map(|model| model.name.as_str()).collect();
     Ok(prices.only(&names))
 }

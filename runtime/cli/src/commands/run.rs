@@ -46,7 +46,10 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     let chosen = match &args.from {
         Some(prefix) => {
             let attempt = context.journal()?.attempt(prefix).map_err(journal_error)?;
-            spec.agent_settings.replay = Some(attempt.id);
+            let participants = spec.participants.iter_mut();
+            for participant in participants.filter(|one| one.agent == AgentKind::Replay) {
+                participant.agent_settings.replay = Some(attempt.id.clone());
+            }
             Chosen::by_id(context, spec.published.as_ref(), &[attempt.task])?
         }
         None => Chosen::select(context, spec.published.as_ref(), &selection)?,
@@ -97,7 +100,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
 /// Says which costs will not be known.
 fn warn_of_prices(spec: &Spec) {
     // A model may act with several settings.
-    let names: BTreeSet<&str> = spec.models.iter().map(|model| &*model.name).collect();
+    let names: BTreeSet<&str> = spec.models().map(|model| &*model.name).collect();
     for name in names
         .into_iter()
         .filter(|name| spec.prices.of(name).is_none())
@@ -266,16 +269,17 @@ impl Setting {
                 });
             }
         }
-        if let (AgentKind::Oracle, Some(id)) = (spec.agent, chosen.unsolved()) {
+        let solved = spec.tasks_of(AgentKind::Oracle);
+        if let Some(id) = chosen.unsolved(&solved) {
             return Err(context::prepare_error(&PrepareError::NoSolution(
                 id.clone(),
             )));
         }
         let grades = self::jobs(spec.concurrency.grades);
         // A solution holds its slot while its tools run; grades need others.
-        let slots = match spec.agent {
-            AgentKind::Oracle => jobs.saturating_add(grades),
-            _ => grades,
+        let slots = match solved.is_empty() {
+            true => grades,
+            false => jobs.saturating_add(grades),
         };
         settings::bound_memory()?;
         let sandbox = context.sandbox(slots, engine)?;

@@ -156,6 +156,28 @@ pub(crate) fn actor(row: &AttemptRow) -> String {
     }
 }
 
+/// What a list has to tell apart.
+#[derive(Debug, Default, Clone, Copy)]
+struct Actors {
+    /// Whether there are several agents or models.
+    several: bool,
+    /// Whether several agents ask models.
+    model_agents: bool,
+}
+
+impl Actors {
+    /// Those of attempts, each by its agent and its model.
+    fn of<'a>(attempts: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Self {
+        let mut actors = Self::default();
+        let (mut first, mut first_model) = (None, None);
+        for (agent, model) in attempts {
+            actors.several |= *first.get_or_insert((agent, model)) != (agent, model);
+            actors.model_agents |= model.is_some() && *first_model.get_or_insert(agent) != agent;
+        }
+        actors
+    }
+}
+
 /// A line for each attempt: what came of it, its task and its id.
 pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
     let words: Vec<_> = attempts
@@ -168,10 +190,23 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
         })
         .collect();
     let width = words.iter().map(|(word, _)| word.len()).max().unwrap_or(0);
+    let actors = Actors::of(
+        attempts
+            .iter()
+            .map(|attempt| (&*attempt.agent, attempt.model.as_deref())),
+    );
     let line = |(attempt, (word, style)): (&AttemptReport, &(&str, Style))| {
         let gap = width - word.len();
-        let model = attempt.model.as_deref();
-        let model = model.map(|model| with_effort(model, attempt.effort.as_deref()));
+        let model = match &attempt.model {
+            Some(model) => Some(with_effort(model, attempt.effort.as_deref())),
+            None => Some(attempt.agent.clone()).filter(|_| actors.several),
+        };
+        let model = model.map(
+            |model| match attempt.model.is_some() && actors.model_agents {
+                true => format!("{model}, {}", attempt.agent),
+                false => model,
+            },
+        );
         format!(
             "{}{:gap$}  {}  {}\n",
             output::paint(*style, sanitise::line(word)),
