@@ -207,6 +207,13 @@ pub(crate) struct Selection {
     pub(crate) tag: Vec<String>,
 }
 
+impl Selection {
+    /// Whether it names no task in any way.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.selectors.is_empty() && self.tier.is_empty() && self.tag.is_empty()
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -216,13 +223,14 @@ pub(crate) struct RunArgs {
     /// Who acts; may be repeated, also for baselines beside models [default: mcpmark with a model, oracle without]
     #[arg(long, value_enum)]
     pub(crate) agent: Vec<AgentName>,
-    /// Attempts of each task [default: 1]
+    /// Attempts of each task [default: 1, or those of the experiment that is there]
     #[arg(short = 'k', long = "attempts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) attempts: Option<u32>,
     /// Attempts at the same time [default: one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
-    /// Name of the experiment [default: the time]
+    /// Name of the experiment [default: the time]. One that is there gets the tasks, agents, models and attempts that it
+    /// does not have yet
     #[arg(long, value_name = "NAME")]
     pub(crate) experiment: Option<String>,
     /// Play the calls of this attempt

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mcpmark_agent::{Allowance, AttemptLimits};
 use mcpmark_external::ServerSpec;
-use mcpmark_model::{Cost, ModelSpec, Prices};
+use mcpmark_model::{Cost, ModelSettings, ModelSpec, Prices};
 use mcpmark_snapshot::Digest;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -76,6 +76,29 @@ impl Participant {
             agent_settings: AgentSettings::default(),
             model: None,
         }
+    }
+
+    /// The servers whose tools participants have beside those of the world, each once.
+    pub fn servers<'a>(
+        participants: impl IntoIterator<Item = &'a Self>,
+    ) -> Vec<(&'a str, &'a ServerSpec)> {
+        let mut servers = Vec::new();
+        for participant in participants {
+            for (name, server) in &participant.agent_settings.servers {
+                if !servers.contains(&(name.as_str(), server)) {
+                    servers.push((name.as_str(), server));
+                }
+            }
+        }
+        servers
+    }
+
+    /// What makes it the one that it is: agent, its settings, model, its settings. What else is said of it, such as how
+    /// often its model is asked, may change.
+    pub(crate) fn identity(&self) -> (AgentKind, &AgentSettings, Option<(&str, &ModelSettings)>) {
+        let model = self.model.as_ref();
+        let model = model.map(|model| (&*model.name, &model.settings));
+        (self.agent, &self.agent_settings, model)
     }
 
     /// The name of the model, or of the agent where no model acts.
@@ -267,15 +290,7 @@ impl Spec {
 
     /// The servers whose tools participants have beside those of the world, each once.
     pub fn servers(&self) -> Vec<(&str, &ServerSpec)> {
-        let mut servers = Vec::new();
-        for participant in &self.participants {
-            for (name, server) in &participant.agent_settings.servers {
-                if !servers.contains(&(name.as_str(), server)) {
-                    servers.push((name.as_str(), server));
-                }
-            }
-        }
-        servers
+        Participant::servers(&self.participants)
     }
 
     /// The tasks that an agent of a kind attempts.

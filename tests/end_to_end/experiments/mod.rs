@@ -1,5 +1,6 @@
 //! Experiments with several participants, and experiments that grow.
 
+mod growth;
 mod participants;
 
 use mcpmark_model_server::{Reaction, Server};

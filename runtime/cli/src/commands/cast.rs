@@ -19,14 +19,18 @@ use crate::output::{self, sanitise};
 /// The longest that a model may take for its sign of life.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(120);
 
-/// The models of the participants of a spec, in their order.
-pub(crate) type Models = Vec<Option<Model>>;
+/// The participants of a spec that are to act, each with its model if it asks one.
+pub(crate) struct Models {
+    models: Vec<Option<Model>>,
+    acting: BTreeSet<usize>,
+}
 
-/// Opens the models of a spec; their keys come from the environment.
-pub(crate) fn models(spec: &Spec) -> Result<Models, CommandError> {
+/// Opens the models of the participants that are to act; their keys come from the environment.
+pub(crate) fn models(spec: &Spec, acting: &BTreeSet<usize>) -> Result<Models, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut models = Vec::new();
-    for Participant { agent, model, .. } in &spec.participants {
+    for (index, Participant { agent, model, .. }) in spec.participants.iter().enumerate() {
+        let model = model.as_ref().filter(|_| acting.contains(&index));
         let Some(model) = model else {
             models.push(None);
             continue;
@@ -50,16 +54,24 @@ pub(crate) fn models(spec: &Spec) -> Result<Models, CommandError> {
             }
         }
     }
-    Ok(models)
+    Ok(Models {
+        models,
+        acting: acting.clone(),
+    })
 }
 
-/// The participants that ask a model, each with it.
-fn asking<'a>(
-    models: &'a Models,
-    spec: &'a Spec,
-) -> impl Iterator<Item = (&'a Model, &'a Participant)> {
-    let all = models.iter().zip(&spec.participants);
-    all.filter_map(|(model, participant)| Some((model.as_ref()?, participant)))
+impl Models {
+    /// The participants that are to act.
+    fn acting<'a>(&'a self, spec: &'a Spec) -> impl Iterator<Item = &'a Participant> {
+        let indices = self.acting.iter();
+        indices.filter_map(|index| spec.participants.get(*index))
+    }
+
+    /// The participants that ask a model, each with it.
+    fn asking<'a>(&'a self, spec: &'a Spec) -> impl Iterator<Item = (&'a Model, &'a Participant)> {
+        let all = self.models.iter().zip(&spec.participants);
+        all.filter_map(|(model, participant)| Some((model.as_ref()?, participant)))
+    }
 }
 
 fn open_error(error: OpenError) -> CommandError {
@@ -97,13 +109,13 @@ fn sign_of_life(agent: AgentKind) -> (Conversation, Vec<ToolSpec>) {
 /// sending it.
 pub(crate) async fn check(models: &Models, spec: &Spec) -> Result<(), CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
-    for (name, server) in spec.servers() {
+    for (name, server) in Participant::servers(models.acting(spec)) {
         if let Err(error) = External::check(name, server, variable) {
             let message = chain(&error);
             return Err(CommandError::usage(sanitise::line(&message)).hint("nothing was run"));
         }
     }
-    for (model, participant) in asking(models, spec) {
+    for (model, participant) in models.asking(spec) {
         let (conversation, tools) = sign_of_life(participant.agent);
         let seed = model.sampling_seed(0);
         if let Err(error) = model.check(&conversation, &tools, seed).await {
@@ -125,7 +137,7 @@ pub(crate) async fn preflight(
 ) -> Result<Beside, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut offered: Vec<((&str, &ServerSpec), Vec<String>)> = Vec::new();
-    for (name, server) in spec.servers() {
+    for (name, server) in Participant::servers(models.acting(spec)) {
         // It goes again at once.
         let started = External::start(name, server, variable).await;
         let started = started.map_err(|error| unusable(&chain(&error)))?;
@@ -133,7 +145,7 @@ pub(crate) async fn preflight(
         offered.push(((name, server), tools));
     }
     let mut all = Beside::new();
-    for participant in &spec.participants {
+    for participant in models.acting(spec) {
         let mut beside = Beside::new();
         for (name, server) in &participant.agent_settings.servers {
             let own = offered
@@ -149,7 +161,7 @@ pub(crate) async fn preflight(
     }
     let beside = all;
     check_clashes(&beside, tools)?;
-    for (model, participant) in asking(models, spec) {
+    for (model, participant) in models.asking(spec) {
         let (conversation, tools) = sign_of_life(participant.agent);
         let asked = model
             .ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE)
@@ -245,7 +257,7 @@ pub(crate) fn cast(
 ) -> Result<Cast, CommandError> {
     let spent = journal.spent(experiment).map_err(journal_error)?;
     let mut players = Vec::new();
-    for (model, participant) in models.into_iter().zip(&spec.participants) {
+    for (model, participant) in models.models.into_iter().zip(&spec.participants) {
         let settings = &participant.agent_settings;
         let replay = match &settings.replay {
             Some(attempt) => {

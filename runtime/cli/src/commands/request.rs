@@ -21,7 +21,7 @@ use crate::files;
 /// The file of `--config`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-struct File {
+pub(crate) struct File {
     experiment: Option<String>,
     #[serde(deserialize_with = "texts")]
     tasks: Vec<String>,
@@ -147,16 +147,37 @@ fn file_models<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<FileModel>, D:
 /// What is to be run, but for the tasks, which are still to be selected.
 pub(crate) struct Request {
     pub(crate) selection: Selection,
-    pub(crate) experiment: Option<String>,
+    /// Whether an agent or a model is named.
+    pub(crate) names_participants: bool,
+    /// Attempts of each task, if that is said.
+    pub(crate) attempts: Option<u32>,
+    /// The seed of the order, if that is said.
+    pub(crate) seed: Option<u64>,
+    /// The prices of a file.
+    pub(crate) own_prices: Option<Prices>,
+    /// A new experiment of all that.
     pub(crate) spec: Spec,
 }
 
-/// Puts the command line and the file together.
-pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
-    let file = match &args.config {
-        Some(path) => read(path)?,
-        None => File::default(),
-    };
+/// Reads the file of `--config`, where one is named.
+pub(crate) fn file(args: &RunArgs) -> Result<File, CommandError> {
+    match &args.config {
+        Some(path) => read(path),
+        None => Ok(File::default()),
+    }
+}
+
+/// The name of the experiment, if one is given.
+pub(crate) fn name(args: &RunArgs, file: &File) -> Option<String> {
+    args.experiment.clone().or_else(|| file.experiment.clone())
+}
+
+/// Puts the command line and the file together, for a new experiment or for one that is there.
+pub(crate) fn resolve(
+    args: &mut RunArgs,
+    file: &File,
+    is_there: bool,
+) -> Result<Request, CommandError> {
     let dir = args.config.as_deref().and_then(Path::parent);
     let dir = dir.map(Path::to_owned);
     let beside = |path: &PathBuf| match &dir {
@@ -174,8 +195,18 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     });
     args.published.tasks = args.published.tasks.take().or(place);
     args.published.check()?;
-    let models = models(args, &file)?;
-    let participants = participants(args, &file, models)?;
+    let models = models(args, file)?;
+    let names_participants = !models.is_empty()
+        || !args.agent.is_empty()
+        || !file.agent.is_empty()
+        || args.from.is_some();
+    let participants = match is_there && !names_participants {
+        true => {
+            of_nobody(args, file)?;
+            Vec::new()
+        }
+        false => participants(args, file, models)?,
+    };
     let mut selection = Selection {
         selectors: std::mem::take(&mut args.selection.selectors),
         tier: std::mem::take(&mut args.selection.tier),
@@ -199,11 +230,12 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         (None, Some(path)) => Some(beside(path)),
         (None, None) => None,
     };
-    let prices = prices_of(&participants, prices.as_deref())?;
+    let own_prices = prices.as_deref().map(own_prices).transpose()?;
+    let prices = prices_of(&participants, own_prices.clone());
     let any_model = participants.iter().any(|one| one.model.is_some());
     let spec = Spec {
         attempts: args.attempts.or(file.attempts).unwrap_or(1),
-        limits: limits(args, &file)?,
+        limits: limits(args, file)?,
         seed: args.models.seed.or(file.seed).or(any_model.then_some(1)),
         prices,
         concurrency: Concurrency {
@@ -224,9 +256,42 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     }
     Ok(Request {
         selection,
-        experiment: args.experiment.clone().or(file.experiment),
+        names_participants,
+        attempts: args.attempts.or(file.attempts),
+        seed: args.models.seed.or(file.seed),
+        own_prices,
         spec,
     })
+}
+
+/// Refuses settings of agents and models where neither is named: those of an experiment that is there have theirs.
+fn of_nobody(args: &RunArgs, file: &File) -> Result<(), CommandError> {
+    let settings = [
+        (
+            "--mcp-config",
+            args.mcp_config.is_some() || !file.servers.is_empty(),
+        ),
+        ("--compact-at", file.compact_at.is_some()),
+        ("--retries", file.retries.is_some()),
+    ];
+    let given = settings.into_iter().filter(|(_, given)| *given);
+    let mut given: Vec<&str> = given.map(|(flag, _)| flag).collect();
+    let of_experiment = |flag: &&str| {
+        flag.starts_with("--limit") || ["--prices", "--max-model-calls"].contains(flag)
+    };
+    given.extend(
+        of_models(args)
+            .into_iter()
+            .filter(|flag| !of_experiment(flag)),
+    );
+    match &*given {
+        [] => Ok(()),
+        given => Err(CommandError::usage(format!(
+            "{} sets how an agent or a model acts, and none is named",
+            given.join(", ")
+        ))
+        .hint("name it with --agent or --model: with other settings it acts beside those that are there")),
+    }
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
@@ -495,17 +560,18 @@ pub(crate) fn amount(text: Option<String>) -> Result<Option<Cost>, CommandError>
         .map_err(CommandError::usage)
 }
 
+/// The prices of a file.
+fn own_prices(path: &Path) -> Result<Prices, CommandError> {
+    let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
+    let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))
+}
+
 /// The prices of the models: those of a file, and else those that ship.
-fn prices_of(participants: &[Participant], file: Option<&Path>) -> Result<Prices, CommandError> {
-    let mut prices = Prices::shipped();
-    if let Some(path) = file {
-        let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
-        let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let own = Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))?;
-        prices = prices.overridden(own);
-    }
+fn prices_of(participants: &[Participant], own: Option<Prices>) -> Prices {
+    let prices = Prices::shipped().overridden(own.unwrap_or_default());
     let models = participants.iter().filter_map(|one| one.model.as_ref());
     let names: Vec<&str> = models.map(|model| model.name.as_str()).collect();
-    Ok(prices.only(&names))
+    prices.only(&names)
 }

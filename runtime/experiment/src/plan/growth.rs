@@ -164,7 +164,8 @@ impl Spec {
             });
         }
         for participant in participants {
-            let known = grown.participants.iter().position(|one| one == participant);
+            let mut there = grown.participants.iter();
+            let known = there.position(|one| one.identity() == participant.identity());
             step.participants.push(known.unwrap_or_else(|| {
                 grown.participants.push(participant.clone());
                 added.participants.push(participant.clone());
@@ -175,6 +176,40 @@ impl Spec {
         grown.attempts = grown.attempts.max(attempts);
         grown.check_steps()?;
         added.attempts = grown.planned() - added.before;
+        if added.attempts > 0 {
+            *self = grown;
+        }
+        Ok(added)
+    }
+
+    /// Has every task attempted at least so often by every participant that attempts it.
+    ///
+    /// # Errors
+    ///
+    /// When the plan would be too large; then it stays as it was.
+    pub fn raise(&mut self, attempts: u32) -> Result<Added, PlanError> {
+        let mut grown = self.clone();
+        grown.steps = self.steps().into_owned();
+        let pairs: HashSet<(usize, usize)> = grown.steps.iter().flat_map(PlanStep::pairs).collect();
+        let lower: Vec<PlanStep> = grown
+            .steps
+            .iter()
+            .filter(|step| step.attempts < attempts)
+            .map(|step| PlanStep {
+                attempts,
+                ..step.clone()
+            })
+            .collect();
+        grown.steps.extend(lower);
+        grown.attempts = grown.attempts.max(attempts);
+        grown.check_steps()?;
+        let before = self.planned();
+        let added = Added {
+            asked: pairs.len() * attempts as usize,
+            before,
+            attempts: grown.planned() - before,
+            ..Added::default()
+        };
         if added.attempts > 0 {
             *self = grown;
         }
@@ -277,6 +312,27 @@ mod tests {
             assert_eq!(serde_json::from_str::<Spec>(&text).unwrap(), spec);
         }
         assert_eq!(spec.steps.len(), 5);
+    }
+
+    #[test]
+    fn a_higher_number_of_attempts_is_for_whoever_attempts_a_task() {
+        use AgentKind::{Nop, Random};
+        let mut spec = spec(&["a"], &[Nop], 2);
+        spec.add(&texts(&["b"]), &participants(&[Random]), 1)
+            .unwrap();
+        assert_eq!(spec.raise(1).unwrap().attempts, 0);
+        let before = plan(&spec);
+        let added = spec.raise(3).unwrap();
+        assert_eq!((added.asked, added.before, added.attempts), (6, 3, 3));
+        let after = plan(&spec);
+        assert_eq!(after[..3], before);
+        let own = |task: &str, agent: &str, k| (task.to_owned(), agent.to_owned(), k);
+        let expected = [
+            own("a", "nop", 3),
+            own("b", "random", 2),
+            own("b", "random", 3),
+        ];
+        assert_eq!(after[3..], expected);
     }
 
     #[test]

@@ -170,7 +170,7 @@ pub(super) fn unsound(spec: &Spec) -> Option<String> {
         let participant = spec
             .participants
             .iter()
-            .find(|participant| !seen.insert(canonical(&json!(participant))));
+            .find(|participant| !seen.insert(canonical(&json!(participant.identity()))));
         participant.map(|participant| participant.name().to_owned())
     });
     twice.map(|twice| format!("it names {twice} twice"))
