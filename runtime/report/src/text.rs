@@ -22,8 +22,12 @@ pub(crate) fn lead(report: &Report) -> String {
             format!(", {} USD{more}", mcpmark_experiment::decimals(usd))
         }
     };
+    let same = match report.experiments.len() > 1 && report.differences.is_empty() {
+        true => "; limits, settings, engine and tasks do not differ",
+        false => "",
+    };
     format!(
-        "{} × {}, k = {}: {} of {} graded{spent}; begun {}",
+        "{} × {}, k = {}: {} of {} graded{spent}; begun {}{same}",
         participants(report),
         numbers::count(report.tasks.len(), "task"),
         report.k,

@@ -2,6 +2,7 @@
 
 mod growth;
 mod participants;
+mod several;
 
 use mcpmark_model_server::{Reaction, Server};
 use serde_json::Value;
