@@ -638,8 +638,8 @@ pub(crate) struct ServeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The attempt's id, the beginning of it, or `latest` for the one that began last
-    pub(crate) attempt: String,
+    /// The attempt's id, the beginning of it, or `latest` for the one that began last [default: latest]
+    pub(crate) attempt: Option<String>,
     /// Show tool results, and what changed, in full
     #[arg(long)]
     pub(crate) full: bool,
@@ -652,6 +652,8 @@ pub(crate) struct ShowArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) filter: AttemptFilterArgs,
 }
 
 #[derive(Debug, Args)]

@@ -196,3 +196,48 @@ fn a_stored_experiment_of_one_agent_goes_on() {
     assert_eq!(resumed["attempts"][2]["passed"], true);
     assert_eq!(resumed["attempts"][3]["outcome"], "invalid-task");
 }
+
+#[test]
+fn tokens_and_times_are_shown_by_turn() {
+    let environment = Environment::new();
+    let library = library(&environment, &["a"]);
+    let server = serve(|request| match request.turns {
+        _ if request.tools == ["ping"] => Reaction::call("ping", &json!({})),
+        0 => Reaction::call("list_directory", &json!({"path": "."})),
+        _ => Reaction::say("Done."),
+    });
+    let args = ["--agent", "nop", "--model", "openai/m", "-j", "1"];
+    let report = run(&library, &server, &args).exits(0).json();
+    let shown = |index: usize, more: &[&str]| {
+        let id = report["attempts"][index]["id"].as_str().unwrap();
+        library.run(["show", id].iter().chain(more)).exits(0)
+    };
+    let text = shown(1, &[]).stdout;
+    let turns: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("turn "))
+        .collect();
+    assert_eq!(turns.len(), 2, "{text}");
+    for (turn, words) in turns.iter().zip(["turn 1  ", "turn 2  "]) {
+        assert!(
+            turn.starts_with(words) && turn.contains(" tokens in"),
+            "{turn}"
+        );
+        assert!(turn.contains(" out, model "), "{turn}");
+    }
+    let attempt = shown(1, &["--json"]).json();
+    let turns = attempt["by_turn"].as_array().unwrap();
+    let sum = |key: &str| -> u64 {
+        turns
+            .iter()
+            .map(|it| it["usage"][key].as_u64().unwrap())
+            .sum()
+    };
+    assert_eq!(turns.len(), 2);
+    assert_eq!(sum("input"), attempt["usage"]["input"].as_u64().unwrap());
+    assert_eq!(sum("output"), attempt["usage"]["output"].as_u64().unwrap());
+    assert!(turns[0]["tool_us"].as_u64().unwrap() > 0 && turns[1]["tool_us"] == 0);
+    // Of an agent without a model there is nothing to tell.
+    let text = shown(0, &[]).stdout;
+    assert!(!text.contains("tokens in"), "{text}");
+}

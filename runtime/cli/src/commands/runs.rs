@@ -3,6 +3,8 @@
 mod attempts;
 mod experiments;
 
+use std::collections::HashSet;
+
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow, Survey, SurveyRow};
 use mcpmark_experiment::report::{AttemptReport, reasoning_effort};
@@ -10,7 +12,7 @@ use mcpmark_experiment::{Journal, JournalError, Spec, decimals};
 use mcpmark_model::Cost;
 pub(crate) use mcpmark_report::instant;
 
-use crate::args::RunsArgs;
+use crate::args::{AttemptFilterArgs, RunsArgs};
 use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -64,6 +66,29 @@ pub(crate) fn named(journal: &Journal, name: &str) -> Result<String, CommandErro
     }
 }
 
+/// The id of the attempt of the latest experiment that began last among those that a filter wants.
+pub(crate) fn latest_attempt(
+    journal: &Journal,
+    filter: &AttemptFilterArgs,
+) -> Result<String, CommandError> {
+    attempts::check_classes(&filter.class)?;
+    let experiment = named(journal, LATEST)?;
+    let survey = journal.survey(&experiment).map_err(journal_error)?;
+    let wanted: HashSet<&str> = survey
+        .rows
+        .iter()
+        .filter(|row| attempts::is_wanted(row, filter))
+        .map(|row| &*row.id)
+        .collect();
+    let attempts = journal.attempts(&experiment).map_err(journal_error)?;
+    let wanted = attempts.into_iter().filter(|row| wanted.contains(&*row.id));
+    let last = wanted.max_by_key(|row| row.started_ms);
+    last.map(|row| row.id).ok_or_else(|| {
+        CommandError::usage(format!("no attempt of {experiment:?} is like that"))
+            .hint(format!("`mcpmark runs {experiment}` lists them"))
+    })
+}
+
 /// The id of an attempt, where `latest` stands for the one that began last in the latest experiment.
 pub(crate) fn named_attempt(journal: &Journal, id: &str) -> Result<String, CommandError> {
     if id != LATEST {
@@ -89,7 +114,7 @@ fn dollars(cost: Option<Cost>, some_unknown: bool) -> String {
 }
 
 /// A time for a column, from microseconds.
-fn seconds(microseconds: u64) -> String {
+pub(crate) fn seconds(microseconds: u64) -> String {
     let seconds = microseconds / 1_000_000;
     match seconds {
         0..60 => format!("{:.1}s", microseconds as f64 / 1e6),

@@ -81,7 +81,7 @@ pub(super) fn list(
 }
 
 /// Refuses classes that no attempt can have.
-fn check_classes(classes: &[String]) -> Result<(), CommandError> {
+pub(super) fn check_classes(classes: &[String]) -> Result<(), CommandError> {
     let known = || {
         let failures = FailureClass::ALL.into_iter().map(FailureClass::as_str);
         failures.chain(OUTCOMES)
@@ -100,7 +100,7 @@ fn check_classes(classes: &[String]) -> Result<(), CommandError> {
     }
 }
 
-fn is_wanted(row: &SurveyRow, filter: &AttemptFilterArgs) -> bool {
+pub(super) fn is_wanted(row: &SurveyRow, filter: &AttemptFilterArgs) -> bool {
     let has_class = |class: &String| {
         row.failure
             .as_ref()
