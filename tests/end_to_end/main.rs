@@ -10,6 +10,7 @@ mod damage;
 mod deaths;
 mod documents;
 mod environment;
+mod experiments;
 mod exporting;
 mod grading;
 mod guests;

@@ -185,6 +185,22 @@ fn attempts_are_filtered_and_sorted() {
         .to_owned();
     assert!(newest.contains(&id), "{id}");
     environment.run(["report", "latest"]).exits(0);
+    let shown = environment
+        .run(["show", "--failed", "--model", "atlas"])
+        .exits(0)
+        .stdout;
+    assert!(
+        shown.contains("result      fail") && shown.contains("atlas"),
+        "{shown}"
+    );
+    environment
+        .run(["show", "--model", "nobody"])
+        .exits(2)
+        .says(&["is like that", "mcpmark runs"]);
+    environment
+        .run(["show", &id, "--failed"])
+        .exits(2)
+        .says(&["an attempt is named"]);
     let compared = [
         "compare",
         "latest:openai/atlas-large (high)",

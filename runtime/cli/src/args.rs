@@ -208,22 +208,30 @@ pub(crate) struct Selection {
     pub(crate) tag: Vec<String>,
 }
 
+impl Selection {
+    /// Whether it names no task in any way.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.selectors.is_empty() && self.tier.is_empty() && self.tag.is_empty()
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
-    /// Who acts [default: mcpmark with a model, oracle without]
+    /// Who acts; may be repeated, also for baselines beside models [default: mcpmark with a model, oracle without]
     #[arg(long, value_enum)]
-    pub(crate) agent: Option<AgentName>,
-    /// Attempts of each task [default: 1]
+    pub(crate) agent: Vec<AgentName>,
+    /// Attempts of each task [default: 1, or those of the experiment that is there]
     #[arg(short = 'k', long = "attempts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) attempts: Option<u32>,
     /// Attempts at the same time [default: one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
-    /// Name of the experiment [default: the time]
+    /// Name of the experiment [default: the time]. One that is there gets the tasks, agents, models and attempts that it
+    /// does not have yet
     #[arg(long, value_name = "NAME")]
     pub(crate) experiment: Option<String>,
     /// Play the calls of this attempt
@@ -654,8 +662,8 @@ pub(crate) struct ServeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The attempt's id, the beginning of it, or `latest` for the one that began last
-    pub(crate) attempt: String,
+    /// The attempt's id, the beginning of it, or `latest` for the one that began last [default: latest]
+    pub(crate) attempt: Option<String>,
     /// Show tool results, and what changed, in full
     #[arg(long)]
     pub(crate) full: bool,
@@ -668,6 +676,8 @@ pub(crate) struct ShowArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) filter: AttemptFilterArgs,
 }
 
 #[derive(Debug, Args)]

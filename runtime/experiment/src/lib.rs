@@ -57,14 +57,17 @@ pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec};
 pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::baseline::Baselines;
-pub use crate::cast::{Cast, steps};
+pub use crate::cast::{Cast, Player, steps};
 pub use crate::ci::CiGuest;
 pub use crate::git::GitGuests;
 pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
 pub use crate::outcome::{FaultReport, Outcome, STATE_FAULT};
-pub use crate::plan::{AgentKind, AgentSettings, Concurrency, Planned, Spec, SpecLimits};
+pub use crate::plan::{
+    Added, AgentKind, AgentSettings, Concurrency, Participant, PlanError, PlanStep, Planned, Spec,
+    SpecLimits,
+};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
 pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop, published_ci};
 pub use crate::regrade::{Regraded, Regrader, Work};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcpmark_agent::failure::FailureClass;
 use mcpmark_experiment::metrics::Interval;
 
-use crate::data::{Group, ModelReport, Report, Slice};
+use crate::data::{Difference, Group, ModelReport, Report, Slice};
 use crate::numbers::{self, NONE, percent};
 use crate::published::{self, Figure, PublishedService, published};
 use crate::sanitise::line;
@@ -13,7 +13,19 @@ use crate::table::{Column, Table, label, left, right};
 
 /// All tables.
 pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
-    let mut tables = vec![scores(report), resources(report)];
+    let mut tables = vec![scores(report)];
+    if report.experiments.len() > 1 {
+        let names = report.experiments.iter().map(|one| one.name.as_str());
+        let mut differing = differing(names, &report.differences);
+        if report.differences.iter().any(Difference::is_of_task) {
+            differing.note =
+                "a task with another digest is a task of its own: its attempts are in \
+                              the rates, and are not compared with those of that name elsewhere"
+                    .to_owned();
+        }
+        tables.push(differing);
+    }
+    tables.push(resources(report));
     if report.k > 1 {
         tables.push(reliability(report));
     }
@@ -36,6 +48,22 @@ pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
         tables.push(published_services(report));
     }
     tables
+}
+
+/// In what experiments or participants differ.
+pub(crate) fn differing<'a>(
+    names: impl Iterator<Item = &'a str>,
+    differences: &[Difference],
+) -> Table {
+    let mut columns = vec![label("")];
+    columns.extend(names.map(|name| left(line(name))));
+    let mut table = Table::new("What differs", columns);
+    for Difference { what, values } in differences {
+        let mut cells = vec![line(what).into_owned()];
+        cells.extend(values.iter().map(|value| line(value).into_owned()));
+        table.row(cells);
+    }
+    table
 }
 
 fn name(model: &ModelReport) -> String {

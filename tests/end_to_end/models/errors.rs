@@ -58,7 +58,7 @@ fn errors_that_pass_are_tried_again_and_each_try_is_kept() {
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    let (before, _) = shown.split_once("\nturn 1\n").unwrap();
+    let (before, _) = shown.split_once("\nturn 1  ").unwrap();
     assert!(before.contains("try 4 of a request for turn 1"), "{before}");
     let shown = environment.run(["show", id, "--json"]).exits(0).json();
     assert_eq!(shown["requests"].as_array().unwrap().len(), 12);

@@ -78,8 +78,12 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
             "compact-at is 0; it may be 1 or more",
         ),
         (
-            [at("openai/m"), vec!["--agent", "oracle"]].concat(),
-            "--agent oracle asks no model",
+            [
+                at("openai/m"),
+                vec!["--agent", "oracle", "--agent", "oracle"],
+            ]
+            .concat(),
+            "agent oracle is named twice",
         ),
         (
             [at("openai/m"), vec!["--limit-cost", "-1"]].concat(),
@@ -390,7 +394,7 @@ fn efforts_are_told_apart_and_warnings_are_said_once() {
         attempts[0]["effort"]
     );
     assert_eq!(
-        listed["spec"]["models"][1]["settings"]["reasoning-effort"],
+        listed["spec"]["participants"][1]["model"]["settings"]["reasoning-effort"],
         "high"
     );
 }

@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// The experiment; `latest` is the one that began last, and the default
+    /// The experiment, or several for one report; `latest` is the one that began last, and the default
     #[arg(value_name = "EXPERIMENT")]
-    pub(crate) experiment: Option<String>,
+    pub(crate) experiments: Vec<String>,
     /// The form of the report [default: that of the file's ending, or text]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,

@@ -132,18 +132,22 @@ impl Chosen {
         tools.collect()
     }
 
-    /// The first task that nobody has shown to be solvable.
-    pub(crate) fn unsolved(&self) -> Option<&TaskId> {
-        match &self.tasks {
-            Tasks::Own(_, tasks) => {
-                let task = tasks.iter().find(|task| task.solution.is_none());
-                task.map(|task| &task.id)
-            }
-            Tasks::Published(_, _, tasks) => {
-                let task = tasks.iter().find(|task| task.solution.is_none());
-                task.map(|task| &task.id)
-            }
-        }
+    /// The first of some tasks that nobody has shown to be solvable.
+    pub(crate) fn unsolved(&self, ids: &BTreeSet<&str>) -> Option<&TaskId> {
+        let unsolved: Vec<&TaskId> = match &self.tasks {
+            Tasks::Own(_, tasks) => tasks
+                .iter()
+                .filter(|task| task.solution.is_none())
+                .map(|task| &task.id)
+                .collect(),
+            Tasks::Published(_, _, tasks) => tasks
+                .iter()
+                .filter(|task| task.solution.is_none())
+                .map(|task| &task.id)
+                .collect(),
+        };
+        let mut unsolved = unsolved.into_iter();
+        unsolved.find(|id| ids.contains(&*id.to_string()))
     }
 
     /// Makes them ready to judge what was left. A verifier that is held back is taken from the store, where

@@ -67,7 +67,7 @@ pub(crate) fn place<'a>(
 }
 
 fn wants(spec: &Spec, place: Option<&PublishedPlace>) -> Vec<String> {
-    let servers = spec.agent_settings.servers.iter();
+    let servers = spec.servers().into_iter();
     let servers = servers.map(|(name, server)| match &server.reach {
         Reach::Program { command, env } => {
             let command: Vec<String> = command.iter().map(|part| format!("{part:?}")).collect();
@@ -81,9 +81,16 @@ fn wants(spec: &Spec, place: Option<&PublishedPlace>) -> Vec<String> {
             format!("call server {name:?} at {url}{}", with(&variables))
         }
     });
-    let models = spec.models.iter().map(asked);
+    let models = spec.models().map(asked);
     let all = servers.chain(models).chain(place.and_then(reads));
-    all.map(|want| sanitise::line(&want).into_owned()).collect()
+    let mut wants: Vec<String> = Vec::new();
+    for want in all.map(|want| sanitise::line(&want).into_owned()) {
+        // Several participants may ask one model.
+        if !wants.contains(&want) {
+            wants.push(want);
+        }
+    }
+    wants
 }
 
 /// Also a model at its provider's usual address costs what it costs, and gets what the tasks show it.

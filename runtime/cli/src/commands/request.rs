@@ -6,11 +6,12 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, Concurrency, Cost, ResultView, ServerSpec, Spec, SpecLimits,
+    AgentKind, AgentSettings, Concurrency, Cost, Participant, ResultView, ServerSpec, Spec,
+    SpecLimits,
 };
 use mcpmark_model::{ModelSettings, ModelSpec, Pace, Prices};
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{DeserializeOwned, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::args::{AgentName, RunArgs, Selection, Tier};
@@ -22,7 +23,7 @@ use crate::output;
 /// The file of `--config`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-struct File {
+pub(crate) struct File {
     experiment: Option<String>,
     #[serde(deserialize_with = "texts")]
     tasks: Vec<String>,
@@ -30,7 +31,8 @@ struct File {
     tiers: Vec<String>,
     #[serde(deserialize_with = "texts")]
     tags: Vec<String>,
-    agent: Option<AgentKind>,
+    #[serde(deserialize_with = "agents")]
+    agent: Vec<AgentKind>,
     attempts: Option<u32>,
     jobs: Option<u32>,
     max_model_calls: Option<u32>,
@@ -163,6 +165,29 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
     }
 }
 
+/// One agent, or a list of them.
+struct Agents;
+
+impl<'de> Visitor<'de> for Agents {
+    type Value = Vec<AgentKind>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an agent or a list of agents, as in [\"nop\", \"random\"]")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(vec![AgentKind::deserialize(name.into_deserializer())?])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
+    }
+}
+
+fn agents<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<AgentKind>, D::Error> {
+    value.deserialize_any(Agents)
+}
+
 fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
     value.deserialize_any(List {
         written: "a list, as in [\"filesystem\"]",
@@ -187,16 +212,37 @@ fn file_models<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<FileModel>, D:
 /// What is to be run, but for the tasks, which are still to be selected.
 pub(crate) struct Request {
     pub(crate) selection: Selection,
-    pub(crate) experiment: Option<String>,
+    /// Whether an agent or a model is named.
+    pub(crate) names_participants: bool,
+    /// Attempts of each task, if that is said.
+    pub(crate) attempts: Option<u32>,
+    /// The seed of the order, if that is said.
+    pub(crate) seed: Option<u64>,
+    /// The prices of a file.
+    pub(crate) own_prices: Option<Prices>,
+    /// A new experiment of all that.
     pub(crate) spec: Spec,
 }
 
-/// Puts the command line and the file together.
-pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
-    let file = match &args.config {
-        Some(path) => read(path)?,
-        None => File::default(),
-    };
+/// Reads the file of `--config`, where one is named.
+pub(crate) fn file(args: &RunArgs) -> Result<File, CommandError> {
+    match &args.config {
+        Some(path) => read(path),
+        None => Ok(File::default()),
+    }
+}
+
+/// The name of the experiment, if one is given.
+pub(crate) fn name(args: &RunArgs, file: &File) -> Option<String> {
+    args.experiment.clone().or_else(|| file.experiment.clone())
+}
+
+/// Puts the command line and the file together, for a new experiment or for one that is there.
+pub(crate) fn resolve(
+    args: &mut RunArgs,
+    file: &File,
+    is_there: bool,
+) -> Result<Request, CommandError> {
     let dir = args.config.as_deref().and_then(Path::parent);
     let dir = dir.map(Path::to_owned);
     let beside = |path: &PathBuf| match &dir {
@@ -214,8 +260,18 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     });
     args.published.tasks = args.published.tasks.take().or(place);
     args.published.check()?;
-    let models = models(args, &file)?;
-    let agent = agent(args, &file, models.is_empty())?;
+    let models = models(args, file)?;
+    let names_participants = !models.is_empty()
+        || !args.agent.is_empty()
+        || !file.agent.is_empty()
+        || args.from.is_some();
+    let participants = match is_there && !names_participants {
+        true => {
+            of_nobody(args, file)?;
+            Vec::new()
+        }
+        false => participants(args, file, models, beside)?,
+    };
     let mut selection = Selection {
         selectors: std::mem::take(&mut args.selection.selectors),
         tier: std::mem::take(&mut args.selection.tier),
@@ -239,42 +295,24 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         (None, Some(path)) => Some(beside(path)),
         (None, None) => None,
     };
-    let prices = prices_of(&models, prices.as_deref())?;
-    let is_model = agent.is_model();
-    let max_result_bytes = args.models.max_result_bytes.or(file.max_result_bytes);
-    let max_result_bytes =
-        max_result_bytes.unwrap_or(ResultBytes(Some(ResultView::DEFAULT_MAX_BYTES)));
-    let own_prompt = file.system_prompt.as_ref().filter(|_| is_model).map(beside);
-    let system_prompt = args.models.system_prompt.clone().or(own_prompt);
-    let mut tools = std::mem::take(&mut args.models.tools);
-    if tools.is_empty() && is_model {
-        tools.clone_from(&file.tools);
-    }
+    let own_prices = prices.as_deref().map(own_prices).transpose()?;
+    let prices = prices_of(&participants, own_prices.clone());
+    let any_model = participants.iter().any(|one| one.model.is_some());
     let spec = Spec {
-        agent_settings: AgentSettings {
-            system_prompt: system_prompt.as_deref().map(read_prompt).transpose()?,
-            tools,
-            compact_at: args.models.compact_at.or(file.compact_at),
-            max_result_bytes: max_result_bytes.0.filter(|_| is_model),
-            retries: args.models.retries.or(file.retries),
-            servers: servers(args, &file)?,
-            ..AgentSettings::default()
-        },
-        models,
         attempts: args.attempts.or(file.attempts).unwrap_or(1),
-        limits: limits(args, &file)?,
-        seed: args.models.seed.or(file.seed).or(is_model.then_some(1)),
+        limits: limits(args, file)?,
+        seed: args.models.seed.or(file.seed).or(any_model.then_some(1)),
         prices,
         concurrency: Concurrency {
             jobs: args.jobs.or(file.jobs),
             model_calls: args.models.max_model_calls.or(file.max_model_calls),
             grades: args.models.max_grades.or(file.max_grades),
         },
-        ..Spec::new(Vec::new(), agent)
+        ..Spec::new(Vec::new(), participants)
     };
     for (name, number) in [
         ("attempts", Some(u64::from(spec.attempts))),
-        ("compact-at", spec.agent_settings.compact_at),
+        ("compact-at", args.models.compact_at.or(file.compact_at)),
     ] {
         if number == Some(0) {
             let message = format!("{name} is 0; it may be 1 or more");
@@ -283,9 +321,45 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     }
     Ok(Request {
         selection,
-        experiment: args.experiment.clone().or(file.experiment),
+        names_participants,
+        attempts: args.attempts.or(file.attempts),
+        seed: args.models.seed.or(file.seed),
+        own_prices,
         spec,
     })
+}
+
+/// Refuses settings of agents and models where neither is named: those of an experiment that is there have theirs.
+fn of_nobody(args: &RunArgs, file: &File) -> Result<(), CommandError> {
+    let settings = [
+        (
+            "--mcp-config",
+            args.mcp_config.is_some() || !file.servers.is_empty(),
+        ),
+        ("--compact-at", file.compact_at.is_some()),
+        ("--system-prompt", file.system_prompt.is_some()),
+        ("--tools", !file.tools.is_empty()),
+        ("--max-result-bytes", file.max_result_bytes.is_some()),
+        ("--retries", file.retries.is_some()),
+    ];
+    let given = settings.into_iter().filter(|(_, given)| *given);
+    let mut given: Vec<&str> = given.map(|(flag, _)| flag).collect();
+    let of_experiment = |flag: &&str| {
+        flag.starts_with("--limit") || ["--prices", "--max-model-calls"].contains(flag)
+    };
+    given.extend(
+        of_models(args)
+            .into_iter()
+            .filter(|flag| !of_experiment(flag)),
+    );
+    match &*given {
+        [] => Ok(()),
+        given => Err(CommandError::usage(format!(
+            "{} sets how an agent or a model acts, and none is named",
+            given.join(", ")
+        ))
+        .hint("name it with --agent or --model: with other settings it acts beside those that are there")),
+    }
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
@@ -334,8 +408,9 @@ fn tier(name: &str) -> Result<Tier, CommandError> {
     <Tier as clap::ValueEnum>::from_str(name, true).map_err(CommandError::usage)
 }
 
-fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, CommandError> {
-    let named = args.agent.map(|agent| match agent {
+/// The agents that are named, or the one that acts by default.
+fn agents_of(args: &RunArgs, file: &File, any_model: bool) -> Result<Vec<AgentKind>, CommandError> {
+    let named = args.agent.iter().map(|agent| match agent {
         AgentName::Oracle => AgentKind::Oracle,
         AgentName::Nop => AgentKind::Nop,
         AgentName::Random => AgentKind::Random,
@@ -343,38 +418,127 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
         AgentName::React => AgentKind::React,
         AgentName::Replay => AgentKind::Replay,
     });
-    let default = match (&args.from, no_model) {
-        (Some(_), _) => AgentKind::Replay,
-        (None, true) => AgentKind::Oracle,
-        (None, false) => AgentKind::Mcpmark,
-    };
-    let agent = named.or(file.agent).unwrap_or(default);
-    let name = agent.as_str();
-    let wrong = |message: String| Err(CommandError::usage(message));
-    let of_models = of_models(args);
-    match agent {
-        _ if agent.is_model() && no_model => wrong(format!(
-            "--agent {name} asks a model; name one with --model provider/name"
-        )),
-        _ if !agent.is_model() && !no_model => {
-            wrong(format!("--agent {name} asks no model; leave out --model"))
-        }
-        _ if !agent.is_model() && !of_models.is_empty() => wrong(format!(
-            "--agent {name} asks no model; leave out {}",
-            of_models.join(", ")
-        )),
-        AgentKind::Replay if args.from.is_none() => {
-            wrong("--agent replay plays an attempt; name it with --from".to_owned())
-        }
-        AgentKind::Replay if !args.selection.selectors.is_empty() => wrong(format!(
-            "--from names an attempt, and so its task; leave out {}",
-            args.selection.selectors.join(" ")
-        )),
-        _ if agent != AgentKind::Replay && args.from.is_some() => {
-            wrong(format!("--from is for --agent replay, and not for {name}"))
-        }
-        _ => Ok(agent),
+    let mut agents: Vec<AgentKind> = named.collect();
+    if agents.is_empty() {
+        agents.clone_from(&file.agent);
     }
+    if agents.is_empty() && args.from.is_some() {
+        agents.push(AgentKind::Replay);
+    }
+    // Models beside baselines are asked by the usual agent.
+    if any_model && !agents.iter().any(|agent| agent.is_model()) {
+        agents.push(AgentKind::Mcpmark);
+    }
+    if agents.is_empty() {
+        agents.push(AgentKind::Oracle);
+    }
+    let twice = agents
+        .iter()
+        .enumerate()
+        .find(|(index, agent)| agents[..*index].contains(agent));
+    if let Some((_, agent)) = twice {
+        let message = format!("agent {} is named twice", agent.as_str());
+        return Err(CommandError::usage(message));
+    }
+    Ok(agents)
+}
+
+/// How an agent that asks a model acts. `beside` gives the place of a path that the file names.
+fn settings_of_models(
+    args: &RunArgs,
+    file: &File,
+    beside: impl Fn(&PathBuf) -> PathBuf,
+) -> Result<AgentSettings, CommandError> {
+    let models = &args.models;
+    let prompt = models.system_prompt.clone();
+    let prompt = prompt.or_else(|| file.system_prompt.as_ref().map(beside));
+    let max_result_bytes = models.max_result_bytes.or(file.max_result_bytes);
+    let max_result_bytes =
+        max_result_bytes.unwrap_or(ResultBytes(Some(ResultView::DEFAULT_MAX_BYTES)));
+    let tools = match models.tools.is_empty() {
+        true => &file.tools,
+        false => &models.tools,
+    };
+    Ok(AgentSettings {
+        system_prompt: prompt.as_deref().map(read_prompt).transpose()?,
+        tools: tools.clone(),
+        compact_at: models.compact_at.or(file.compact_at),
+        max_result_bytes: max_result_bytes.0,
+        retries: models.retries.or(file.retries),
+        servers: servers(args, file)?,
+        ..AgentSettings::default()
+    })
+}
+
+/// Every agent, once for each model where it asks one.
+fn participants(
+    args: &RunArgs,
+    file: &File,
+    models: Vec<ModelSpec>,
+    beside: impl Fn(&PathBuf) -> PathBuf,
+) -> Result<Vec<Participant>, CommandError> {
+    let agents = agents_of(args, file, !models.is_empty())?;
+    let wrong = |message: String| Err(CommandError::usage(message));
+    if let Some(agent) = agents.iter().find(|agent| agent.is_model())
+        && models.is_empty()
+    {
+        return wrong(format!(
+            "--agent {} asks a model; name one with --model provider/name",
+            agent.as_str()
+        ));
+    }
+    let names: Vec<&str> = agents.iter().map(|agent| agent.as_str()).collect();
+    let names = names.join(", ");
+    let of_models = of_models(args);
+    if models.is_empty() && !of_models.is_empty() {
+        let ask = match agents.len() {
+            1 => "asks",
+            _ => "ask",
+        };
+        return wrong(format!(
+            "--agent {names} {ask} no model; leave out {}",
+            of_models.join(", ")
+        ));
+    }
+    match (agents.contains(&AgentKind::Replay), &args.from) {
+        (true, None) => {
+            return wrong("--agent replay plays an attempt; name it with --from".to_owned());
+        }
+        (true, Some(_)) if !args.selection.selectors.is_empty() => {
+            return wrong(format!(
+                "--from names an attempt, and so its task; leave out {}",
+                args.selection.selectors.join(" ")
+            ));
+        }
+        (false, Some(_)) => {
+            return wrong(format!("--from is for --agent replay, and not for {names}"));
+        }
+        _ => {}
+    }
+    let servers = servers(args, file)?;
+    let of_models = match models.is_empty() {
+        true => AgentSettings::default(),
+        false => settings_of_models(args, file, beside)?,
+    };
+    let mut participants = Vec::new();
+    for agent in agents {
+        if !agent.is_model() {
+            participants.push(Participant {
+                agent_settings: AgentSettings {
+                    servers: servers.clone(),
+                    ..AgentSettings::default()
+                },
+                ..Participant::plain(agent)
+            });
+            continue;
+        }
+        participants.extend(models.iter().map(|model| Participant {
+            agent,
+            agent_settings: of_models.clone(),
+            model: Some(model.clone()),
+        }));
+    }
+    Ok(participants)
 }
 
 /// What is given on the command line that only a model heeds.
@@ -561,16 +725,18 @@ pub(crate) fn amount(text: Option<String>) -> Result<Option<Cost>, CommandError>
         .map_err(CommandError::usage)
 }
 
-/// The prices of some models: those of a file, and else those that ship.
-fn prices_of(models: &[ModelSpec], file: Option<&Path>) -> Result<Prices, CommandError> {
-    let mut prices = Prices::shipped();
-    if let Some(path) = file {
-        let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
-        let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let own = Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))?;
-        prices = prices.overridden(own);
-    }
-    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
-    Ok(prices.only(&names))
+/// The prices of a file.
+fn own_prices(path: &Path) -> Result<Prices, CommandError> {
+    let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
+    let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))
+}
+
+/// The prices of the models: those of a file, and else those that ship.
+fn prices_of(participants: &[Participant], own: Option<Prices>) -> Prices {
+    let prices = Prices::shipped().overridden(own.unwrap_or_default());
+    let models = participants.iter().filter_map(|one| one.model.as_ref());
+    let names: Vec<&str> = models.map(|model| model.name.as_str()).collect();
+    prices.only(&names)
 }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::{EngineArgs, PublishedArgs, ResumeArgs, RunArgs};
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::{self, Request};
-use crate::commands::{cast, dry_run, foreign};
+use crate::commands::{cast, dry_run, foreign, grow};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -33,20 +33,29 @@ const OTHERS_SHOWN: usize = 5;
 
 /// Runs tasks as a new experiment.
 pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandError> {
+    let file = request::file(&args)?;
+    let experiment = request::name(&args, &file).map(check_name).transpose()?;
+    let there = match &experiment {
+        Some(name) => find(context, name)?,
+        None => None,
+    };
+    let request = request::resolve(&mut args, &file, there.is_some())?;
+    if let Some(name) = there {
+        return grow::grow(context, args, request, &name);
+    }
     let Request {
         selection,
-        experiment,
         mut spec,
-    } = request::resolve(&mut args)?;
-    let experiment = experiment.map(check_name).transpose()?;
-    if let Some(name) = &experiment {
-        check_free(context, name)?;
-    }
+        ..
+    } = request;
     spec.published = chosen::place(&args.published)?;
     let chosen = match &args.from {
         Some(prefix) => {
             let attempt = context.journal()?.attempt(prefix).map_err(journal_error)?;
-            spec.agent_settings.replay = Some(attempt.id);
+            let participants = spec.participants.iter_mut();
+            for participant in participants.filter(|one| one.agent == AgentKind::Replay) {
+                participant.agent_settings.replay = Some(attempt.id.clone());
+            }
             Chosen::by_id(context, spec.published.as_ref(), &[attempt.task])?
         }
         None => Chosen::select(context, spec.published.as_ref(), &selection)?,
@@ -55,11 +64,11 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     if let Some(place) = &mut spec.published {
         place.bundle = chosen.bundle()?;
     }
-    let models = cast::models(&spec)?;
+    let models = cast::models(&spec, &everybody(&spec))?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
-    cast::check_filter(&spec, &chosen.tools(), &cast::Beside::new())?;
+    cast::check_filters(&models, &spec, &chosen.tools())?;
     if args.dry_run {
-        dry_run::say(&spec, jobs(spec.concurrency.jobs), args.json)?;
+        dry_run::say(&spec, 0, jobs(spec.concurrency.jobs), args.json)?;
         return Ok(exit::PASSED);
     }
     interruption::say("interrupted; nothing was begun");
@@ -96,9 +105,9 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
 }
 
 /// Says which costs will not be known.
-fn warn_of_prices(spec: &Spec) {
+pub(crate) fn warn_of_prices(spec: &Spec) {
     // A model may act with several settings.
-    let names: BTreeSet<&str> = spec.models.iter().map(|model| &*model.name).collect();
+    let names: BTreeSet<&str> = spec.models().map(|model| &*model.name).collect();
     for name in names
         .into_iter()
         .filter(|name| spec.prices.of(name).is_none())
@@ -145,7 +154,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     limits.experiment_time_seconds = args.limit_run_time.or(limits.experiment_time_seconds);
     interruption::say(goes_on(&experiment.name));
     interruption::watch();
-    let models = cast::models(&spec)?;
+    let models = cast::models(&spec, &everybody(&spec))?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
     let way_out = format!(
         "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
@@ -178,7 +187,8 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     setting.check_tools(&beside)?;
     // Whoever agreed to a plan of others agreed to the tasks that its attempts are of.
     if is_elsewhere || experiment.is_foreign() {
-        setting.insist(&experiment.name, &spec)?;
+        let way_out = "name where those lie; `mcpmark run` begins another experiment with these";
+        setting.insist(&experiment.name, &spec, way_out)?;
     }
     spec.bundles = setting.bundles();
     if let Some(place) = &mut spec.published {
@@ -228,27 +238,32 @@ fn check_name(name: String) -> Result<String, CommandError> {
     Ok(name)
 }
 
-/// Refuses the name of an experiment that is there, before anything is asked or planned.
-fn check_free(context: &Context, name: &str) -> Result<(), CommandError> {
+/// The name of an experiment, if there is one of that name.
+fn find(context: &Context, name: &str) -> Result<Option<String>, CommandError> {
     // A dry run makes no journal.
     if !context.home().journal_file().exists() {
-        return Ok(());
+        return Ok(None);
     }
     match context.journal()?.experiment(name) {
-        Ok(_) => Err(journal_error(JournalError::NameTaken(name.to_owned()))),
-        Err(JournalError::Unknown { .. }) => Ok(()),
+        Ok(experiment) => Ok(Some(experiment.name)),
+        Err(JournalError::Unknown { .. }) => Ok(None),
         Err(error) => Err(journal_error(error)),
     }
 }
 
+/// All participants of a spec.
+fn everybody(spec: &Spec) -> BTreeSet<usize> {
+    (0..spec.participants.len()).collect()
+}
+
 /// Everything that an experiment needs to go.
-struct Setting {
+pub(crate) struct Setting {
     runner: Arc<Runner>,
     tasks: Vec<Arc<Prepared>>,
 }
 
 impl Setting {
-    fn open(
+    pub(crate) fn open(
         context: &Context,
         chosen: &Chosen,
         spec: &Spec,
@@ -267,16 +282,17 @@ impl Setting {
                 });
             }
         }
-        if let (AgentKind::Oracle, Some(id)) = (spec.agent, chosen.unsolved()) {
+        let solved = spec.tasks_of(AgentKind::Oracle);
+        if let Some(id) = chosen.unsolved(&solved) {
             return Err(context::prepare_error(&PrepareError::NoSolution(
                 id.clone(),
             )));
         }
         let grades = self::jobs(spec.concurrency.grades);
         // A solution holds its slot while its tools run; grades need others.
-        let slots = match spec.agent {
-            AgentKind::Oracle => jobs.saturating_add(grades),
-            _ => grades,
+        let slots = match solved.is_empty() {
+            true => grades,
+            false => jobs.saturating_add(grades),
         };
         settings::bound_memory()?;
         let sandbox = context.sandbox(slots, engine)?;
@@ -298,7 +314,7 @@ impl Setting {
     }
 
     /// Refuses tools beside those of the worlds, of which some have more than their kind.
-    fn check_tools(&self, beside: &cast::Beside) -> Result<(), CommandError> {
+    pub(crate) fn check_tools(&self, beside: &cast::Beside) -> Result<(), CommandError> {
         if beside.is_empty() {
             return Ok(());
         }
@@ -325,7 +341,7 @@ impl Setting {
     }
 
     /// What names all of each task.
-    fn bundles(&self) -> BTreeMap<String, Digest> {
+    pub(crate) fn bundles(&self) -> BTreeMap<String, Digest> {
         let tasks = self.tasks.iter();
         tasks
             .map(|task| (task.id.to_string(), task.bundle))
@@ -333,7 +349,12 @@ impl Setting {
     }
 
     /// Refuses tasks that are others than those that an experiment was begun with.
-    fn insist(&self, name: &str, spec: &Spec) -> Result<(), CommandError> {
+    pub(crate) fn insist(
+        &self,
+        name: &str,
+        spec: &Spec,
+        way_out: &str,
+    ) -> Result<(), CommandError> {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
         let others = spec.others(&self.tasks, &rows);
         if others.is_empty() {
@@ -353,13 +374,12 @@ impl Setting {
             self.tasks.len(),
             differing.collect::<String>()
         );
-        Err(CommandError::invalid(message)
-            .hint("name where those lie; `mcpmark run` begins another experiment with these"))
+        Err(CommandError::invalid(message).hint(way_out))
     }
 
     /// Settles what a stopped process left: states that it had kept are graded, and what
     /// else ran is begun anew.
-    fn take_over(&self, id: &str, name: &str, spec: &Spec) -> Result<(), CommandError> {
+    pub(crate) fn take_over(&self, id: &str, name: &str, spec: &Spec) -> Result<(), CommandError> {
         let Self { runner, tasks } = self;
         let graded = super::runtime(1)?
             .block_on(runner.grade_ended(name, tasks))
@@ -384,7 +404,7 @@ impl Setting {
         self.tasks.iter().map(|task| (**task).clone()).collect()
     }
 
-    fn go(
+    pub(crate) fn go(
         self,
         id: &str,
         name: &str,
@@ -500,7 +520,7 @@ impl Setting {
     }
 }
 
-fn goes_on(name: &str) -> String {
+pub(crate) fn goes_on(name: &str) -> String {
     let name = sanitise::line(name);
     format!("interrupted; go on with `mcpmark resume {name}`")
 }

@@ -10,6 +10,7 @@ mod deaths;
 mod durable;
 mod needs;
 mod overview;
+mod provenance;
 mod read;
 mod read_only;
 mod regrade;
@@ -33,6 +34,7 @@ pub(crate) use self::deaths::DEATHS_BEFORE_ALONE;
 pub use self::deaths::Interrupted;
 pub use self::needs::AttemptNeeds;
 pub use self::overview::ExperimentTotals;
+pub use self::provenance::Provenance;
 pub use self::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
 };

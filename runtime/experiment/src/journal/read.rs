@@ -243,7 +243,7 @@ WHERE {condition}"
 const GRADE_AT: usize = ATTEMPT.len() + 2;
 
 /// Only the last try of each attempt counts.
-const LAST_TRY: &str = "NOT EXISTS (
+pub(super) const LAST_TRY: &str = "NOT EXISTS (
     SELECT 1 FROM attempts b
     WHERE b.experiment = a.experiment AND b.position = a.position AND b.try > a.try)";
 

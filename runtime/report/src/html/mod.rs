@@ -31,7 +31,12 @@ const CHARTS_LICENCE: &str = include_str!("../../assets/chart.umd.min.js.LICENSE
 const SHOWN_OTHERWISE: [&str; 1] = ["Tasks"];
 
 /// Tables that stand open; the others open on a click.
-const OPEN: [&str; 3] = ["Scores", "What an attempt takes", "By service"];
+const OPEN: [&str; 4] = [
+    "Scores",
+    "What differs",
+    "What an attempt takes",
+    "By service",
+];
 
 pub(crate) fn page(
     report: &Report,

@@ -31,7 +31,7 @@ pub(super) struct Taking<'a> {
     kept: &'a dyn Fn(Need<'_>) -> Result<(), &'static str>,
     /// Its id and name.
     pub(super) experiment: Option<(String, String)>,
-    plan: Option<Spec>,
+    plan: Option<sound::Plan>,
     /// The attempt of the row before: those of one attempt come one after the other.
     last: Option<String>,
     grades: HashMap<i64, i64>,
@@ -129,7 +129,7 @@ impl<'a> Taking<'a> {
                         None => Ok(spec),
                     });
                     match spec {
-                        Ok(spec) => self.plan = Some(spec),
+                        Ok(spec) => self.plan = Some(sound::Plan::of(spec)),
                         Err(error) => {
                             return Err(wrong(&format!("it does not say what it runs: {error}")));
                         }
@@ -167,11 +167,7 @@ impl<'a> Taking<'a> {
                         "attempt {id} is here already, as one of experiment {whose:?}"
                     )));
                 }
-                if !self
-                    .plan
-                    .as_ref()
-                    .is_some_and(|spec| sound::is_planned(spec, &row))
-                {
+                if !self.plan.as_ref().is_some_and(|plan| plan.has(&row)) {
                     return Err(wrong(
                         "it is none that the experiment plans at its position",
                     ));
