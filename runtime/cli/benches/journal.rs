@@ -50,7 +50,8 @@ fn main() -> ExitCode {
     let mut rows = query.query([]).unwrap();
     while let Some(row) = rows.next().unwrap() {
         let name: String = row.get(0).unwrap();
-        let [pages, unused] = [1, 2].map(|column| row.get::<_, i64>(column).unwrap().cast_unsigned());
+        let [pages, unused] =
+            [1, 2].map(|column| row.get::<_, i64>(column).unwrap().cast_unsigned());
         println!(
             "  {name:<36} {:>8} an attempt, {:>2} % of it unused",
             pages / attempts,
