@@ -129,7 +129,7 @@ mod tests {
             "{shown}"
         );
         assert!(
-            shown.contains("[89 of the 108 bytes of this result"),
+            shown.contains("[90 of the 108 bytes of this result"),
             "{shown}"
         );
         assert_eq!(view.error(&long).text, shown);

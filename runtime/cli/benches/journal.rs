@@ -32,9 +32,10 @@ fn main() -> ExitCode {
     let file = home.path().join("journal.db");
     let bytes = std::fs::metadata(&file).unwrap().len();
     let journal = Connection::open(&file).unwrap();
-    let attempts: u64 = journal
+    let attempts: i64 = journal
         .query_row("SELECT count(*) FROM attempts", [], |row| row.get(0))
         .unwrap();
+    let attempts = attempts.cast_unsigned();
     let each = bytes / attempts;
     let kept = if each <= BOUND { "met" } else { "missed" };
     println!(
@@ -49,7 +50,8 @@ fn main() -> ExitCode {
     let mut rows = query.query([]).unwrap();
     while let Some(row) = rows.next().unwrap() {
         let name: String = row.get(0).unwrap();
-        let [pages, unused] = [1, 2].map(|column| row.get::<_, u64>(column).unwrap());
+        let [pages, unused] =
+            [1, 2].map(|column| row.get::<_, i64>(column).unwrap().cast_unsigned());
         println!(
             "  {name:<36} {:>8} an attempt, {:>2} % of it unused",
             pages / attempts,

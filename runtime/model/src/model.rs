@@ -333,7 +333,7 @@ impl Model {
     ) -> Result<CompletionRequest, AskError> {
         let settings = &self.spec.settings;
         let mut request = CompletionRequest::new("");
-        request.chat_history = conversation.messages().to_vec();
+        request.chat_history = conversation.to_send();
         for tool in tools {
             let name = ToolName::new(tool.name.clone())
                 .map_err(|_| AskError::new(AskErrorKind::BadRequest, "a tool has no name"))?;

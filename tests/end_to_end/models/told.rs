@@ -60,7 +60,10 @@ fn a_system_prompt_replaces_that_of_the_agent_and_is_kept() {
     let settings = "SELECT DISTINCT agent_settings ->> '$.system-prompt' FROM attempts";
     assert_eq!(calls(&environment, settings), [prompt]);
 
-    let id = &calls(&environment, "SELECT id FROM attempts LIMIT 1")[0];
+    let id = &calls(
+        &environment,
+        "SELECT id FROM attempts WHERE agent = 'mcpmark'",
+    )[0];
     let long = "word ".repeat(100);
     std::fs::write(&file, &long).unwrap();
     asked(

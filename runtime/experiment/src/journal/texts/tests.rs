@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::journal::{AttemptKey, Journal};
 
-const LONG_ENOUGH: usize = 40;
+const LONG_ENOUGH: usize = 80;
 
 /// Replaces long strings, restores them, and returns the JSON in between with the strings that were stored.
 fn round_trip(json: &str) -> (String, HashMap<String, String>) {
