@@ -66,7 +66,10 @@ fn several_experiments_stand_in_one_report_with_what_differs() {
     assert_ne!(digests[0], digests[1]);
     assert_eq!(
         difference(differences, "settings of agent mcpmark"),
-        ["{}", "{\"compact-at\":90000}"]
+        [
+            "{\"max-result-bytes\":65536}",
+            "{\"compact-at\":90000,\"max-result-bytes\":65536}"
+        ]
     );
     // The task that changed is two tasks, and is paired within its experiment alone.
     let tasks: Vec<&str> = report["tasks"]
@@ -129,7 +132,10 @@ fn a_comparison_across_experiments_tells_what_differs() {
     );
     assert_eq!(
         difference(&pair["differences"], "agent settings"),
-        ["{\"compact-at\":90000}", "{}"]
+        [
+            "{\"compact-at\":90000,\"max-result-bytes\":65536}",
+            "{\"max-result-bytes\":65536}"
+        ]
     );
     // Without names, whoever is in both: the baseline and the model.
     let text = library.run(["compare", "A", "B"]).exits(0).stdout;
