@@ -1,7 +1,8 @@
 //! Lines that are no message are answered, and those after them are read on.
 
 use mcpmark_service::{
-    JsonObject, MAX_MESSAGE_BYTES, SessionLimits, ToolHandler, ToolServer, ToolSurface,
+    JsonObject, MAX_JSON_VALUES, MAX_REQUEST_BYTES, SessionLimits, ToolHandler, ToolServer,
+    ToolSurface,
 };
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -169,7 +170,7 @@ async fn a_line_past_the_limit_is_answered_and_skipped() {
         br#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo","arguments":{"a":""#;
     peer.write.write_all(begin).await.unwrap();
     let piece = vec![b'x'; 1 << 20];
-    for _ in 0..MAX_MESSAGE_BYTES / piece.len() {
+    for _ in 0..MAX_REQUEST_BYTES / piece.len() {
         peer.write.write_all(&piece).await.unwrap();
     }
     // The id comes last.
@@ -178,9 +179,62 @@ async fn a_line_past_the_limit_is_answered_and_skipped() {
     assert_eq!(answer["error"]["code"], -32700);
     assert_eq!(
         answer["error"]["message"],
-        "Parse error: the message has more than 268435456 bytes"
+        "Parse error: the message has more than 67108864 bytes"
     );
     peer.is_silent().await;
+}
+
+#[tokio::test]
+async fn a_message_with_too_many_values_is_refused_before_it_is_parsed() {
+    let mut peer = Peer::connected().await;
+    let zeros = |count: usize| format!("[{}]", vec!["0"; count].join(","));
+    let most = MAX_JSON_VALUES as usize;
+    for (message, id) in [
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":@}}}"#,
+            1,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"a":@},"name":"echo"}}"#,
+            2,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":3,"method":"no/such","params":{"a":@}}"#,
+            3,
+        ),
+    ] {
+        let answer = peer.ask(&message.replace('@', &zeros(most))).await;
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&json!(id), &json!(-32600)),
+            "{answer}"
+        );
+        let said = answer["error"]["message"].as_str().unwrap();
+        let said = said
+            .strip_prefix("Invalid Request: the message has ")
+            .unwrap();
+        assert!(
+            said.ends_with(" JSON values, and may have 250000"),
+            "{said}"
+        );
+    }
+    for silent in [
+        r#"{"jsonrpc":"2.0","id":4,"result":{"a":@}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"a":@}}"#,
+    ] {
+        peer.say(silent.replace('@', &zeros(most)).as_bytes()).await;
+        peer.is_silent().await;
+    }
+    // Marks in texts are no values, and some less are read.
+    let text = format!(r#""{}""#, ",".repeat(most));
+    for arguments in [text, zeros(most - 100)] {
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{arguments}}}}}}}"#
+        );
+        let answer = peer.ask(&line).await;
+        let echoed = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert_eq!(echoed, format!(r#"{{"a":{arguments}}}"#));
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! A small service, asked over a pipe of this process. One binary, for what it is built with takes long to build.
 
+mod flow;
 mod framing;
 mod order;
 mod stopping;

@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use mcpmark_http::{Secret, Secrets};
-use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient};
+use mcpmark_service::{BoundedLines, MAX_MESSAGE_BYTES, ToolClient};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::net::unix::pipe;
 
@@ -80,7 +80,8 @@ pub(crate) async fn start(
     let writing = pipe::Sender::from_owned_fd(OwnedFd::from(stdin)).map_err(cannot_start)?;
     let reading = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout)).map_err(cannot_start)?;
     let transport = Scrubbed {
-        inner: AsyncRwTransport::new(reading, writing).with_max_line_length(MAX_MESSAGE_BYTES),
+        inner: AsyncRwTransport::new(BoundedLines::new(reading), writing)
+            .with_max_line_length(MAX_MESSAGE_BYTES),
         secrets: Secrets::new(&secrets),
     };
     match shake_hands(name, ToolClient::through(transport)).await {

@@ -148,6 +148,15 @@ impl Calls {
         self.0.account.set_world(bytes);
     }
 
+    /// Sets what the client of the session keeps of its results, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// The bytes that are left, where the memory of the process is not enough.
+    pub fn hold(&self, bytes: u64) -> Result<(), u64> {
+        self.0.account.set_held(bytes)
+    }
+
     /// Cancels the calls that run and lets no other begin.
     fn refuse(&self) {
         self.lock().ended = true;

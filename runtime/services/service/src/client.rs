@@ -12,7 +12,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
 
-use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServiceError, Session, ToolOutput};
+use crate::{BoundedLines, BoxedStream, MAX_MESSAGE_BYTES, ServiceError, Session, ToolOutput};
 
 /// Bytes that each direction of the in-process pipe buffers.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -53,7 +53,8 @@ impl ToolClient {
     /// Connects to a server at the other end of a byte stream.
     pub async fn over(io: BoxedStream) -> Result<Self, ServiceError> {
         let (read, write) = tokio::io::split(io);
-        let transport = AsyncRwTransport::new(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
+        let transport = AsyncRwTransport::new(BoundedLines::new(read), write)
+            .with_max_line_length(MAX_MESSAGE_BYTES);
         Self::through(transport).await
     }
 

@@ -32,6 +32,7 @@
 
 mod calls;
 mod client;
+mod flow;
 mod http;
 mod lines;
 mod memory;
@@ -43,6 +44,7 @@ mod patient;
 mod server;
 mod session;
 mod surrogates;
+mod values;
 mod world;
 
 pub use calls::{Calls, STOP_GRACE, StuckCall};
@@ -57,7 +59,11 @@ pub use output::{Content, ToolOutput};
 pub use rmcp::model::{JsonObject, Tool};
 pub use server::{ToolHandler, ToolServer, ToolSurface};
 pub use session::{BoxedStream, ByteStream, ServeHandle, Service, ServiceError, Session};
+pub use values::{BoundedLines, MAX_JSON_VALUES, json_values};
 pub use world::{SessionLimits, WorldState};
 
-/// The longest MCP message that either side of a session takes, in bytes.
+/// The longest MCP message that a session takes from its client, in bytes.
+pub const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
+
+/// The longest MCP message that a client takes from its server, in bytes: results are escaped in it.
 pub const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;

@@ -9,7 +9,7 @@ use std::io;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientRequest, ErrorCode, GetExtensions, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
@@ -19,8 +19,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::BoxedStream;
+use crate::flow::{Flow, Unwritten};
 use crate::outline::Outline;
 use crate::surrogates::Paired;
+use crate::values::{MAX_JSON_VALUES, VALUE_BYTES, json_values};
 
 /// Messages that wait to be written.
 const QUEUED: usize = 16;
@@ -39,10 +41,16 @@ pub(crate) struct Lines {
     too_long: Option<Outline>,
     /// An answer that waits for its place in the queue.
     owed: Option<Vec<u8>>,
-    out: Option<mpsc::Sender<Vec<u8>>>,
+    /// A message that waits to be worked on, and the memory that it takes.
+    parked: Option<(Box<RxJsonRpcMessage<RoleServer>>, u64)>,
+    flow: Flow,
+    out: Option<mpsc::Sender<Outgoing>>,
     /// None once the stream is closed.
     writer: Option<JoinHandle<()>>,
 }
+
+/// A line to write, and its place among the answers that are not written.
+type Outgoing = (Vec<u8>, Unwritten);
 
 impl Lines {
     /// Messages of at most `limit` bytes on a stream.
@@ -58,6 +66,8 @@ impl Lines {
             line: Vec::new(),
             too_long: None,
             owed: None,
+            parked: None,
+            flow: Flow::new(),
             out: Some(out),
             writer: Some(tokio::spawn(write_all(write, lines))),
         }
@@ -109,7 +119,8 @@ impl Lines {
 /// What a line is.
 #[derive(Debug)]
 enum Received {
-    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// A message, and the memory that it takes.
+    Message(Box<RxJsonRpcMessage<RoleServer>>, u64),
     /// No message, and this is the answer.
     Refused(Vec<u8>),
     /// Nothing that somebody waits for an answer to.
@@ -121,12 +132,21 @@ fn received(line: &[u8]) -> Received {
     if line.trim_ascii().is_empty() {
         return Received::Nothing;
     }
+    let values = json_values(line);
+    if values > MAX_JSON_VALUES {
+        let problem =
+            format!("the message has {values} JSON values, and may have {MAX_JSON_VALUES}");
+        return refusal(&Outline::of(line), ErrorCode::INVALID_REQUEST, &problem);
+    }
     let error = match serde_json::from_slice(line) {
         Ok(message) if is_list(&message) && !has_cursor_of_text(line) => {
             let problem = "the cursor is no string";
             return refusal(&Outline::of(line), ErrorCode::INVALID_PARAMS, problem);
         }
-        Ok(message) => return Received::Message(Box::new(message)),
+        Ok(message) => {
+            let memory = line.len() as u64 + values * VALUE_BYTES;
+            return Received::Message(Box::new(message), memory);
+        }
         Err(error) => error,
     };
     let outline = Outline::of(line);
@@ -187,8 +207,8 @@ fn error_line(id: Option<RequestId>, code: ErrorCode, message: &str) -> Vec<u8> 
     format!("{answer}\n").into_bytes()
 }
 
-async fn write_all(mut to: WriteHalf<BoxedStream>, mut lines: mpsc::Receiver<Vec<u8>>) {
-    while let Some(line) = lines.recv().await {
+async fn write_all(mut to: WriteHalf<BoxedStream>, mut lines: mpsc::Receiver<Outgoing>) {
+    while let Some((line, _unwritten)) = lines.recv().await {
         // Where nobody reads any more, closing the queue tells those who send.
         if write(&mut to, &line).await.is_err() {
             return;
@@ -214,11 +234,13 @@ impl Transport<RoleServer> for Lines {
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let out = self.out.clone();
+        let unwritten = self.flow.answer();
         async move {
             let mut line = serde_json::to_vec(&item)?;
+            drop(item);
             line.push(b'\n');
             let out = out.ok_or_else(closed)?;
-            out.send(line).await.map_err(|_| closed())
+            out.send((line, unwritten)).await.map_err(|_| closed())
         }
     }
 
@@ -227,11 +249,24 @@ impl Transport<RoleServer> for Lines {
             if self.owed.is_some() {
                 // Nothing is awaited between the place and the answer: this may be dropped at any await.
                 let place = self.out.as_ref()?.reserve().await.ok()?;
-                place.send(self.owed.take().unwrap_or_default());
+                place.send((self.owed.take().unwrap_or_default(), self.flow.answer()));
+            }
+            if let Some((_, memory)) = &self.parked {
+                // As above: what is parked stays where this is dropped meanwhile.
+                let admitted = self.flow.admit(*memory).await;
+                let (mut message, _) = self.parked.take()?;
+                if let JsonRpcMessage::Request(request) = &mut *message {
+                    request.request.extensions_mut().insert(admitted);
+                }
+                return Some(*message);
             }
             let has_ended = self.fill().await.ok()?;
             match self.judge() {
-                Received::Message(message) => return Some(*message),
+                Received::Message(message, memory) => match *message {
+                    JsonRpcMessage::Request(_) => self.parked = Some((message, memory)),
+                    // The notice that a call is given up makes room.
+                    _ => return Some(*message),
+                },
                 // A line that breaks off with the stream has nobody who waits.
                 Received::Refused(_) | Received::Nothing if has_ended => return None,
                 Received::Refused(answer) => self.owed = Some(answer),

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::calls::WeakCalls;
 
@@ -39,6 +39,8 @@ pub(crate) struct Account {
     reserved: AtomicU64,
     /// What its world holds in memory.
     world: AtomicU64,
+    /// What its client keeps of its results.
+    held: AtomicU64,
 }
 
 impl MemoryBudget {
@@ -102,24 +104,32 @@ impl MemoryBudget {
     /// Stops the calls of the session that is most likely to blame for too much memory, if one is.
     fn stop_largest(&self, resident: u64) -> bool {
         let sessions: Vec<_> = self.sessions().iter().filter_map(WeakCalls::get).collect();
-        let running = sessions.iter().filter_map(|calls| {
-            let (tool, since) = calls.oldest()?;
-            Some((calls.account().reserved(), since, tool, calls))
+        let now = Instant::now();
+        let to_blame = sessions.iter().filter_map(|calls| {
+            let (tool, since) = match calls.oldest() {
+                Some((tool, since)) => (Some(tool), since),
+                None => (None, now),
+            };
+            let bytes = calls.account().blamed();
+            let blamed = bytes >= LARGE || since.elapsed() >= LONG;
+            blamed.then_some((bytes, since, tool, calls))
         });
-        let to_blame =
-            running.filter(|(reserved, since, ..)| *reserved >= LARGE || since.elapsed() >= LONG);
-        // Beside equal reservations, none for one, the call that began first.
+        // Beside equal sizes, none for one, the call that began first.
         let largest = to_blame.max_by(|(one, began, ..), (other, later, ..)| {
             let by_size = (*one / LARGE).cmp(&(*other / LARGE));
             by_size.then_with(|| later.cmp(began))
         });
-        let Some((reserved, _, tool, calls)) = largest else {
+        let Some((bytes, _, tool, calls)) = largest else {
             return false;
         };
         let limit = self.limit();
+        let what = match tool {
+            Some(tool) => format!("the tool `{tool}`"),
+            None => "the session".to_owned(),
+        };
         calls.stop(&format!(
-            "the tool `{tool}` was stopped: the process used {resident} bytes of memory, and its budget is {limit}; \
-             this call had reserved {reserved}"
+            "{what} was stopped: the process used {resident} bytes of memory, and its budget is {limit}; its calls \
+             and its conversation had reserved {bytes}"
         ));
         true
     }
@@ -139,26 +149,47 @@ impl Account {
             budget: budget.clone(),
             reserved: AtomicU64::new(0),
             world: AtomicU64::new(0),
+            held: AtomicU64::new(0),
         }
     }
 
-    /// The bytes that its calls have reserved now.
-    fn reserved(&self) -> u64 {
-        self.reserved.load(Ordering::Relaxed)
+    /// The bytes that its calls have reserved now, and those that its client keeps.
+    fn blamed(&self) -> u64 {
+        let held = self.held.load(Ordering::Relaxed);
+        self.reserved.load(Ordering::Relaxed).saturating_add(held)
     }
 
     /// Reserves memory for a call. Gives the bytes that were left where those are too few.
     pub(crate) fn reserve(&self, bytes: u64) -> Result<(), u64> {
+        self.take(bytes)?;
+        self.reserved.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Takes bytes of the budget. Gives those that were left where they are too few.
+    fn take(&self, bytes: u64) -> Result<(), u64> {
         let limit = self.budget.limit();
-        let within = |held: u64| held.checked_add(bytes).filter(|sum| *sum <= limit);
+        let within = |taken: u64| taken.checked_add(bytes).filter(|sum| *sum <= limit);
         let total = &self.budget.0.reserved;
-        match total.fetch_update(Ordering::Relaxed, Ordering::Relaxed, within) {
-            Ok(_) => {
-                self.reserved.fetch_add(bytes, Ordering::Relaxed);
-                Ok(())
+        total
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, within)
+            .map(|_| ())
+            .map_err(|taken| limit.saturating_sub(taken))
+    }
+
+    /// Sets what the client of the session keeps. Gives the bytes that were left where more of it are too many. One
+    /// client sets it at a time.
+    pub(crate) fn set_held(&self, bytes: u64) -> Result<(), u64> {
+        let before = self.held.load(Ordering::Relaxed);
+        match bytes.checked_sub(before) {
+            Some(more) => self.take(more)?,
+            None => {
+                let less = before - bytes;
+                self.budget.0.reserved.fetch_sub(less, Ordering::Relaxed);
             }
-            Err(held) => Err(limit.saturating_sub(held)),
         }
+        self.held.store(bytes, Ordering::Relaxed);
+        Ok(())
     }
 
     pub(crate) fn give_back(&self, bytes: u64) {
@@ -178,6 +209,8 @@ impl Account {
 impl Drop for Account {
     fn drop(&mut self) {
         self.set_world(0);
+        // Nothing is refused that gives back.
+        let _ = self.set_held(0);
     }
 }
 
@@ -288,6 +321,27 @@ mod tests {
         let reason = other.stopped().unwrap();
         assert!(reason.contains("`large` was stopped"), "{reason}");
         assert_eq!(one.stopped(), None);
+    }
+
+    #[test]
+    fn what_a_client_keeps_counts_and_is_to_blame() {
+        let budget = MemoryBudget::new(100 * MIB);
+        let (one, other) = (Calls::within(&budget), Calls::within(&budget));
+        one.hold(90 * MIB).unwrap();
+        assert_eq!(other.hold(11 * MIB), Err(10 * MIB));
+        assert_eq!(budget.reserved(), 90 * MIB);
+        let call = other.begin("quick", u64::MAX).unwrap();
+        Watcher::default().look(&budget, 101 * MIB);
+        assert!(!call.meter().is_cancelled());
+        assert!(
+            one.stopped()
+                .unwrap()
+                .starts_with("the session was stopped")
+        );
+        one.hold(20 * MIB).unwrap();
+        other.hold(80 * MIB).unwrap();
+        drop((call, one, other));
+        assert_eq!(budget.reserved(), 0);
     }
 
     #[test]

@@ -13,9 +13,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::sync::Mutex;
 
 use crate::calls::{Calls, STOP_GRACE};
+use crate::flow::Admitted;
 use crate::lines::Lines;
 use crate::order::{InOrder, Turn};
-use crate::{BoxedStream, MAX_MESSAGE_BYTES, ServeHandle, ServiceError, SessionLimits};
+use crate::{BoxedStream, MAX_REQUEST_BYTES, ServeHandle, ServiceError, SessionLimits};
 
 /// What a server says of itself: its identity and its tools, in the order in which it lists them.
 #[derive(Debug, Clone)]
@@ -116,7 +117,7 @@ impl<H: ToolHandler> ToolServer<H> {
     pub fn serve(&self, io: BoxedStream) -> ServeHandle {
         let server = self.clone();
         ServeHandle::new(tokio::spawn(async move {
-            let lines = Lines::new(io, MAX_MESSAGE_BYTES);
+            let lines = Lines::new(io, MAX_REQUEST_BYTES);
             let transport = InOrder::new(lines, Arc::clone(&server.handler));
             match server.serve(transport).await {
                 Ok(running) => match running.waiting().await {
@@ -284,7 +285,22 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
         request: CallToolRequestParams,
         mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let admitted = context.extensions.remove::<Admitted>();
         let mut handler = Turn::come(&mut context.extensions, &self.handler).await;
+        if let Some(admitted) = &admitted {
+            tokio::select! {
+                answer = admitted.begin_answer() => {
+                    let handed_over = context.ct.clone();
+                    // The library cancels it when it hands the answer over to be written, or drops it.
+                    tokio::spawn(async move {
+                        handed_over.cancelled().await;
+                        drop(answer);
+                    });
+                }
+                () = context.ct.cancelled() => {}
+                () = self.calls.until_ended() => {}
+            }
+        }
         // A call that was given up while it waited for its turn must have no effect.
         if context.ct.is_cancelled() {
             return Err(ErrorData::internal_error("the call was cancelled", None));

@@ -154,10 +154,10 @@ pub(crate) struct Ci {
     budget: Budget,
 }
 
-/// What the workflows of a call, or of a script with all its requests, may use.
+/// Limits of the workflows of a call, or of a script with all its requests.
 #[derive(Debug, Clone, Copy)]
 enum Budget {
-    /// What is left to the current call of a session. Workflows beyond it fail.
+    /// The remaining limits of the current call of a session. Workflows beyond them fail.
     Call { runs: u64, fuel: u64 },
     /// The runs that a script has made, and the most that it may make. One more ends the script, whose runner counts the
     /// fuel itself.

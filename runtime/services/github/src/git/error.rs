@@ -9,7 +9,7 @@ pub enum GitError {
     Damaged {
         /// The file, as the world names it, with the line where there is one.
         file: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// Objects are missing, or are not what they should be.

@@ -1,6 +1,6 @@
 //! A request, taken apart.
 
-use mcpmark_service::HttpRequest;
+use mcpmark_service::{HttpRequest, MAX_JSON_VALUES, json_values};
 use serde_json::{Map, Value};
 
 use crate::api::{Answer, ApiError, Call, Page, decoded};
@@ -125,17 +125,22 @@ impl<'a> Asked<'a> {
                 map: Map::new(),
             });
         }
-        match serde_json::from_slice(body) {
-            Ok(Value::Object(map)) => Ok(Fields { call, map }),
-            Ok(_) => Err(call.refuse(400, "Body should be a JSON object")),
-            Err(_) => Err(call.refuse(400, "Problems parsing JSON")),
+        match self.body(call)? {
+            Value::Object(map) => Ok(Fields { call, map }),
+            _ => Err(call.refuse(400, "Body should be a JSON object")),
         }
     }
 
     /// The body where it may also be a list.
     pub(super) fn body(&self, call: &Call) -> Answer<Value> {
-        serde_json::from_slice(&self.request.body)
-            .map_err(|_| call.refuse(400, "Problems parsing JSON"))
+        let body = &self.request.body;
+        let values = json_values(body);
+        if values > MAX_JSON_VALUES {
+            let problem =
+                format!("The body has {values} JSON values, and may have {MAX_JSON_VALUES}");
+            return Err(call.refuse(413, problem));
+        }
+        serde_json::from_slice(body).map_err(|_| call.refuse(400, "Problems parsing JSON"))
     }
 }
 
