@@ -55,7 +55,7 @@ fn greed(turn: usize) -> Reaction {
         }
         3..9 => {
             let path = format!("large-{turn}.txt");
-            let content = "0123456789abcde\n".repeat(1 << 19);
+            let content = "0123456789abcde\n".repeat(1 << 17);
             say(vec![(
                 "write_file",
                 json!({"path": path, "content": content}),
@@ -168,4 +168,79 @@ fn a_model_that_takes_memory_is_told_and_the_other_is_untouched() {
         assert!(shown.contains(limit), "{limit}");
     }
     environment.run(["resume", "greed"]).exits(1);
+}
+
+/// Has one long file and reads it a hundred times in one reply.
+fn hoard(turn: usize) -> Reaction {
+    match turn {
+        0 => {
+            let content = "0123456789abcde\n".repeat((7 << 20) / 16);
+            say(vec![(
+                "write_file",
+                json!({"path": "long.txt", "content": content}),
+            )])
+        }
+        1 => say(vec![("read_text_file", json!({"path": "long.txt"})); 100]),
+        _ => Reaction::say("Done."),
+    }
+}
+
+#[test]
+fn results_that_a_conversation_keeps_count_for_its_memory() {
+    if !fs::exists("/proc/self/status").unwrap_or(false) {
+        skip::tool("/proc", "the memory of a process");
+        return;
+    }
+    let environment = Environment::new();
+    let server = serve(|request: &Request| hoard(request.turns));
+    let url = server.base_url();
+    let mut command = environment.command([
+        "run",
+        "--base-url",
+        &url,
+        "--model",
+        "openai/hoarder",
+        "--max-result-bytes",
+        "none",
+        "--experiment",
+        "hoard",
+        TASK,
+    ]);
+    command.env("MCPMARK_MEMORY_BYTES", BUDGET.to_string());
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let peak = peak(&mut child);
+    assert_eq!(child.wait().unwrap().code(), Some(1), "the attempt failed");
+    assert!(peak < 2 * BUDGET, "{peak} bytes of a budget of {BUDGET}");
+    let report = environment.run(["runs", "hoard", "--json"]).exits(0).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(attempt["ended"], "memory-limit", "{attempt}");
+    assert_eq!(attempt["outcome"], "graded", "{attempt}");
+}
+
+#[test]
+fn a_reply_has_a_bounded_number_of_calls() {
+    let environment = Environment::new();
+    let server = serve(|request: &Request| match request.turns {
+        0 => say(vec![("list_directory", json!({"path": "."})); 300]),
+        _ => Reaction::say("Done."),
+    });
+    let url = server.base_url();
+    let report = environment.run([
+        "run",
+        "--base-url",
+        &url,
+        "--model",
+        "openai/many",
+        "--json",
+        TASK,
+    ]);
+    let report = report.exits(1).json();
+    let attempt = text(&report["attempts"][0]["id"]);
+    let shown = environment.run(["show", &attempt]).exits(0).stdout;
+    let refused = shown.matches("may have at most 256 calls").count();
+    assert_eq!(refused, 44, "{shown}");
 }

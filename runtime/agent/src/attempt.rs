@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use mcpmark_service::{CallError, ToolClient, ToolOutput};
+use mcpmark_service::{CallError, Calls, ToolClient, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -79,7 +79,14 @@ pub struct Attempt<'a> {
     usage: Usage,
     cost: Cost,
     answer: Option<String>,
+    /// The session whose memory the conversation counts for.
+    session: Option<Calls>,
 }
+
+/// The most memory of a conversation in bytes: some hundred times what a model can read.
+const MAX_CONVERSATION_BYTES: u64 = 128 << 20;
+/// How often a conversation is in memory while it is sent: as it is kept, for the library, as values and as text.
+const COPIES: u64 = 4;
 
 impl<'a> Attempt<'a> {
     /// Starts the clock and records the instruction.
@@ -109,6 +116,36 @@ impl<'a> Attempt<'a> {
             usage: Usage::default(),
             cost: Cost::ZERO,
             answer: None,
+            session: None,
+        })
+    }
+
+    /// Counts what the agent keeps for the memory of a session, beside that of its calls.
+    pub fn charge(&mut self, session: &Calls) {
+        self.session = Some(session.clone());
+    }
+
+    /// Sets the memory of the conversation.
+    ///
+    /// # Errors
+    ///
+    /// The end of the attempt, where it is more than a conversation may have or the process has left.
+    pub fn hold(&mut self, bytes: u64) -> Result<(), Halt> {
+        if bytes > MAX_CONVERSATION_BYTES {
+            let detail = format!(
+                "the conversation takes {bytes} bytes of memory, and may take {MAX_CONVERSATION_BYTES}"
+            );
+            return Err(Halt::End(End::with(EndKind::MemoryLimit, detail)));
+        }
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
+        session.hold(COPIES * bytes).map_err(|left| {
+            let detail = format!(
+                "the conversation needs {} bytes of memory, and {left} are left of what the process may use",
+                COPIES * bytes
+            );
+            Halt::End(End::with(EndKind::MemoryLimit, detail))
         })
     }
 
@@ -148,12 +185,7 @@ impl<'a> Attempt<'a> {
     ///
     /// The end of the attempt, where one has come.
     pub fn check(&self) -> Result<(), Halt> {
-        if self.cancel.is_cancelled() {
-            return Err(Halt::End(End::new(EndKind::Cancelled)));
-        }
-        if self.remaining().is_zero() {
-            return Err(Halt::End(self.out_of_time()));
-        }
+        self.may_act()?;
         if self.turns >= self.limits.turns {
             return Err(Halt::End(End::with(
                 EndKind::TurnLimit,
@@ -247,8 +279,9 @@ impl<'a> Attempt<'a> {
     ///
     /// # Errors
     ///
-    /// When it cannot be recorded.
+    /// When the attempt has ended, or it cannot be recorded.
     pub fn refuse(&mut self, call: &ToolCall, reason: &str) -> Result<(), Halt> {
+        self.may_act()?;
         self.tool_calls += 1;
         let turn = self.turns;
         self.recorder.record(Event::CallStarted { turn, call })?;
@@ -284,13 +317,7 @@ impl<'a> Attempt<'a> {
     ///
     /// When the attempt has ended, its server is lost, or the call cannot be recorded.
     pub async fn call(&mut self, call: &ToolCall) -> Result<Result<ToolOutput, String>, Halt> {
-        if self.cancel.is_cancelled() {
-            return Err(Halt::End(End::new(EndKind::Cancelled)));
-        }
-        let remaining = self.remaining();
-        if remaining.is_zero() {
-            return Err(Halt::End(self.out_of_time()));
-        }
+        let remaining = self.may_act()?;
         self.tool_calls += 1;
         self.recorder.record(Event::CallStarted {
             turn: self.turns,
@@ -379,6 +406,18 @@ impl<'a> Attempt<'a> {
                 () = tokio::time::sleep(remaining) => end,
             }
         }
+    }
+
+    /// The time that is left, where any is and nobody has stopped the attempt.
+    fn may_act(&self) -> Result<Duration, Halt> {
+        if self.cancel.is_cancelled() {
+            return Err(Halt::End(End::new(EndKind::Cancelled)));
+        }
+        let remaining = self.remaining();
+        if remaining.is_zero() {
+            return Err(Halt::End(self.out_of_time()));
+        }
+        Ok(remaining)
     }
 
     fn out_of_time(&self) -> End {

@@ -16,6 +16,12 @@ you change anything, use the results of your calls, and check what you did. You 
 answers questions, so decide for yourself where the task leaves a choice. When the task is done, \
 reply without calling a tool; that reply ends your work and is your answer.";
 
+/// The calls of one reply that are made.
+const MAX_CALLS_PER_REPLY: usize = 256;
+
+const TOO_MANY_CALLS: &str =
+    "the call was not made: one reply may have at most 256 calls; make it again in a later one";
+
 impl Functions {
     /// An agent that asks a model.
     pub fn new(asking: Asking) -> Self {
@@ -49,9 +55,20 @@ impl Agent for Functions {
                 return Ok(end);
             }
             conversation.push_answer(&answer);
-            let mut results = Vec::with_capacity(answer.calls.len());
-            for (asked, call) in answer.calls.iter().zip(&reply.calls) {
-                results.push((asked, play(attempt, call, view).await?));
+            attempt.hold(conversation.memory())?;
+            let mut results = Vec::new();
+            let mut memory = 0;
+            for (number, (asked, call)) in answer.calls.iter().zip(&reply.calls).enumerate() {
+                let result = match number < MAX_CALLS_PER_REPLY {
+                    true => play(attempt, call, view).await?,
+                    false => {
+                        attempt.refuse(call, TOO_MANY_CALLS)?;
+                        CallResult::error(TOO_MANY_CALLS)
+                    }
+                };
+                memory += result.memory();
+                attempt.hold(conversation.memory().saturating_add(memory))?;
+                results.push((asked, result));
             }
             conversation.push_results(&results);
             self.asking

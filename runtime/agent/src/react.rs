@@ -88,6 +88,7 @@ impl Agent for React {
                 }
             };
             conversation.push_user(&said);
+            attempt.hold(conversation.memory())?;
             self.asking
                 .compact_if_long(attempt, &mut conversation, &answer)
                 .await?;

@@ -461,6 +461,9 @@ impl OneAttempt {
             recorder,
             self.cancel.clone(),
         )?;
+        if let Some(calls) = session.calls() {
+            attempt.charge(calls);
+        }
         for note in notes {
             if let Err(Halt::Record(error)) = attempt.note(note) {
                 return Err(error.into());

@@ -14,6 +14,7 @@ use crate::Usage;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conversation {
     messages: Vec<Message>,
+    memory: u64,
 }
 
 /// A call that a model asks for.
@@ -71,19 +72,32 @@ pub struct Answer {
 impl Conversation {
     /// A conversation that begins with what a model is told.
     pub fn new(system: &str, user: &str) -> Self {
-        Self {
-            messages: vec![Message::system(system), Message::user(user)],
-        }
+        let mut conversation = Self::default();
+        conversation.push(Message::system(system));
+        conversation.push(Message::user(user));
+        conversation
     }
 
     /// Adds a reply.
     pub fn push_answer(&mut self, answer: &Answer) {
-        self.messages.extend(answer.message.clone());
+        if let Some(message) = &answer.message {
+            self.push(message.clone());
+        }
     }
 
     /// Adds something that the user says.
     pub fn push_user(&mut self, text: &str) {
-        self.messages.push(Message::user(text));
+        self.push(Message::user(text));
+    }
+
+    fn push(&mut self, message: Message) {
+        self.memory = self.memory.saturating_add(memory_of(&message));
+        self.messages.push(message);
+    }
+
+    /// The memory of the messages in bytes, estimated: their JSON, and what its values take beside it.
+    pub fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// Adds what the calls of the last reply came to, in their order.
@@ -110,12 +124,13 @@ impl Conversation {
             }));
         }
         content.extend(images);
-        self.messages.push(Message::User { content });
+        self.push(Message::User { content });
     }
 
     /// Forgets all but the first messages.
     pub fn keep_first(&mut self, count: usize) {
         self.messages.truncate(count);
+        self.memory = self.messages.iter().map(memory_of).sum();
     }
 
     /// How many messages there are.
@@ -156,6 +171,16 @@ impl Conversation {
     }
 }
 
+/// The memory of a parsed JSON value beside its text, in bytes.
+const VALUE_BYTES: u64 = 128;
+
+fn memory_of(message: &Message) -> u64 {
+    // Messages are made of texts, so they can be written as JSON.
+    let json = serde_json::to_vec(message).unwrap_or_default();
+    let marks = json.iter().filter(|byte| matches!(byte, b',' | b':'));
+    json.len() as u64 + VALUE_BYTES * marks.count() as u64
+}
+
 /// The text of a message of the user that consists of one.
 fn only_text(message: &mut Message) -> Option<&mut String> {
     match message {
@@ -168,6 +193,15 @@ fn only_text(message: &mut Message) -> Option<&mut String> {
 }
 
 impl CallResult {
+    /// The memory of the result in bytes.
+    pub fn memory(&self) -> u64 {
+        let images = self
+            .images
+            .iter()
+            .map(|(kind, data)| kind.len() + data.len());
+        (self.text.len() + images.sum::<usize>()) as u64
+    }
+
     /// A failure in words.
     pub fn error(text: impl Into<String>) -> Self {
         Self {

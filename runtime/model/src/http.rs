@@ -14,7 +14,10 @@ use crate::additions::Additions;
 use crate::chat;
 
 /// Bytes of a reply that are read; what is longer is an error.
-const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
+const MAX_REPLY_BYTES: usize = 16 * 1024 * 1024;
+/// JSON values of a reply, those in the arguments of its calls included, which are JSON in a string. A parsed value
+/// takes more than a hundred times the memory of its shortest text.
+const MAX_REPLY_VALUES: usize = 1_000_000;
 
 /// What went over the wire in one exchange.
 #[derive(Debug, Default, Clone)]
@@ -141,9 +144,15 @@ impl Wiretap {
         while let Some(chunk) = reply.chunk().await.map_err(|error| self.failed(error))? {
             if body.len() + chunk.len() > MAX_REPLY_BYTES {
                 self.lock().trouble = Some(Trouble::TooLong);
-                return Err(Error::instance(Unusable("the reply is longer than 64 MiB")));
+                return Err(Error::instance(Unusable("the reply is longer than 16 MiB")));
             }
             body.extend_from_slice(&chunk);
+        }
+        if possible_values(&body) > MAX_REPLY_VALUES {
+            self.lock().trouble = Some(Trouble::TooLong);
+            return Err(Error::instance(Unusable(
+                "the reply has more than 1,000,000 JSON values",
+            )));
         }
         let body = Bytes::from(self.secrets.scrub_bytes(body));
         self.lock().body = Some(body.clone());
@@ -159,6 +168,17 @@ impl Wiretap {
             text,
         ))
     }
+}
+
+/// The most JSON values that a body can have, those of JSON within its strings included.
+fn possible_values(body: &[u8]) -> usize {
+    let marks = body
+        .iter()
+        .filter(|byte| matches!(byte, b'[' | b'{' | b',' | b':'))
+        .count();
+    // Each of these marks can also be written as an escape.
+    let escapes = body.windows(4).filter(|four| four == b"\\u00").count();
+    marks + escapes
 }
 
 impl HttpClientExt for Wiretap {

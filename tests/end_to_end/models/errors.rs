@@ -195,7 +195,7 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
         );
         let fault = attempt["fault"]["message"].as_str().unwrap_or_default();
         if model == "endless" {
-            assert!(fault.contains("longer than 64 MiB"), "{fault}");
+            assert!(fault.contains("longer than 16 MiB"), "{fault}");
         }
         assert!(fault.len() < 2000, "{} bytes", fault.len());
     }

@@ -77,6 +77,14 @@ fn stream() -> String {
     )
 }
 
+/// A refusal in place of a text.
+fn refusal() -> Value {
+    let message = json!({"role": "assistant", "content": null, "refusal": format!("No {CANARY}")});
+    json!({"id": "1", "object": "chat.completion", "created": 0, "model": "m",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
+}
+
 #[test]
 fn a_key_that_is_echoed_in_any_form_is_kept_nowhere() {
     let environment = Environment::new();
@@ -103,6 +111,7 @@ fn a_key_that_is_echoed_in_any_form_is_kept_nowhere() {
             }
             (None, "parts", _) => answer(200, in_parts().to_string()),
             (None, "stream", _) => answer(200, stream()),
+            (None, "refusal", _) => answer(200, refusal().to_string()),
             (None, "page", _) => answer(500, format!("<p>Your key {CANARY}</p>")),
             (None, other, _) => panic!("nobody asks {other}"),
         }
@@ -143,10 +152,11 @@ fn a_key_that_is_echoed_in_any_form_is_kept_nowhere() {
     let answer = "SELECT answer FROM attempts WHERE model = 'anthropic/parts'";
     assert_eq!(calls(&environment, answer), ["[redacted][redacted]"]);
     run("openai/stream");
+    run("openai/refusal");
     run("openai/page");
     assert_eq!(
         calls(&environment, "SELECT id FROM attempts").len(),
-        FORMS.len() + 3
+        FORMS.len() + 4
     );
     // Pages of the file may cut a text in two, so each is looked at by itself as well.
     for text in texts(&environment) {
