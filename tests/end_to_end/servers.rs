@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcpmark_model_server::Reaction;
 use serde_json::{Value, json};
 
@@ -390,6 +392,41 @@ fn a_server_over_http_gets_its_headers_and_they_are_seen_nowhere() {
         "{messages}"
     );
     is_shown_nowhere(&environment, "canary", &["NOTES_TOKEN", "NOTES_KEY"]);
+}
+
+#[test]
+fn a_secret_that_a_server_recodes_is_seen_nowhere() {
+    const CANARY: &str = "tk-canary/5f1e9a77d2";
+    let environment = Environment::new();
+    let escaped = CANARY.replace('/', "\\/");
+    let nested = json!({"inner": json!({"token": CANARY}).to_string()}).to_string();
+    let percent = CANARY.replace('/', "%2F");
+    let base64 = STANDARD.encode(CANARY);
+    let forms = [escaped, nested, percent, base64];
+    let said = forms.join(" or ");
+    let url = peer(move |post| match post.body["method"].as_str() {
+        Some("tools/call") => {
+            let result = json!({"content": [{"type": "text", "text": said}]});
+            let answer = json!({"jsonrpc": "2.0", "id": post.body["id"], "result": result});
+            (200, JSON, answer.to_string())
+        }
+        _ => notes(post, "2025-06-18"),
+    });
+    let config = format!("[servers.notes]\nurl = \"{url}\"\nbearer = \"NOTES_TOKEN\"\n");
+    let output = run_with(&environment, &config, &[("NOTES_TOKEN", CANARY)], &[]).exits(1);
+    let report = output.json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let result = shown["calls"][0]["result"]["content"][0]["text"].to_string();
+    assert_eq!(
+        result.matches("[redacted]").count(),
+        forms.len(),
+        "{result}"
+    );
+    for form in forms {
+        is_shown_nowhere(&environment, &form, &["NOTES_TOKEN"]);
+    }
+    is_shown_nowhere(&environment, "5f1e9a77d2", &["NOTES_TOKEN"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, text};
@@ -93,6 +94,32 @@ impl Client {
             stdout: String::new(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
+    }
+}
+
+#[test]
+fn a_signal_ends_a_session_whose_client_does_not_read() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let environment = Environment::new();
+        let args = ["mcp", "serve", "--world", "filesystem/household"];
+        let mut client = Client::start(&mut environment.command(args));
+        let content = "0123456789abcde\n".repeat(1 << 18);
+        client.call(
+            "write_file",
+            &json!({"path": "long.txt", "content": content}),
+        );
+        for id in 100..200 {
+            let params = json!({"name": "read_text_file", "arguments": {"path": "long.txt"}});
+            client.send(&json!({
+                "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params,
+            }));
+        }
+        // The first answer has begun, so that a call has been made and others wait.
+        assert!(!client.output.fill_buf().unwrap().is_empty());
+        kill_process(Pid::from_child(&client.child), signal).unwrap();
+        // Its ends of the pipes stay open: nothing but the signal ends it.
+        let status = client.child.wait().unwrap();
+        assert!(!status.success(), "{status}");
     }
 }
 
