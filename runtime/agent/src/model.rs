@@ -24,11 +24,11 @@ pub struct Asking {
     pub model: Model,
     /// What it costs.
     pub prices: Arc<Prices>,
-    /// What the model is told instead of the agent's own system prompt.
+    /// The system prompt that replaces the agent's own.
     pub system_prompt: Option<Arc<str>>,
     /// What is shared with other attempts.
     pub budget: Arc<Budget>,
-    /// What bounds the requests to the model, shared with other attempts as well.
+    /// The rate limit of requests to the model, shared with other attempts.
     pub gate: Arc<Gate>,
     /// What is done about errors that pass.
     pub retries: Retries,

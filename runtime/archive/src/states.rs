@@ -80,7 +80,7 @@ pub enum WriteError {
     Tree {
         /// The directory.
         digest: Digest,
-        /// What is wrong with it.
+        /// The problem.
         source: EncodingError,
     },
     /// The stream cannot be written.
@@ -116,7 +116,7 @@ pub enum StatesError {
     Encoding {
         /// The entry.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         source: EncodingError,
     },
     /// Something that is named is not there.

@@ -56,7 +56,7 @@ pub enum TarError {
     Name {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
     /// A name that is there twice.

@@ -37,7 +37,7 @@ pub enum BundleError {
     NoLayout {
         /// The directory or file.
         place: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The archive of a layout is not sound.
@@ -45,7 +45,7 @@ pub enum BundleError {
     Archive {
         /// The file.
         place: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: TarError,
     },
     /// A blob that is named is not there.

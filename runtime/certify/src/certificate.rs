@@ -62,7 +62,7 @@ pub enum CertificateError {
     Form {
         /// The certificate.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: serde_json::Error,
     },
 }

@@ -48,7 +48,7 @@ pub enum CertifyError {
         task: String,
         /// Which guest.
         guest: String,
-        /// What is wrong with it.
+        /// The problem.
         source: Box<LoadError>,
     },
     /// The sources cannot be read.
@@ -64,7 +64,7 @@ pub enum CertifyError {
     Glob {
         /// The task.
         task: String,
-        /// What is wrong with it.
+        /// The problem.
         source: Box<globset::Error>,
     },
     /// The host failed.

@@ -299,7 +299,7 @@ pub(crate) struct ModelArgs {
     /// Sum the conversation up when a request and its reply have this many tokens
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) compact_at: Option<u64>,
-    /// What models are told instead of the agent's own system prompt; a text file of at most 64 KiB
+    /// Replace the agent's own system prompt by the text of a file of at most 64 KiB
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) system_prompt: Option<PathBuf>,
     /// Offer models only tools whose names match this glob, or all but those that match `!GLOB`; may be repeated

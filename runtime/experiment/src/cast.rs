@@ -18,9 +18,9 @@ pub struct Cast {
     pub players: Vec<Player>,
     /// The prices of the models.
     pub prices: Arc<Prices>,
-    /// What all attempts share.
+    /// Settings that all attempts share.
     pub budget: Arc<Budget>,
-    /// What attempts may use.
+    /// Limits of attempts.
     pub limits: SpecLimits,
 }
 
@@ -38,7 +38,7 @@ pub struct Player {
     pub compact_at: Option<u64>,
     /// The most bytes of text of one tool result that a model is shown; no limit if not set.
     pub max_result_bytes: Option<u64>,
-    /// What a model is told instead of the agent's own system prompt.
+    /// The system prompt that replaces the agent's own.
     pub system_prompt: Option<Arc<str>>,
     /// The tools that are offered.
     pub tools: ToolFilter,

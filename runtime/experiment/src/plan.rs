@@ -153,7 +153,7 @@ pub struct AgentSettings {
     /// The most bytes of text of one tool result that a model is shown; no limit if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_result_bytes: Option<u64>,
-    /// What a model is told instead of the agent's own system prompt.
+    /// The system prompt that replaces the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
     /// Globs of the tools that a model is offered, as of [`ToolFilter`](crate::ToolFilter); all if empty.

@@ -70,7 +70,7 @@ pub enum PrepareError {
         task: TaskId,
         /// `verifier`, `solution` or `ci`.
         guest: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         source: Box<LoadError>,
     },
     /// What judges cannot be kept.
@@ -86,7 +86,7 @@ pub enum PrepareError {
     World {
         /// The world.
         world: WorldId,
-        /// What is wrong with it.
+        /// The problem.
         source: WorldError,
     },
     /// The state that a published task starts from cannot be captured.
@@ -96,7 +96,7 @@ pub enum PrepareError {
         task: TaskId,
         /// The state.
         dir: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: Box<CaptureError>,
     },
     /// The script that judges a published task cannot be read.
@@ -104,7 +104,7 @@ pub enum PrepareError {
     Script {
         /// The task.
         task: TaskId,
-        /// What is wrong with it.
+        /// The problem.
         source: Box<ScriptError>,
     },
     /// The world does not fit the task's own limit.

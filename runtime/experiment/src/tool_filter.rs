@@ -25,7 +25,7 @@ pub enum ToolFilterError {
     Syntax {
         /// The glob as written.
         glob: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// A glob matches nothing, so it is misspelt.

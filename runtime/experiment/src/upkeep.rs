@@ -30,7 +30,7 @@ pub enum UpkeepError {
         experiment: String,
         /// A directory of a tree, or a document.
         digest: Digest,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
     /// A journal that never knew of an experiment says nothing about what is needed.

@@ -14,7 +14,7 @@ pub struct Address {
 pub struct BadAddress {
     /// The text, without what is nobody's business.
     pub shown: String,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a person adds to each request: headers and fields of the body.
+//! Additional headers and body fields of each request.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -37,7 +37,7 @@ const OWN_FIELDS: [&str; 12] = [
     "tools",
 ];
 
-/// What is added to each request.
+/// Additional headers and body fields of each request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Additions {
     /// Headers, which go over those that the client writes.

@@ -46,7 +46,7 @@ pub enum OpenError {
     BaseUrl {
         /// What was given.
         url: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// The provider has one interface alone.

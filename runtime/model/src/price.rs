@@ -67,7 +67,7 @@ pub enum PriceError {
     Amount {
         /// Which line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         source: NoAmount,
     },
     /// A model stands there twice.

@@ -1,4 +1,4 @@
-//! What a provider says about an error, in one line.
+//! The message of a provider's error, as one line.
 
 use serde_json::Value;
 

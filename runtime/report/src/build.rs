@@ -62,7 +62,7 @@ struct Entry<'a> {
     row: Option<&'a SurveyRow>,
 }
 
-/// What tells participants apart.
+/// The fields that differ between participants.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     /// The index of the experiment.
@@ -73,14 +73,14 @@ pub(crate) struct Key {
     pub(crate) model_settings: Arc<str>,
 }
 
-/// What a report is made of: an experiment, its attempts, and what they were made with.
+/// The source of a report: an experiment, its attempts, and their provenance.
 #[derive(Debug)]
 pub struct Source {
     /// The experiment.
     pub experiment: ExperimentRow,
     /// Its attempts.
     pub survey: Survey,
-    /// What its attempts were made and graded with; not needed for an experiment alone.
+    /// The provenance of its attempts; not needed for an experiment alone.
     pub provenance: Provenance,
 }
 

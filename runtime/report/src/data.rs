@@ -14,7 +14,7 @@ use crate::build::TaskFacts;
 pub struct Report {
     /// The experiment's name; of several, their names, separated by commas.
     pub experiment: String,
-    /// What several experiments have of their own; empty where there is one.
+    /// Settings in which several experiments differ; empty where there is one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub experiments: Vec<ExperimentFacts>,
     /// In what several experiments differ.
@@ -50,7 +50,7 @@ pub struct ExperimentFacts {
 /// Something in which experiments, or two participants, differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What differs, such as `limit turns` or `task filesystem/world/task`.
+    /// The setting that differs, such as `limit turns` or `task filesystem/world/task`.
     pub what: String,
     /// The value in each, in their order; a dash where there is none.
     pub values: Vec<String>,
@@ -75,7 +75,7 @@ pub struct Spent {
 /// One model of an experiment, or an agent without one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelReport {
-    /// What tables call it: its experiment and its name there, where there are several experiments.
+    /// Its name in tables: with its experiment where there are several.
     pub name: String,
     /// Its experiment.
     pub experiment: String,

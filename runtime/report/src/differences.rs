@@ -15,10 +15,10 @@ const DIGEST: usize = 8;
 /// The ids that tasks have in each experiment where they are not the same in all of them, by their ids of there.
 type Versions = Vec<HashMap<String, Arc<str>>>;
 
-/// What differences in settings begin with.
+/// The prefix of differences in settings.
 pub(crate) const SETTINGS: &str = "settings of ";
 
-/// What a value is that is left to its default.
+/// The label of a value that is left to its default.
 const UNSET: &str = "not set";
 
 /// Finds the tasks whose digests differ between experiments: such a task is called by its digest, too.

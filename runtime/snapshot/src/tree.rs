@@ -252,7 +252,7 @@ pub enum LoadError {
         path: TreePath,
         /// Its digest.
         digest: Digest,
-        /// What is wrong with it.
+        /// The problem.
         source: EncodingError,
     },
     /// A path that is too long or too deep.

@@ -98,7 +98,7 @@ pub enum SelectError {
     Broken {
         /// The task.
         id: String,
-        /// What is wrong with it.
+        /// The problem.
         source: Box<Error>,
     },
 

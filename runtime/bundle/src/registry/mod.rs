@@ -102,7 +102,7 @@ pub enum RegistryError {
     Answer {
         /// What was wanted.
         what: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The transfer ended early, each time.

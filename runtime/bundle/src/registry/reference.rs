@@ -23,7 +23,7 @@ pub struct Reference {
 pub struct BadReference {
     /// The text.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: &'static str,
 }
 

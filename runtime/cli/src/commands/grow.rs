@@ -142,7 +142,7 @@ fn plan(
     })
 }
 
-/// What was added, and what was there.
+/// The parts that were added, and those that were there.
 fn told(name: &str, added: &Added) -> String {
     let name = sanitise::line(name);
     let asked = output::count(added.asked, "attempt");

@@ -167,7 +167,7 @@ fn layout(args: &ExportArgs) -> Result<Layout, CommandError> {
     })
 }
 
-/// What is told where no attempt has a place in the format.
+/// The message where no attempt fits the format.
 fn nothing_exported(experiment: &str, exported: &Exported) -> CommandError {
     let reasons = match exported.left_out() {
         0 => "it has no attempts".to_owned(),

@@ -181,7 +181,7 @@ pub(crate) fn actor(row: &AttemptRow) -> String {
     }
 }
 
-/// What a list has to tell apart.
+/// The columns that a list needs to tell its rows apart.
 #[derive(Debug, Default, Clone, Copy)]
 struct Actors {
     /// Whether there are several agents or models.

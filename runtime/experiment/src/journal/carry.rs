@@ -191,7 +191,7 @@ pub enum CarryError {
     Row {
         /// Counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The rows end without being closed.
@@ -217,7 +217,7 @@ pub enum CarryError {
         what: &'static str,
         /// Its digest.
         digest: Digest,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
     /// A grade does not say what its checks or its attempt do.

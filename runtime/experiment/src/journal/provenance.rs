@@ -1,11 +1,11 @@
-//! What the attempts of an experiment were made and graded with.
+//! Provenance of an experiment's attempts: the programs that made and graded them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::LAST_TRY;
 use super::{Journal, JournalError};
 
-/// What the graded attempts of an experiment, the last try of each, were made and graded with.
+/// Provenance of the graded attempts of an experiment, the last try of each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provenance {
     /// The profiles of the engines that ran verifiers.

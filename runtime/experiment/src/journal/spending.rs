@@ -4,7 +4,7 @@ use mcpmark_agent::{Cost, Spent};
 
 use super::{Journal, JournalError};
 
-/// What all tries of a participant with a model have cost so far, tries that were abandoned among them.
+/// The cost of all tries of a participant with a model so far, abandoned ones included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSpending {
     /// The agent's name.

@@ -23,7 +23,7 @@ pub struct PlanStep {
     pub attempts: u32,
 }
 
-/// What a plan was asked to have, and what of it is new.
+/// A requested plan, and the part of it that is new.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Added {
     /// Tasks that the plan did not have.
@@ -38,7 +38,7 @@ pub struct Added {
     pub attempts: usize,
 }
 
-/// What a plan cannot be.
+/// Errors of growing a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// A step names what the plan does not have, or names it twice.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Spec;
 
-/// What specs had while an experiment had one agent.
+/// The fields of specs from when an experiment had one agent.
 const OF_ONE_AGENT: [&str; 3] = ["agent", "agent_settings", "models"];
 
 impl Serialize for Spec {

@@ -163,7 +163,7 @@ fn tool_call(call: &Value) -> Value {
     })
 }
 
-/// What two lines share that are the same example: tools and messages, except for the ids of calls.
+/// The identity of an example: tools and messages without the ids of calls.
 fn identity(line: &Value) -> Digest {
     let mut messages = line["messages"].clone();
     for message in messages.as_array_mut().into_iter().flatten() {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::commands::runs;
 
-/// What a turn, or the summary before one, took.
+/// Tokens, cost and time of a turn, or of the summary before one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Used {
     /// Requests to the model, those that were made again among them.
@@ -23,7 +23,7 @@ pub(super) struct Used {
     tool_us: u64,
 }
 
-/// What each turn took, by its purpose (`turn` or `compaction`) and number.
+/// Tokens, cost and time by purpose (`turn` or `compaction`) and number of the turn.
 pub(super) struct ByTurn(BTreeMap<(u32, String), Used>);
 
 impl ByTurn {
@@ -56,7 +56,7 @@ impl ByTurn {
         Self(turns)
     }
 
-    /// What a turn took, in a few words; nothing where no model was asked.
+    /// Tokens, cost and time of a turn as one line; empty where no model was asked.
     pub(super) fn words(&self, purpose: &str, turn: u32) -> String {
         let used = self.0.get(&(turn, purpose.to_owned()));
         let Some(used) = used.filter(|used| used.requests > 0) else {

@@ -17,7 +17,7 @@ use crate::journal::{Journal, JournalError};
 pub struct BadRow {
     /// Which row it is.
     pub row: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: &'static str,
 }
 

@@ -10,7 +10,7 @@ use super::{COLUMNS, pack, references};
 /// The share of a file's pages that is free before the file is written anew: less is soon used again.
 const FREE_SHARE: u64 = 8;
 
-/// What was done about a journal's size.
+/// The outcome of compressing a journal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compacted {
     /// Attempts of an older version whose long strings were compressed.

@@ -3,7 +3,7 @@
 /// The only key of an object that refers to a stored string.
 pub(super) const KEY: &str = "mcpmark:text";
 
-/// What is added to keys of others that start with [`KEY`].
+/// The prefix for foreign keys that start with [`KEY`].
 const ESCAPE: char = '+';
 
 /// Hexadecimal digits of a digest.
