@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{
     ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
     ORIGIN,
@@ -21,7 +21,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::ServeHandle;
 use crate::patient::Patient;
@@ -30,6 +30,10 @@ use crate::patient::Patient;
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 /// Connections that are served at once; others wait.
 const MOST_CONNECTIONS: usize = 64;
+/// Bodies of all requests that are read or worked on, in KiB; others wait to be read.
+const BODY_ROOM: usize = 2 * (MAX_BODY_BYTES >> 10);
+/// Answers that are made or wait to be written; the requests of others wait.
+const MOST_ANSWERS: usize = 8;
 /// From where browsers say that a request comes: `cross-site`, `same-site`, `same-origin`, or `none` for a person.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// How long a client may take to say what it wants, and how long it may take nothing of the answer.
@@ -63,6 +67,25 @@ pub struct HttpResponse {
     pub body: Vec<u8>,
 }
 
+/// An answer, and what is given back when the client has taken it.
+#[derive(Debug)]
+pub(crate) struct HeldResponse {
+    pub(crate) response: HttpResponse,
+    pub(crate) room: Option<OwnedSemaphorePermit>,
+}
+
+/// The body of an answer. The server drops it when all of it has been written.
+struct HeldBody {
+    body: Vec<u8>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for HeldBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
+}
+
 /// Answers requests on a listener until the handle is aborted or `until` comes back; connections end with it. `answer`
 /// may be called several times at once.
 ///
@@ -79,7 +102,27 @@ where
     A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = HttpResponse> + Send + 'static,
 {
+    let answers = Arc::new(Semaphore::new(MOST_ANSWERS));
+    serve_held(listener, until, move |request| {
+        let (answer, answers) = (answer.clone(), Arc::clone(&answers));
+        async move {
+            // The semaphore is never closed.
+            let room = answers.acquire_owned().await.ok();
+            let response = answer(request).await;
+            HeldResponse { response, room }
+        }
+    })
+}
+
+/// As [`serve_http`], with answers that hold something until the client has taken them.
+pub(crate) fn serve_held<U, A, F>(listener: TcpListener, until: U, answer: A) -> ServeHandle
+where
+    U: Future<Output = ()> + Send + 'static,
+    A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = HeldResponse> + Send + 'static,
+{
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let bodies = Arc::new(Semaphore::new(BODY_ROOM));
     let accepting = async move {
         // Connections end with the task that accepts them.
         let mut connections = tokio::task::JoinSet::new();
@@ -93,12 +136,12 @@ where
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
             };
-            let answer = answer.clone();
+            let (answer, bodies) = (answer.clone(), Arc::clone(&bodies));
             connections.spawn(async move {
                 let _place = place;
                 let service = service_fn(move |request| {
-                    let answer = answer.clone();
-                    async move { Ok::<_, Infallible>(respond(request, answer).await) }
+                    let (answer, bodies) = (answer.clone(), Arc::clone(&bodies));
+                    async move { Ok::<_, Infallible>(respond(request, answer, &bodies).await) }
                 });
                 // What goes wrong on a connection is its client's alone.
                 let _ = http1::Builder::new()
@@ -118,10 +161,14 @@ where
     }))
 }
 
-async fn respond<A, F>(request: Request<Incoming>, answer: A) -> Response<Full<Bytes>>
+async fn respond<A, F>(
+    request: Request<Incoming>,
+    answer: A,
+    bodies: &Semaphore,
+) -> Response<Full<Bytes>>
 where
     A: Fn(HttpRequest) -> F,
-    F: Future<Output = HttpResponse>,
+    F: Future<Output = HeldResponse>,
 {
     let (parts, body) = request.into_parts();
     let Some(host) = own_host(&parts.headers) else {
@@ -131,6 +178,10 @@ where
         let problem = "requests from pages of other sites are refused: send it from a program";
         return plain(StatusCode::FORBIDDEN, problem);
     }
+    // Of a body that does not say how long it is, the longest is expected.
+    let expected = body.size_hint().upper().unwrap_or(u64::MAX);
+    let expected = expected.div_ceil(1024).min(MAX_BODY_BYTES as u64 >> 10);
+    let _held = bodies.acquire_many(expected as u32).await;
     let read = Limited::new(body, MAX_BODY_BYTES).collect();
     let body = match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(body)) => body.to_bytes(),
@@ -146,7 +197,10 @@ where
         return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, problem);
     }
     let target = parts.uri.path_and_query();
-    let given = answer(HttpRequest {
+    let HeldResponse {
+        response: given,
+        room,
+    } = answer(HttpRequest {
         method: parts.method.as_str().to_owned(),
         target: target.map_or("/", |target| target.as_str()).to_owned(),
         origin: format!("http://{host}"),
@@ -156,7 +210,11 @@ where
     })
     .await;
     let length = given.body.len();
-    let mut response = Response::new(Full::from(given.body));
+    let body = HeldBody {
+        body: given.body,
+        _room: room,
+    };
+    let mut response = Response::new(Full::new(Bytes::from_owner(body)));
     *response.status_mut() =
         StatusCode::from_u16(given.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in given.headers {
@@ -261,6 +319,52 @@ mod tests {
         for other in ["example.org", "localhost.example.org:80", "10.0.0.1", ""] {
             assert_eq!(host(other), None, "{other}");
         }
+    }
+
+    #[tokio::test]
+    async fn requests_wait_for_the_memory_of_others() {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        use tokio::net::TcpStream;
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = serve_http(listener, std::future::pending(), |request| async move {
+            HttpResponse {
+                status: 200,
+                body: request.body,
+                ..HttpResponse::default()
+            }
+        });
+        let send = async |length: usize, body: &[u8]| {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            let head = format!(
+                "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                 Connection: close\r\nContent-Length: {length}\r\n\r\n"
+            );
+            stream.write_all(head.as_bytes()).await.unwrap();
+            stream.write_all(body).await.unwrap();
+            stream
+        };
+        let answer = async |mut stream: TcpStream| {
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            answer
+        };
+        assert!(answer(send(2, b"{}").await).await.ends_with("{}"));
+        // Two bodies that have yet to come take all the room, and a third one waits for theirs.
+        let first = send(MAX_BODY_BYTES, b"{").await;
+        let second = send(MAX_BODY_BYTES, b"{").await;
+        for connection in [&first, &second] {
+            connection.writable().await.unwrap();
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let third = tokio::spawn(answer(send(2, b"{}").await));
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(!third.is_finished());
+        drop(first);
+        assert!(third.await.unwrap().ends_with("{}"));
+        drop(second);
+        served.abort();
     }
 
     #[tokio::test]
