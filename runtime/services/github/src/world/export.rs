@@ -140,16 +140,9 @@ impl Export {
         if *old == new || before.len() < 2 {
             return Ok(());
         }
-        let changes = git.changes(Some(git.tree_of(*old)?), git.tree_of(new)?)?;
-        for change in &changes {
-            let gone = match (&change.previous, &change.new) {
-                (Some(previous), _) => Some(previous),
-                (None, None) => Some(&change.path),
-                (None, Some(_)) => None,
-            };
-            if let Some(path) = gone {
-                self.remove(&format!("repo/{path}"));
-            }
+        let changes = git.replaced(Some(git.tree_of(*old)?), git.tree_of(new)?, true)?;
+        for change in changes.iter().filter(|change| change.new.is_none()) {
+            self.remove(&format!("repo/{}", change.path));
         }
         let tree = git.tree_of(new)?;
         for change in changes.iter().filter(|change| change.new.is_some()) {
