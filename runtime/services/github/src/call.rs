@@ -41,6 +41,8 @@ pub(crate) struct Added {
 
 struct Current {
     changed: bool,
+    /// Whether work is under way that can be given up although the call has changed something.
+    optional: bool,
     room: Room,
     added: Added,
     /// Files and directories by which the default branch grows.
@@ -61,6 +63,7 @@ fn with<T>(none: T, work: impl FnOnce(&mut Current) -> T) -> T {
 pub(crate) fn begin(room: Room) {
     let current = Current {
         changed: false,
+        optional: false,
         room,
         added: Added::default(),
         grown: 0,
@@ -84,6 +87,17 @@ pub(crate) fn changed() {
 /// Whether the call has changed something.
 pub(crate) fn has_changed() -> bool {
     with(false, |current| current.changed)
+}
+
+/// Runs work that changes neither refs nor documents, such as the merge that a workflow is tested on. It is stopped and
+/// refused like a call that has changed nothing yet, and whoever asks for it goes on without its result.
+pub(crate) fn optional<T>(work: impl FnOnce() -> T) -> T {
+    let before = with(false, |current| {
+        std::mem::replace(&mut current.optional, true)
+    });
+    let result = work();
+    with((), |current| current.optional = before);
+    result
 }
 
 /// Whether nothing stops the call any more.
@@ -156,7 +170,7 @@ pub(crate) fn files_of_commit() -> Option<u64> {
 
 impl Current {
     fn must_finish(&self) -> bool {
-        self.changed
+        self.changed && !self.optional
     }
 
     fn check_files(&self) -> Result<(), GitError> {
@@ -208,6 +222,30 @@ mod tests {
             };
             assert_eq!(end(), added);
             assert_eq!(checkpoint(), Err(Interrupted::Cancelled));
+        });
+    }
+
+    #[test]
+    fn optional_work_stops_whatever_the_call_has_changed() {
+        let meter = CallMeter::new(1_000);
+        meter.run(|| {
+            begin(Room {
+                files: 1,
+                ..Room::ENOUGH
+            });
+            changed();
+            assert!(reserve(1_001).is_ok());
+            optional(|| {
+                assert!(reserve(1_001).is_err() && hold(1_001).is_err());
+                assert!(add_object(1).is_ok());
+                assert!(matches!(add_object(1), Err(GitError::TooManyFiles)));
+                assert_eq!(checkpoint(), Ok(()));
+                meter.cancel();
+                assert_eq!(checkpoint(), Err(Interrupted::Cancelled));
+            });
+            assert_eq!(checkpoint(), Ok(()));
+            assert!(add_object(1).is_ok());
+            end();
         });
     }
 
