@@ -6,7 +6,7 @@ use mcpmark_service::{ServiceError, SessionLimits};
 use serde_json::{Value, json};
 
 use crate::rest::Site;
-use crate::support::{Repo, World, standard, write};
+use crate::support::{Repo, World, git, standard, write};
 
 /// Names that take as many bytes as names may.
 fn names(letter: char, count: usize) -> Vec<String> {
@@ -162,6 +162,34 @@ async fn more_files_than_are_compared_can_change() {
     world.text("push_files", push(&names, "main")).await;
     let state = world.state().await;
     assert!(state.len() > 100_500, "{}", state.len());
+}
+
+/// A session that adds many objects ends with one pack of them, which git and the next session read.
+#[tokio::test]
+async fn many_new_objects_are_packed() {
+    let world = World::new().await;
+    let file = |it: usize| json!({"path": format!("many/{it}"), "content": it.to_string()});
+    for (count, are_packed) in [(900, false), (1_100, true)] {
+        let files: Value = (0..count).map(file).collect();
+        let push = json!({"branch": "main", "message": "Add", "files": files});
+        world.text("push_files", push).await;
+        let objects = world.export().await.join("repo/.git/objects");
+        let packs = std::fs::read_dir(objects.join("pack"));
+        let packs = packs.map_or(0, Iterator::count);
+        assert_eq!(packs, if are_packed { 2 } else { 0 }, "{count}");
+    }
+    let repo = world.export().await.join("repo");
+    if let Some((clean, said)) = git(&repo, &["fsck", "--strict"]) {
+        assert!(clean, "{said}");
+        let (_, said) = git(&repo, &["show", "HEAD:many/1099"]).unwrap();
+        assert_eq!(said, "1099");
+    }
+    let before = world.state().await.digest();
+    let world = world.again().await;
+    assert_eq!(world.state().await.digest(), before);
+    let read = json!({"path": "many/1099"});
+    let text = world.text("get_file_contents", read).await;
+    assert!(text.contains("successfully downloaded"), "{text}");
 }
 
 /// Directories below directories can have longer paths than any path that is written.

@@ -113,8 +113,8 @@ impl Export {
         // any more.
         let bases = hub.pulls().map(|(_, pull)| pull.base_sha.as_bytes());
         let bases: Vec<ObjectId> = bases.filter_map(|id| ObjectId::from_hex(id).ok()).collect();
-        for object in git.new_objects(&bases)? {
-            self.put(&format!("{GIT_DIR}/{}", object.path()), &object.file, false)?;
+        for file in git.new_files(&bases)? {
+            self.put(&format!("{GIT_DIR}/{}", file.path), &file.bytes, false)?;
         }
         for dir in ["objects", "refs"] {
             self.builder
