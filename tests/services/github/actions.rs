@@ -802,3 +802,43 @@ async fn runs_that_are_wrong_are_named() {
         );
     }
 }
+
+/// A head that was forced to a history of its own cannot be merged, which is nobody's fault but that of whoever did it.
+#[tokio::test]
+async fn a_head_without_a_common_ancestor_has_no_run_of_its_pull_request() {
+    let (world, _) = world().await;
+    world
+        .text("create_branch", json!({"branch": "topic"}))
+        .await;
+    put(&world, "topic", "1\n2\n3\n", "Add a number").await;
+    let proposed = json!({"title": "More", "head": "topic", "base": "main"});
+    world.text("create_pull_request", proposed).await;
+    let site = Site::of(world).await;
+    let file = |path: &str, text: &str| json!({"path": path, "mode": "100644", "type": "blob", "content": text});
+    let files = [
+        file("numbers.txt", "1\n"),
+        file(".github/workflows/check.yml", WORKFLOW),
+    ];
+    let tree = site.ask("POST", "/git/trees", json!({"tree": files})).await;
+    let commit = json!({"message": "Begin", "tree": tree.json()["sha"], "parents": []});
+    let commit = site.ask("POST", "/git/commits", commit).await.json();
+    let moved = json!({"sha": commit["sha"], "force": true});
+    let moved = site.ask("PATCH", "/git/refs/heads/topic", moved).await;
+    assert_eq!(moved.status, 200);
+    let world = &site.world;
+    let all = runs(world).await;
+    let of_the_commit: Vec<_> = all
+        .iter()
+        .filter(|run| run["head_sha"] == commit["sha"])
+        .map(told)
+        .collect();
+    assert_eq!(of_the_commit, [("push", "topic", "failure")]);
+    let pull = world
+        .json("get_pull_request", json!({"pullNumber": 1}))
+        .await;
+    assert_eq!(pull["mergeable_state"], "unknown");
+    let refused = world
+        .refusal("merge_pull_request", json!({"pullNumber": 1}))
+        .await;
+    assert!(refused.contains("no common ancestor"), "{refused}");
+}

@@ -16,6 +16,7 @@ mod history;
 mod import;
 mod issues;
 mod judging;
+mod limits;
 mod merges;
 #[path = "../../differential/npm.rs"]
 mod npm;

@@ -334,12 +334,21 @@ impl World {
     }
 
     pub(crate) async fn open(make: impl FnOnce(&Path)) -> Result<Self, ServiceError> {
-        Self::served(make, GitHub::default(), None).await
+        Self::limited(make, SessionLimits::default()).await
+    }
+
+    /// A world with limits of its own.
+    pub(crate) async fn limited(
+        make: impl FnOnce(&Path),
+        limits: SessionLimits,
+    ) -> Result<Self, ServiceError> {
+        Self::served(make, GitHub::default(), None, limits).await
     }
 
     /// A world whose workflows are run.
     pub(crate) async fn with_runner(make: impl FnOnce(&Path), runner: Arc<dyn Runner>) -> Self {
-        Self::served(make, GitHub::with_runner(runner), None)
+        let limits = SessionLimits::default();
+        Self::served(make, GitHub::with_runner(runner), None, limits)
             .await
             .unwrap()
     }
@@ -351,13 +360,17 @@ impl World {
         runner: Option<Arc<dyn Runner>>,
     ) -> Self {
         let service = runner.map_or_else(GitHub::default, GitHub::with_runner);
-        Self::served(make, service, Some(profile)).await.unwrap()
+        let limits = SessionLimits::default();
+        Self::served(make, service, Some(profile), limits)
+            .await
+            .unwrap()
     }
 
     async fn served(
         make: impl FnOnce(&Path),
         service: GitHub,
         profile: Option<&str>,
+        limits: SessionLimits,
     ) -> Result<Self, ServiceError> {
         let home = tempfile::tempdir().unwrap();
         let dir = home.path().join("world");
@@ -365,7 +378,7 @@ impl World {
         make(&dir);
         let store = Arc::new(Store::open(home.path().join("store")).unwrap());
         let tree = capture(&dir, &store, &CaptureOptions::default()).unwrap();
-        Self::start(home, store, tree, service, profile).await
+        Self::start(home, store, tree, service, profile, limits).await
     }
 
     async fn start(
@@ -374,6 +387,7 @@ impl World {
         tree: Tree,
         service: GitHub,
         profile: Option<&str>,
+        limits: SessionLimits,
     ) -> Result<Self, ServiceError> {
         let world = WorldState {
             tree,
@@ -381,7 +395,7 @@ impl World {
             seed: 1,
             clock: CLOCK,
             profile: profile.map(str::to_owned),
-            limits: SessionLimits::default(),
+            limits,
             scratch: ScratchSpace::plain(home.path()),
         };
         let session = service.open(world).await?;
@@ -399,7 +413,8 @@ impl World {
         let tree = self.state().await;
         self.client.close().await.unwrap();
         self.session.close().await.unwrap();
-        Self::start(self.home, self.store, tree, GitHub::default(), None)
+        let limits = SessionLimits::default();
+        Self::start(self.home, self.store, tree, GitHub::default(), None, limits)
             .await
             .unwrap()
     }

@@ -1,7 +1,8 @@
 //! The tools of the filesystem service, each parameter that can be large, in both profiles.
 
 use libtest_mimic::{Failed, Trial};
-use mcpmark_filesystem::PROFILES;
+use mcpmark_filesystem::{Filesystem, PROFILES};
+use mcpmark_service::Service;
 use serde_json::{Value, json};
 
 use crate::measure::linear;
@@ -69,10 +70,21 @@ pub(crate) fn trials() -> Vec<Trial> {
             let name = format!("filesystem::{profile}::{}::{}", case.tool, case.name);
             trials.push(Trial::test(name, move || case.run(profile)));
         }
+        let name = format!("filesystem::{profile}::each_tool_has_a_case");
+        trials.push(Trial::test(name, move || each_tool_has_a_case(profile)));
         let name = format!("filesystem::{profile}::move_file::entries");
         trials.push(Trial::test(name, move || there_and_back(profile)));
     }
     trials
+}
+
+fn each_tool_has_a_case(profile: &str) -> Result<(), Failed> {
+    let mut tools = Filesystem.tools(Some(profile));
+    tools.retain(|tool| CASES.iter().all(|case| case.tool != tool));
+    match tools.is_empty() {
+        true => Ok(()),
+        false => Err(format!("tools without a case: {tools:?}").into()),
+    }
 }
 
 /// Moves a directory of many files, with symlinks in the world that must not lead outside afterwards.

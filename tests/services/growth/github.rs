@@ -2,6 +2,20 @@
 
 #[path = "github/calls.rs"]
 mod calls;
+#[path = "github/cancelled.rs"]
+mod cancelled;
+#[path = "github/coverage.rs"]
+mod coverage;
+#[path = "github/ending.rs"]
+mod ending;
+#[path = "github/more_worlds.rs"]
+mod more_worlds;
+#[path = "github/people.rs"]
+mod people;
+#[path = "github/reviewing.rs"]
+mod reviewing;
+#[path = "github/running.rs"]
+mod running;
 #[path = "github/site.rs"]
 mod site;
 #[path = "github/worlds.rs"]
@@ -19,11 +33,19 @@ use crate::measure::linear;
 enum Call {
     /// A tool of both profiles or of one, and its arguments for a size.
     Tool(&'static [&'static str], &'static str, fn(usize) -> Value),
+    /// Tools one after the other, each with its arguments: what the first does the last undoes, or another is there
+    /// for each time.
+    Steps(&'static [&'static str], fn(usize) -> Vec<Step>),
+    /// A tool that refuses whatever it is asked.
+    Refused(&'static [&'static str], &'static str, fn(usize) -> Value),
     /// A REST request: method, path below the repository, body.
     Rest(&'static str, fn(usize) -> String, fn(usize) -> Value),
     /// A query of GraphQL.
     Query(fn(usize) -> String),
 }
+
+/// A tool and its arguments.
+type Step = (&'static str, Value);
 
 /// Calls on worlds that grow in one dimension.
 struct Growth {
@@ -36,13 +58,37 @@ struct Growth {
 const V0: &str = "v0.15.0";
 const V1: &str = "v1.10.1";
 
+const BOTH: &[&str] = &[V0, V1];
+const OLD: &[&str] = &[V0];
+const NEW: &[&str] = &[V1];
+
+/// A query about the repository.
+fn query(fields: &str) -> String {
+    format!("{{repository(owner: \"acme\", name: \"demo\") {{{fields}}}}}")
+}
+
 /// One case for each dimension: all calls on a world, which is made once for each size.
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |growth: Growth| {
         let name = format!("github::{}", growth.name);
         Trial::test(name, move || growth.measure())
     };
-    calls::all().into_iter().map(trial).collect()
+    let mut trials: Vec<Trial> = cases().into_iter().map(trial).collect();
+    trials.extend(coverage::trials());
+    trials.extend(cancelled::trials());
+    trials.extend(running::trials());
+    trials.extend(ending::trials());
+    trials
+}
+
+fn cases() -> Vec<Growth> {
+    let parts = [
+        calls::all(),
+        people::all(),
+        reviewing::all(),
+        running::all(),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 impl Growth {
@@ -77,7 +123,9 @@ impl Call {
     /// Whether it is measured with a profile: what is the same in both is measured once.
     fn is_of(&self, profile: &str) -> bool {
         match self {
-            Self::Tool(profiles, ..) => profiles.contains(&profile),
+            Self::Tool(profiles, ..) | Self::Steps(profiles, _) | Self::Refused(profiles, ..) => {
+                profiles.contains(&profile)
+            }
             Self::Rest(..) | Self::Query(_) => profile == V0,
         }
     }
@@ -91,6 +139,19 @@ impl Call {
             Self::Tool(_, tool, with) => {
                 let (tool, with) = (*tool, with(size));
                 Box::new(move || site.tool(tool, &numbered(&with, &next())))
+            }
+            Self::Steps(_, steps) => {
+                let steps = steps(size);
+                Box::new(move || {
+                    let time = next();
+                    for (tool, with) in &steps {
+                        site.tool(tool, &numbered(with, &time));
+                    }
+                })
+            }
+            Self::Refused(_, tool, with) => {
+                let (tool, with) = (*tool, with(size));
+                Box::new(move || site.refused(tool, &with))
             }
             Self::Rest(method, path, body) => {
                 let (method, path, body) = (*method, path(size), body(size));
@@ -106,10 +167,27 @@ impl Call {
         }
     }
 
+    /// The tools that it calls.
+    fn tools(&self) -> Vec<&'static str> {
+        match self {
+            Self::Tool(_, tool, _) | Self::Refused(_, tool, _) => vec![tool],
+            Self::Steps(_, steps) => steps(1).into_iter().map(|(tool, _)| tool).collect(),
+            Self::Rest(..) | Self::Query(_) => Vec::new(),
+        }
+    }
+
     /// The start of what is asked.
     fn told(&self, size: usize) -> String {
         let text = match self {
-            Self::Tool(_, tool, with) => format!("{tool} {}", with(size)),
+            Self::Tool(_, tool, with) | Self::Refused(_, tool, with) => {
+                format!("{tool} {}", with(size))
+            }
+            Self::Steps(_, steps) => {
+                let steps = steps(size).into_iter();
+                let told: Vec<String> =
+                    steps.map(|(tool, with)| format!("{tool} {with}")).collect();
+                told.join(", ")
+            }
             Self::Rest(method, path, _) => format!("{method} {}", path(size)),
             Self::Query(text) => text(size),
         };
@@ -117,7 +195,8 @@ impl Call {
     }
 }
 
-/// Arguments with the number of the time in the texts of their first level.
+/// Arguments with the number of the time in the texts of their first level; `@N+7` is a number
+/// that is larger by 7.
 fn numbered(arguments: &Value, time: &str) -> Value {
     let mut arguments = arguments.clone();
     for value in arguments
@@ -125,10 +204,13 @@ fn numbered(arguments: &Value, time: &str) -> Value {
         .into_iter()
         .flat_map(|it| it.values_mut())
     {
-        if let Value::String(text) = value
-            && text.len() < 100
-        {
-            *text = text.replace("@N", time);
+        match value {
+            Value::String(text) if text.starts_with("@N+") => {
+                let numbers = [time, &text[3..]].map(|it| it.parse::<u64>().unwrap_or(0));
+                *value = numbers.iter().sum::<u64>().into();
+            }
+            Value::String(text) if text.len() < 100 => *text = text.replace("@N", time),
+            _ => {}
         }
     }
     arguments

@@ -23,10 +23,10 @@ const LAST_ROUND: usize = 60;
 const PATIENT_ROUND: usize = 15;
 
 /// Costs that are taken for overhead: processor time on top of the ratio, and bytes at the larger size whatever they are
-/// at the smaller one.
+/// at the smaller one. Both are little, so that work that grows too fast shows where it does not take long yet.
 const NEGLIGIBLE: Cost = Cost {
-    time: Duration::from_millis(2),
-    bytes: 256 * 1024,
+    time: Duration::from_micros(500),
+    bytes: 64 * 1024,
 };
 
 /// What a piece of work cost.
@@ -113,10 +113,15 @@ pub(crate) fn linear<W: FnMut()>(
 ) -> Result<(), Failed> {
     let (mut work, mut doubled_work) = (prepare(size), prepare(2 * size));
     let (mut once, mut doubled) = (cost(&mut work), cost(&mut doubled_work));
+    // Other load can make the work of the smaller size look dear. It does so less from round to round, so that growth
+    // has to be linear in two rounds, one after the other.
+    let mut was_linear = false;
     for round in 1..=LAST_ROUND {
-        if round >= FIRST_ROUNDS && once.allows(doubled) {
+        let is_linear = round >= FIRST_ROUNDS && once.allows(doubled);
+        if is_linear && was_linear {
             return Ok(());
         }
+        was_linear = is_linear;
         if round >= PATIENT_ROUND {
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -151,6 +156,21 @@ pub(crate) fn trials() -> Vec<Trial> {
                 move || {
                     let pairs = (0..size).flat_map(|a| (0..size).map(move |b| a ^ b));
                     black_box(pairs.fold(0, |sum, pair| sum + black_box(pair)));
+                }
+            }))
+        }),
+        Trial::test("measure::a_few_milliseconds_are_enough", || {
+            caught(linear(1_500, |size| {
+                move || {
+                    let pairs = (0..size).flat_map(|a| (0..size).map(move |b| a ^ b));
+                    black_box(pairs.fold(0, |sum, pair| sum + black_box(pair)));
+                }
+            }))
+        }),
+        Trial::test("measure::little_memory_is_enough", || {
+            caught(linear(200, |size| {
+                move || {
+                    black_box(vec![0_u8; size * size]);
                 }
             }))
         }),

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use crate::ci::Runner;
 use crate::git::GitError;
 use crate::profile::{Optional, PROFILES, Profile};
-use crate::tools::{Fault, Tools};
+use crate::tools::{Fault, Quota, Tools};
 use crate::view::Site;
 use crate::world::{self, ExportError, Opened, WorldError};
 
@@ -87,14 +87,8 @@ impl GitHubSession {
     fn open(world: &WorldState, runner: Option<Arc<dyn Runner>>) -> Result<Self, ServiceError> {
         let named = world.profile.as_deref();
         let profile = named.and_then(Profile::parse).unwrap_or_default();
-        let held = world.tree.total_size();
-        let room = world.limits.max_bytes.checked_sub(held).ok_or_else(|| {
-            let limit = world.limits.max_bytes;
-            ServiceError::set_up(
-                NAME,
-                format!("the world has {held} bytes, more than the limit of {limit}"),
-            )
-        })?;
+        let quota = Quota::of(&world.tree, &world.limits);
+        let quota = quota.map_err(|problem| ServiceError::set_up(NAME, problem))?;
         let Opened {
             hub,
             git,
@@ -115,7 +109,7 @@ impl GitHubSession {
                 gists: site.has_gists(),
             })
             .map_err(|error| ServiceError::set_up(NAME, error))?;
-        let tools = Tools::new(profile, surface.clone(), site, (held, room));
+        let tools = Tools::new(profile, surface.clone(), site, quota);
         Ok(Self {
             server: ToolServer::new(surface, tools, &world.limits),
             store: Arc::clone(&world.store),

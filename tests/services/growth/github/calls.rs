@@ -3,18 +3,10 @@
 use serde_json::{Value, json};
 
 use super::Call::{Query, Rest, Tool};
-use super::{Growth, V0, V1, worlds};
-
-const BOTH: &[&str] = &[V0, V1];
-const OLD: &[&str] = &[V0];
-const NEW: &[&str] = &[V1];
+use super::{BOTH, Growth, NEW, OLD, more_worlds, query, worlds};
 
 fn get(path: fn(usize) -> String) -> super::Call {
     Rest("GET", path, |_| Value::Null)
-}
-
-fn query(fields: &str) -> String {
-    format!("{{repository(owner: \"acme\", name: \"demo\") {{{fields}}}}}")
 }
 
 pub(super) fn all() -> Vec<Growth> {
@@ -26,6 +18,8 @@ pub(super) fn all() -> Vec<Growth> {
         files(),
         long_file(),
         hard_lines(),
+        replaced_lines(),
+        bodies(),
         refs(),
         arguments(),
     ]
@@ -316,9 +310,58 @@ fn long_file() -> Growth {
     }
 }
 
+/// Lines below the number up to which the fewest changes are searched for.
 fn hard_lines() -> Growth {
     Growth {
         name: "hard_lines",
+        size: 40_000,
+        make: worlds::hard_lines,
+        calls: vec![get(|_| "/compare/main...topic".to_owned())],
+    }
+}
+
+/// Texts of issues and comments.
+fn bodies() -> Growth {
+    Growth {
+        name: "bodies",
+        size: 1_000,
+        make: more_worlds::bodies,
+        calls: vec![
+            Tool(BOTH, "list_issues", |_| json!({"perPage": 100})),
+            Tool(
+                BOTH,
+                "search_issues",
+                |_| json!({"query": "words -absent mentions:ann"}),
+            ),
+            Tool(
+                OLD,
+                "get_issue_comments",
+                |_| json!({"issue_number": 2, "perPage": 100}),
+            ),
+            Tool(
+                NEW,
+                "issue_read",
+                |_| json!({"issue_number": 2, "method": "get_comments", "perPage": 100}),
+            ),
+            Tool(
+                BOTH,
+                "add_issue_comment",
+                |size| json!({"issue_number": 1, "body": more_worlds::body(size)}),
+            ),
+            Tool(
+                OLD,
+                "create_issue",
+                |size| json!({"title": "New", "body": more_worlds::body(size)}),
+            ),
+            get(|_| "/issues/1/timeline?per_page=100".to_owned()),
+            get(|_| "/issues/comments?per_page=100".to_owned()),
+        ],
+    }
+}
+
+fn replaced_lines() -> Growth {
+    Growth {
+        name: "replaced_lines",
         // Beyond this many lines no search for the fewest changes takes place.
         size: 500_000,
         make: worlds::hard_lines,

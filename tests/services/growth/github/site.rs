@@ -6,19 +6,43 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_github::GitHub;
+use mcpmark_github::ci::{Event, Ran, Reported, Runner};
 use mcpmark_github::rest::Rest;
-use mcpmark_service::{HttpRequest, Service, Session, SessionLimits, ToolClient, WorldState};
-use mcpmark_snapshot::{CaptureOptions, ScratchSpace, Store, Tree, capture};
-use serde_json::{Value, json};
+use mcpmark_service::{
+    CallError, HttpRequest, Service, Session, SessionLimits, ToolClient, ToolOutput, WorldState,
+};
+use mcpmark_snapshot::{CaptureOptions, ScratchSpace, Store, Tree, TreePath, capture};
+use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 
 use super::worlds::CLOCK;
+
+/// Workflows of one step, which fails. What they print is as long as the file `log.txt` of the tested tree.
+struct Failing;
+
+impl Runner for Failing {
+    fn run(&self, event: Event, _: u64) -> Ran {
+        let log = TreePath::parse("log.txt").ok();
+        let log = log.and_then(|path| event.after.read(&path).ok());
+        let step = Reported {
+            name: "all / work".to_owned(),
+            passed: false,
+            output: String::from_utf8(log.unwrap_or_default()).unwrap_or_default(),
+        };
+        Ran {
+            result: Ok(vec![step]),
+            fuel: 1,
+        }
+    }
+}
 
 /// A world that sessions can be opened on.
 pub(super) struct World {
     tree: Tree,
     store: Arc<Store>,
     home: tempfile::TempDir,
+    /// Whether workflows run.
+    has_runs: bool,
 }
 
 impl World {
@@ -29,7 +53,13 @@ impl World {
         make(&dir);
         let store = Arc::new(Store::open(home.path().join("store")).expect("a store"));
         let tree = capture(&dir, &store, &CaptureOptions::default()).expect("a tree");
-        Self { tree, store, home }
+        let has_runs = dir.join("runs.json").exists();
+        Self {
+            tree,
+            store,
+            home,
+            has_runs,
+        }
     }
 }
 
@@ -38,7 +68,7 @@ pub(super) struct Site {
     client: ToolClient,
     rest: RefCell<Rest>,
     runtime: Runtime,
-    _session: Box<dyn Session>,
+    session: Box<dyn Session>,
 }
 
 impl Site {
@@ -54,9 +84,13 @@ impl Site {
             limits: SessionLimits::default(),
             scratch: ScratchSpace::plain(home),
         };
+        let service = match world.has_runs {
+            true => GitHub::with_runner(Arc::new(Failing)),
+            false => GitHub::default(),
+        };
         let runtime = Runtime::new().expect("a runtime");
         let (session, client) = runtime.block_on(async {
-            let session = GitHub::default().open(state).await.expect("a session");
+            let session = service.open(state).await.expect("a session");
             let client = ToolClient::connect(&*session).await.expect("a client");
             (session, client)
         });
@@ -64,19 +98,34 @@ impl Site {
             client,
             rest: RefCell::new(rest),
             runtime,
-            _session: session,
+            session,
         }
     }
 
     /// Calls a tool, which must succeed.
     pub(super) fn tool(&self, tool: &str, arguments: &Value) {
-        let mut arguments = arguments.as_object().cloned().unwrap_or_default();
-        for (key, value) in [("owner", "acme"), ("repo", "demo")] {
-            arguments.entry(key).or_insert(value.into());
-        }
-        let call = self.client.call(tool, arguments, Duration::from_secs(60));
+        let call = self
+            .client
+            .call(tool, named(arguments), Duration::from_secs(60));
         let output = self.runtime.block_on(call).expect(tool);
         assert!(!output.is_error, "{tool}: {}", start(&output.text()));
+    }
+
+    /// Calls a tool, which must refuse.
+    pub(super) fn refused(&self, tool: &str, arguments: &Value) {
+        let call = self
+            .client
+            .call(tool, named(arguments), Duration::from_secs(60));
+        // Some refusals are errors of the protocol.
+        if let Ok(output) = self.runtime.block_on(call) {
+            assert!(output.is_error, "{tool}: {}", start(&output.text()));
+        }
+    }
+
+    /// The names of the tools that the session has.
+    pub(super) fn tools(&self) -> Vec<String> {
+        let tools = self.client.tools().iter();
+        tools.map(|tool| tool.name.to_string()).collect()
     }
 
     /// Sends a REST request, which must succeed.
@@ -100,6 +149,23 @@ impl Site {
         assert!(answer.status < 400, "{method} {path}: {}", start(&body));
     }
 
+    /// The final state.
+    pub(super) fn capture(&self) -> Tree {
+        let state = self.runtime.block_on(self.session.capture());
+        state.expect("a state")
+    }
+
+    /// Calls a tool that is given up after a time.
+    pub(super) fn until(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        patience: Duration,
+    ) -> Result<ToolOutput, CallError> {
+        let call = self.client.call(tool, named(arguments), patience);
+        self.runtime.block_on(call)
+    }
+
     /// Sends a query, which must succeed.
     pub(super) fn query(&self, text: &str) {
         let request = HttpRequest {
@@ -112,6 +178,15 @@ impl Site {
         let answer: Value = serde_json::from_slice(&answer.expect("an answer").body).expect("JSON");
         assert!(answer["errors"].is_null(), "{}", start(&answer.to_string()));
     }
+}
+
+/// Arguments with the name of the repository.
+fn named(arguments: &Value) -> Map<String, Value> {
+    let mut arguments = arguments.as_object().cloned().unwrap_or_default();
+    for (key, value) in [("owner", "acme"), ("repo", "demo")] {
+        arguments.entry(key).or_insert(value.into());
+    }
+    arguments
 }
 
 /// The start of a text.

@@ -92,6 +92,20 @@ impl Repo {
         self.refs.insert(name.to_owned(), id);
     }
 
+    /// An annotated tag of a commit.
+    pub(super) fn tag(&mut self, name: &str, target: ObjectId) {
+        let tag = gix::objs::Tag {
+            target,
+            target_kind: gix::objs::Kind::Commit,
+            name: name.into(),
+            tagger: None,
+            message: "Text".into(),
+            signature: None,
+        };
+        let id = self.repo.write_object(&tag).expect("a tag").detach();
+        self.set(&format!("refs/tags/{name}"), id);
+    }
+
     /// Writes the references and the documents of the repository.
     pub(super) fn finish(self, world: &Path, issues: &[Value], pulls: &[Value]) {
         let mut packed = "# pack-refs with: peeled fully-peeled sorted \n".to_owned();
@@ -128,18 +142,18 @@ pub(super) fn lines(count: usize, every: usize, mark: &str) -> String {
     text
 }
 
-fn one(path: &str, text: &str) -> Vec<(String, Option<String>)> {
+pub(super) fn one(path: &str, text: &str) -> Vec<(String, Option<String>)> {
     vec![(path.to_owned(), Some(text.to_owned()))]
 }
 
 /// A repository of one commit.
-fn plain(world: &Path) -> (Repo, ObjectId) {
+pub(super) fn plain(world: &Path) -> (Repo, ObjectId) {
     let mut repo = Repo::new(world);
     let first = repo.commit("main", &[], "Begin", &one("README.md", "# Demo\n"));
     (repo, first)
 }
 
-fn issue(number: usize, body: &str, comments: &[String]) -> Value {
+pub(super) fn issue(number: usize, body: &str, comments: &[String]) -> Value {
     let comment =
         |body: &String| json!({"user": "ann", "body": body, "created_at": "2024-02-02T00:00:00Z"});
     json!({
@@ -149,12 +163,12 @@ fn issue(number: usize, body: &str, comments: &[String]) -> Value {
     })
 }
 
-fn pull(number: usize, head: &str) -> Value {
+pub(super) fn pull(number: usize, head: &str) -> Value {
     json!({"number": number, "title": format!("Pull {number}"), "body": format!("Fixes #{number}, see #1"),
         "head": head, "base": "main", "user": "ann", "created_at": "2024-03-01T00:00:00Z"})
 }
 
-fn milestones(world: &Path) {
+pub(super) fn milestones(world: &Path) {
     let milestone = |number| json!({"number": number, "title": format!("Milestone {number}")});
     let all: Value = (1..=50).map(milestone).collect();
     std::fs::write(world.join("milestones.json"), all.to_string()).expect("a document");

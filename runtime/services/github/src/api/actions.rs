@@ -150,8 +150,13 @@ impl Site {
 
     /// All that a job has printed.
     pub(crate) fn job_log(&self, at: &Named, id: u64) -> Answer<&str> {
-        let call = self.call(at, "GET", &format!("/actions/jobs/{id}/logs"))?;
         let (_, job) = self.find_job(at, id, "/logs")?;
+        self.log_of(at, job)
+    }
+
+    /// The same of a job that is at hand.
+    pub(crate) fn log_of<'a>(&self, at: &Named, job: &'a Job) -> Answer<&'a str> {
+        let call = self.call(at, "GET", &format!("/actions/jobs/{}/logs", job.id))?;
         match &job.log {
             Some(log) => Ok(log),
             None => Err(call.refuse(410, "Gone")),

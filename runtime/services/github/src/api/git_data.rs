@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::address::ref_name;
+use super::threads::Threads;
 use super::{Answer, Call, Named};
+use crate::call;
 use crate::git::{Draft, Edit, EntryKind, GitError, Identity, ObjectId, check_new_ref_name};
 use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
@@ -61,6 +63,17 @@ pub(crate) struct NewCommit {
     pub(crate) committer: Option<Identity>,
 }
 
+/// What was read to move a branch.
+pub(super) struct Moving {
+    branch: String,
+    commit: ObjectId,
+    /// The open pull requests whose heads the commit has, with these heads.
+    landed: Vec<(u64, ObjectId)>,
+    /// The commits that are new on the default branch, the newest first.
+    new: Vec<ObjectId>,
+    threads: Threads,
+}
+
 impl Site {
     /// What a ref points to; `name` is full or begins after `refs/`.
     pub(crate) fn get_ref(&self, at: &Named, name: &str) -> Answer<(String, ObjectId)> {
@@ -92,9 +105,11 @@ impl Site {
             Some(id) if self.git.peel(id)?.is_some() => id,
             _ => return Err(call.refuse(422, "Object does not exist")),
         };
+        let branch = name.strip_prefix("refs/heads/");
+        let threads = self.threads_after(branch.map(|branch| (branch, id)), None)?;
         self.git.set_ref(name, id);
         self.hub.tick();
-        self.branches_moved()?;
+        self.branches_moved(threads)?;
         Ok(self.reference(name, id)?)
     }
 
@@ -312,10 +327,14 @@ impl Site {
     /// Moves a branch to a commit, with all that follows: pull requests go on with their heads, and what
     /// the new commits on the default branch close is closed.
     pub(crate) fn move_branch(&mut self, branch: &str, commit: ObjectId) -> Answer<()> {
-        let name = format!("refs/heads/{branch}");
-        let before = self.git.find_ref(&name);
-        // All is read before anything is changed, as a call can be cancelled until then.
-        let landed = self.landed(branch, commit)?;
+        let moving = self.moving(branch, commit)?;
+        self.finish_move(moving)
+    }
+
+    /// Reads what moving a branch to a commit needs. It is read before anything is changed, as a call can be cancelled
+    /// and refused until then.
+    pub(super) fn moving(&self, branch: &str, commit: ObjectId) -> Answer<Moving> {
+        let before = self.git.branch(branch);
         let mut new = Vec::new();
         if branch == self.hub.repository.default_branch
             && let Some(before) = before
@@ -323,15 +342,54 @@ impl Site {
             let ids = self.git.newest_first([commit], [before])?;
             new = ids.collect::<Result<_, _>>()?;
         }
-        self.git.set_ref(name, commit);
+        if branch == self.hub.repository.default_branch {
+            self.grow_default_branch(commit)?;
+        }
+        Ok(Moving {
+            branch: branch.to_owned(),
+            commit,
+            landed: self.landed(branch, commit)?,
+            new,
+            threads: self.threads_after(Some((branch, commit)), None)?,
+        })
+    }
+
+    /// Counts the files that the default branch has more where it leads to a commit: they are files of the world.
+    pub(super) fn grow_default_branch(&self, commit: ObjectId) -> Result<(), GitError> {
+        if call::files_of_commit().is_none() {
+            return Ok(());
+        }
+        let before = match self.git.branch(&self.hub.repository.default_branch) {
+            Some(before) => self.git.files_below(self.git.tree_of(before)?)?,
+            None => 0,
+        };
+        let after = self.git.files_below(self.git.tree_of(commit)?)?;
+        call::grow(after.saturating_sub(before))
+    }
+
+    /// Moves a branch.
+    pub(super) fn finish_move(&mut self, moving: Moving) -> Answer<()> {
+        let Moving {
+            branch,
+            commit,
+            mut landed,
+            new,
+            threads,
+        } = moving;
+        self.git.set_ref(format!("refs/heads/{branch}"), commit);
+        // The call may have closed some of them for another reason.
+        landed.retain(|(number, _)| {
+            let issue = self.hub.issues.get(number);
+            issue.is_some_and(|issue| issue.state == State::Open)
+        });
         // First of all: what is merged is not closed by what it says of itself.
-        self.close_landed(branch, landed);
+        self.close_landed(&branch, landed);
         for id in new.into_iter().rev() {
             let message = self.git.commit(id)?.message;
             self.close_mentioned(&message);
         }
         self.hub.tick();
-        self.branches_moved()?;
+        self.branches_moved(threads)?;
         Ok(())
     }
 
@@ -386,15 +444,23 @@ impl Site {
     }
 
     /// The open pull requests whose base or head is no longer what they say, with the tips of both and whether the
-    /// head is another.
-    fn with_other_ends(&self) -> Result<Vec<(u64, ObjectId, ObjectId, bool)>, GitError> {
+    /// head is another: once a branch has moved to a commit, and a closed pull request is open again.
+    fn with_other_ends(
+        &self,
+        moved: Option<(&str, ObjectId)>,
+        reopened: Option<u64>,
+    ) -> Result<Vec<(u64, ObjectId, ObjectId, bool)>, GitError> {
         let mut found = Vec::new();
+        let tip = |branch: &str| match moved {
+            Some((moved, commit)) if moved == branch => Some(commit),
+            _ => self.git.branch(branch),
+        };
         for (issue, pull) in self.hub.pulls() {
-            if issue.state == State::Open {
+            if issue.state == State::Open || Some(issue.number) == reopened {
                 let (base, head) = self.ends(pull)?;
                 let branch = pull.local_branch.as_deref().unwrap_or(&pull.head);
-                let new_base = self.git.branch(&pull.base).unwrap_or(base);
-                let new_head = self.git.branch(branch).unwrap_or(head);
+                let new_base = tip(&pull.base).unwrap_or(base);
+                let new_head = tip(branch).unwrap_or(head);
                 let head_moved = new_head != head;
                 if head_moved || new_base != base {
                     found.push((issue.number, new_base, new_head, head_moved));
@@ -404,11 +470,24 @@ impl Site {
         Ok(found)
     }
 
+    /// What the comments on lines keep once a branch has moved, or a pull request is open again.
+    pub(super) fn threads_after(
+        &self,
+        moved: Option<(&str, ObjectId)>,
+        reopened: Option<u64>,
+    ) -> Result<Threads, GitError> {
+        let mut threads = Threads::default();
+        for (number, base, head, _) in self.with_other_ends(moved, reopened)? {
+            threads.extend(self.threads_of(number, base, head)?);
+        }
+        Ok(threads)
+    }
+
     /// Brings open pull requests up to date with their branches. One whose head was moved to where its base has
     /// all of it is closed.
-    pub(crate) fn branches_moved(&mut self) -> Result<(), GitError> {
-        for (number, base, head, head_moved) in self.with_other_ends()? {
-            self.keep_threads(number, base, head)?;
+    pub(super) fn branches_moved(&mut self, mut threads: Threads) -> Result<(), GitError> {
+        for (number, base, head, head_moved) in self.with_other_ends(None, None)? {
+            self.set_threads(threads.remove_entry(&number).into_iter().collect());
             let is_empty = head_moved && self.git.is_ancestor(head, base)?;
             let now = self.hub.now;
             let Some(issue) = self.hub.issues.get_mut(&number) else {

@@ -47,8 +47,7 @@ pub(crate) struct MergeRequest {
     pub(crate) message: String,
 }
 
-/// Whether a pull request can be merged; nothing is known of one that is closed, or whose branches merged each other
-/// too often.
+/// Whether a pull request can be merged; nothing is known of one that is closed, and of one whose merge is refused.
 pub(crate) struct Mergeable {
     pub(crate) mergeable: Option<bool>,
     /// `clean`, `dirty`, `behind`, `blocked`, `unstable`, `draft` or `unknown`.
@@ -78,9 +77,14 @@ impl Site {
                     rebaseable: Some(false),
                 });
             }
-            Err(GitError::Crossed(_)) => return Ok(UNKNOWN),
+            Err(error) if error.is_refusal() => return Ok(UNKNOWN),
             Err(error) => return Err(error),
         }
+        let rebaseable = match self.git.can_rebase(base, head) {
+            Ok(can) => Some(can),
+            Err(error) if error.is_refusal() => None,
+            Err(error) => return Err(error),
+        };
         let state = if pull.draft {
             "draft"
         } else if self.missing_approvals(issue, pull) > 0
@@ -97,7 +101,7 @@ impl Site {
         Ok(Mergeable {
             mergeable: Some(true),
             state,
-            rebaseable: Some(self.git.can_rebase(base, head)?),
+            rebaseable,
         })
     }
 
@@ -217,7 +221,9 @@ impl Site {
         let committer = self.web_flow();
         if request.method == Method::Rebase {
             let committer = self.identity(&self.viewer());
-            return Ok(match self.git.rebase(base, head, &committer)? {
+            let rebased = self.git.rebase(base, head, &committer);
+            let rebased = rebased.map_err(|error| call.refused_by_git(error))?;
+            return Ok(match rebased {
                 Merged::Clean(tip) => Some(tip),
                 Merged::Conflicts(_) => None,
             });
@@ -264,6 +270,7 @@ impl Site {
         tip: ObjectId,
         method: Method,
     ) -> Answer<()> {
+        let moving = self.moving(&pull.base, tip)?;
         let (now, by) = (self.hub.now, self.viewer());
         self.hub.close(number, &by, None);
         if let Some(pull) = self
@@ -282,7 +289,7 @@ impl Site {
         {
             self.close_mentioned(body);
         }
-        self.move_branch(&pull.base, tip)
+        self.finish_move(moving)
     }
 
     /// Merges the base of a pull request into its head.

@@ -1,5 +1,7 @@
 //! Who belongs to the repository.
 
+use std::collections::HashSet;
+
 use crate::hub::User;
 use crate::view::Site;
 
@@ -27,6 +29,17 @@ impl Site {
         repository.collaborators.is_empty()
             || is(&repository.owner)
             || repository.collaborators.iter().any(is)
+    }
+
+    /// Those who may be assigned.
+    pub(crate) fn members(&self) -> Vec<&User> {
+        let repository = &self.hub.repository;
+        let named = repository.collaborators.iter().chain([&repository.owner]);
+        let named: HashSet<String> = named.map(|login| login.to_ascii_lowercase()).collect();
+        let is_member = |user: &&User| {
+            repository.collaborators.is_empty() || named.contains(&user.login.to_ascii_lowercase())
+        };
+        self.hub.users.values().filter(is_member).collect()
     }
 
     /// What somebody may do: `admin`, `write` or `read`.

@@ -1,38 +1,28 @@
 //! Pull requests: opening, changing and listing them, and what they change.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::hunks::Hunks;
 use super::issues::{check_text, check_title};
+use super::recent::Recent;
+use super::threads::Threads;
 use super::{Answer, Call, FieldError, Named, Page, Paged};
 use crate::call;
 use crate::git::{Change, Commit, Followed, GitError, ObjectId};
 use crate::hub::{Issue, Pull, State};
 use crate::view::Site;
 
-/// The bytes that comparisons which are kept may take, as far as they are more than one.
-const MOST_KEPT: usize = 32 << 20;
-
-/// What has been compared, by the base and the head, which never change.
+/// What has been compared, by commits and blobs, which never change.
 #[derive(Default)]
 pub(crate) struct Compared {
-    known: HashMap<[ObjectId; 2], Arc<Vec<Change>>>,
+    /// What has changed, by the base and the head.
+    known: Recent<[ObjectId; 2], Vec<Change>>,
     /// Where the lines of one blob stand in another.
-    pub(super) lines: HashMap<[ObjectId; 2], Arc<Followed>>,
-    bytes: usize,
-}
-
-impl Compared {
-    /// Makes room for something of so many bytes.
-    pub(super) fn make_room(&mut self, bytes: usize) {
-        let bytes = bytes + size_of::<Self>();
-        if self.bytes + bytes > MOST_KEPT {
-            *self = Self::default();
-        }
-        self.bytes += bytes;
-    }
+    pub(super) lines: Recent<[ObjectId; 2], Followed>,
+    /// Where the lines of a file stand in what has changed from one commit to another.
+    pub(super) hunks: Recent<([ObjectId; 2], String), Hunks>,
 }
 
 /// A pull request to be opened.
@@ -113,17 +103,16 @@ impl Site {
     ) -> Result<Arc<Vec<Change>>, GitError> {
         call::checkpoint()?;
         if let Some(changes) = self.compared.borrow().known.get(&[base, head]) {
-            return Ok(Arc::clone(changes));
+            return Ok(changes);
         }
         let before = match self.git.merge_base(base, head)? {
             Some(id) => Some(self.git.tree_of(id)?),
             None => None,
         };
-        let changes = Arc::new(self.git.changes(before, self.git.tree_of(head)?)?);
-        let mut compared = self.compared.borrow_mut();
-        compared.make_room(changes.iter().map(Change::size).sum());
-        compared.known.insert([base, head], Arc::clone(&changes));
-        Ok(changes)
+        let changes = self.git.changes(before, self.git.tree_of(head)?)?;
+        let bytes = changes.iter().map(Change::size).sum();
+        let known = &mut self.compared.borrow_mut().known;
+        Ok(known.put([base, head], changes, bytes))
     }
 
     /// The commits of a pull request, the oldest first.
@@ -331,10 +320,14 @@ impl Site {
             Some(base) => Some((base.clone(), self.new_base(&call, number, base)?)),
             None => None,
         };
-        if let Some((_, tip)) = base {
-            let (_, head) = self.ends(pull)?;
-            self.keep_threads(number, tip, head)?;
-        }
+        let threads = match base {
+            Some((_, tip)) => {
+                let (_, head) = self.ends(pull)?;
+                self.threads_of(number, tip, head)?
+            }
+            None if reopened => self.threads_after(None, Some(number))?,
+            None => Threads::default(),
+        };
         let (now, by) = (self.hub.now, self.viewer());
         call::changed();
         if let Some(issue) = self.hub.issues.get_mut(&number) {
@@ -363,8 +356,9 @@ impl Site {
         if state == State::Closed {
             self.hub.close(number, &by, None);
         }
-        if reopened {
-            self.branches_moved()?;
+        match reopened {
+            true => self.branches_moved(threads)?,
+            false => self.set_threads(threads),
         }
         self.hub.tick();
         Ok(())

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::hunks::Hunks;
 use super::issues::{body_problem, unique};
+use super::threads::change_of;
 use super::{Answer, Call, Named, Page, Paged};
 use crate::git::ObjectId;
 use crate::hub::{Issue, Kind, Pull, Review, ReviewComment, ReviewState, State};
@@ -290,7 +292,7 @@ impl Site {
             return Ok(Some(problem));
         }
         let changes = self.pull_changes(pull)?;
-        let Some(change) = changes.iter().find(|change| change.path == new.path) else {
+        let Some(change) = change_of(&changes, &new.path) else {
             return Ok(Some(
                 "pull_request_review_thread.path is not part of the pull request",
             ));
@@ -298,9 +300,9 @@ impl Site {
         let Some(line) = new.line else {
             return Ok(None);
         };
-        let hunks = change.hunks.as_deref().unwrap_or_default();
+        let hunks = Hunks::of(change.hunks.as_deref().unwrap_or_default())?;
         let left = new.side.as_deref() == Some("LEFT");
-        let Some(hunk) = hunk_of(hunks, line, left) else {
+        let Some(hunk) = hunks.find(line, left) else {
             return Ok(Some(
                 "pull_request_review_thread.line must be part of the diff",
             ));
@@ -312,7 +314,7 @@ impl Site {
         let starts_left = side.is_some_and(|side| side == "LEFT");
         Ok(if starts_left == left && start >= line {
             Some("pull_request_review_thread.start_line must precede the end line.")
-        } else if hunk_of(hunks, start, starts_left) != Some(hunk) {
+        } else if hunks.find(start, starts_left) != Some(hunk) {
             Some("pull_request_review_thread.start_line must be part of the same hunk as the line.")
         } else {
             None
@@ -441,21 +443,4 @@ impl Site {
             )),
         }
     }
-}
-
-/// Which of its hunks a patch shows a line in.
-pub(super) fn hunk_of(hunks: &str, wanted: u64, left: bool) -> Option<usize> {
-    hunks
-        .lines()
-        .filter(|line| line.starts_with("@@ -"))
-        .position(|header| {
-            let marks: Vec<&str> = header.split(' ').collect();
-            let range = marks
-                .get(if left { 1 } else { 2 })
-                .map_or("", |it| &it[1..]);
-            let (start, length) = range.split_once(',').unwrap_or((range, "1"));
-            let (start, length): (u64, u64) =
-                (start.parse().unwrap_or(0), length.parse().unwrap_or(0));
-            (start..start + length).contains(&wanted)
-        })
 }

@@ -44,6 +44,11 @@ impl Site {
             );
             return Err(call.invalid(field("default_branch", problem)));
         }
+        if let Some(branch) = &change.default_branch
+            && let Some(tip) = self.git.branch(branch)
+        {
+            self.grow_default_branch(tip)?;
+        }
         let mut changed = self.hub.repository.clone();
         let RepositoryChange {
             name,

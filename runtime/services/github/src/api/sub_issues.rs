@@ -1,5 +1,7 @@
 //! Issues that are parts of others.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::{Answer, Call, Named, Page, Paged};
@@ -82,8 +84,14 @@ impl Site {
 
     /// Whether an issue is another or part of it.
     fn is_below(&self, number: u64, of: u64) -> bool {
+        let mut parents = HashMap::new();
+        for issue in self.hub.issues.values() {
+            for child in &issue.sub_issues {
+                parents.entry(*child).or_insert(issue.number);
+            }
+        }
         // A world has no circles, so that the way up ends.
-        let up = |number: &u64| self.hub.parent_of(*number).map(|parent| parent.number);
+        let up = |number: &u64| parents.get(number).copied();
         std::iter::successors(Some(number), up).any(|number| number == of)
     }
 

@@ -4,14 +4,33 @@
 //! after, so it is worked out when it is asked for; only what commits no longer tell, once a branch was forced
 //! elsewhere, is written down.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::reviews::hunk_of;
+use super::hunks::Hunks;
 use crate::call;
-use crate::git::{Followed, GitError, ObjectId};
+use crate::git::{Change, Followed, GitError, ObjectId};
 use crate::hub::{Pull, ReviewComment};
 use crate::view::Site;
+
+/// The comments on lines of pull requests, by their numbers, as they are once those have other ends.
+pub(crate) type Threads = BTreeMap<u64, Vec<ReviewComment>>;
+
+/// What has become of a file, by its path; changes are in the order of paths.
+pub(super) fn change_of<'a>(changes: &'a [Change], path: &str) -> Option<&'a Change> {
+    let found = changes.binary_search_by(|change| change.path.as_str().cmp(path));
+    found.ok().map(|at| &changes[at])
+}
+
+/// The places of comments in a list, in the order of the commits and files that they are on.
+fn by_commit(comments: &[ReviewComment]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..comments.len()).collect();
+    places.sort_by_key(|place| {
+        let comment = &comments[*place];
+        (comment.written_on(), &comment.commit_id, &comment.path)
+    });
+    places
+}
 
 /// Where a comment stands in the present head of its pull request.
 pub(crate) struct Standing {
@@ -51,7 +70,7 @@ impl Site {
         };
         let (base, head) = self.ends(pull)?;
         let changes = self.pull_changes(pull)?;
-        let change = changes.iter().find(|it| it.path == comment.path);
+        let change = change_of(&changes, &comment.path);
         let follow = |line: u64, left: bool| -> Result<Option<u64>, GitError> {
             let Some(change) = change else {
                 return Ok(None);
@@ -68,10 +87,10 @@ impl Site {
             else {
                 return Ok(None);
             };
-            let hunks = change.hunks.as_deref().unwrap_or_default();
+            let hunks = self.hunks([base, head], change)?;
             let followed = self.followed(before, after)?;
             let line = followed.line(line);
-            Ok(line.filter(|line| hunk_of(hunks, *line, left).is_some()))
+            Ok(line.filter(|line| hunks.find(*line, left).is_some()))
         };
         let is_left = |side: Option<&String>| side.is_some_and(|side| side == "LEFT");
         standing.line = follow(line, is_left(comment.side.as_ref()))?;
@@ -102,18 +121,28 @@ impl Site {
     /// Where the lines of one blob stand in another. Many comments are on one file, so it is kept.
     fn followed(&self, before: ObjectId, after: ObjectId) -> Result<Arc<Followed>, GitError> {
         if let Some(known) = self.compared.borrow().lines.get(&[before, after]) {
-            return Ok(Arc::clone(known));
+            return Ok(known);
         }
         let followed = Followed::of(&self.git.blob(before)?, &self.git.blob(after)?)?;
-        let followed = Arc::new(followed);
-        let mut compared = self.compared.borrow_mut();
-        compared.make_room(followed.size());
-        let lines = &mut compared.lines;
-        lines.insert([before, after], Arc::clone(&followed));
-        Ok(followed)
+        let bytes = followed.size();
+        let lines = &mut self.compared.borrow_mut().lines;
+        Ok(lines.put([before, after], followed, bytes))
     }
 
-    /// The hunk that a comment was written on, up to its line.
+    /// Where the lines of a file stand in what has changed between two commits. Many comments are on one file, so it
+    /// is kept.
+    fn hunks(&self, ends: [ObjectId; 2], change: &Change) -> Result<Arc<Hunks>, GitError> {
+        let key = (ends, change.path.clone());
+        if let Some(known) = self.compared.borrow().hunks.get(&key) {
+            return Ok(known);
+        }
+        let hunks = Hunks::of(change.hunks.as_deref().unwrap_or_default())?;
+        let bytes = hunks.size() + 2 * key.1.len();
+        let known = &mut self.compared.borrow_mut().hunks;
+        Ok(known.put(key, hunks, bytes))
+    }
+
+    /// The hunk that a comment was written on, up to its line. Of a long hunk the last lines are shown.
     pub(crate) fn hunk(&self, pull: &Pull, comment: &ReviewComment) -> Result<String, GitError> {
         if let Some(hunk) = &comment.diff_hunk {
             return Ok(hunk.clone());
@@ -130,36 +159,40 @@ impl Site {
         comment: &ReviewComment,
     ) -> Result<String, GitError> {
         let changes = self.changes_from(base, commit)?;
-        let change = changes.iter().find(|it| it.path == comment.path);
-        let hunks = change.and_then(|change| change.hunks.as_deref());
-        let hunks = hunks.unwrap_or_default();
+        let Some(change) = change_of(&changes, &comment.path) else {
+            return Ok(String::new());
+        };
+        let patch = change.hunks.as_deref().unwrap_or_default();
+        let hunks = self.hunks([base, commit], change)?;
         let left = comment.side.as_deref() == Some("LEFT");
         Ok(match comment.first_line() {
-            Some(line) => up_to(hunks, line, left),
-            None => hunks.split("\n@@ ").next().unwrap_or_default().to_owned(),
+            Some(line) => hunks.up_to(patch, line, left),
+            None => hunks.first(patch),
         })
     }
 
-    /// Writes down what the comments of a pull request are about, as far as that can no longer be told once it has
-    /// other ends.
-    pub(crate) fn keep_threads(
-        &mut self,
+    /// What the comments of a pull request are about, written down as far as that can no longer be told once it has
+    /// other ends. What is written down takes room of the world, and is refused where there is none.
+    pub(super) fn threads_of(
+        &self,
         number: u64,
         base: ObjectId,
         head: ObjectId,
-    ) -> Result<(), GitError> {
+    ) -> Result<Threads, GitError> {
         let Some((_, pull)) = self.hub.pull(number) else {
-            return Ok(());
+            return Ok(Threads::new());
         };
         if pull.review_comments.is_empty() {
-            return Ok(());
+            return Ok(Threads::new());
         }
         let (old_base, old_head) = self.ends(pull)?;
         let mut next = pull.clone();
         (next.base_sha, next.head_sha) = (base.to_string(), head.to_string());
-        // Many comments are on few commits.
+        // Many comments are on few commits: commit by commit, so that each is compared once.
         let mut stay = HashMap::new();
-        for comment in &mut next.review_comments {
+        for index in by_commit(&next.review_comments) {
+            call::checkpoint()?;
+            let comment = &mut next.review_comments[index];
             if let Some(commit) = self.commit_there(comment.written_on())?
                 && comment.diff_hunk.is_none()
             {
@@ -175,13 +208,15 @@ impl Site {
                 };
                 if !stays {
                     let hunk = self.hunk_of_commit(old_base, commit, comment)?;
+                    call::add(hunk.len() as u64)?;
                     comment.diff_hunk = Some(hunk).filter(|hunk| !hunk.is_empty());
                 }
             }
         }
         if old_head != head {
             let mut lost = HashMap::new();
-            for index in 0..next.review_comments.len() {
+            for index in by_commit(&next.review_comments) {
+                call::checkpoint()?;
                 let comment = &next.review_comments[index];
                 let is_lost = match self.commit_there(&comment.commit_id)? {
                     Some(commit) => match lost.get(&commit) {
@@ -202,43 +237,18 @@ impl Site {
                 }
             }
         }
-        call::changed();
-        if let Some(issue) = self.hub.issues.get_mut(&number)
-            && let Some(pull) = &mut issue.pull
-        {
-            pull.review_comments = next.review_comments;
-        }
-        Ok(())
+        Ok(Threads::from([(number, next.review_comments)]))
     }
-}
 
-/// The part of a patch from the header of a hunk to one of its lines; nothing where no hunk has it.
-fn up_to(hunks: &str, wanted: u64, left: bool) -> String {
-    let (mut shown, mut old, mut new) = (Vec::new(), 0, 0);
-    for line in hunks.lines() {
-        if let Some(header) = line.strip_prefix("@@ -") {
-            let start = |text: &str| -> u64 {
-                let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
-                digits.parse().unwrap_or(0)
-            };
-            old = start(header);
-            new = header.split_once('+').map_or(0, |(_, rest)| start(rest));
-            shown.clear();
-            shown.push(line);
-            continue;
+    /// Writes down what [`threads_of`](Self::threads_of) has found.
+    pub(super) fn set_threads(&mut self, threads: Threads) {
+        for (number, comments) in threads {
+            call::changed();
+            if let Some(issue) = self.hub.issues.get_mut(&number)
+                && let Some(pull) = &mut issue.pull
+            {
+                pull.review_comments = comments;
+            }
         }
-        shown.push(line);
-        let (is_old, is_new) = match line.as_bytes().first() {
-            Some(b'+') => (false, true),
-            Some(b'-') => (true, false),
-            Some(b'\\') => continue,
-            _ => (true, true),
-        };
-        if (left && is_old && old == wanted) || (!left && is_new && new == wanted) {
-            return shown.join("\n");
-        }
-        old += u64::from(is_old);
-        new += u64::from(is_new);
     }
-    String::new()
 }

@@ -46,15 +46,21 @@ pub enum ReadError {
     /// The object is of another kind.
     #[error("this is a {0}")]
     OtherKind(&'static str),
-    /// A revision or id that cannot be one.
+    /// A revision or id that cannot be one, or more than is read at once.
     #[error("{0}")]
     Invalid(String),
     /// The repository is damaged.
     #[error(transparent)]
-    Git(#[from] GitError),
+    Git(GitError),
     /// Whoever asks cannot pay for the answer.
     #[error("there is nothing left to pay with")]
     Spent,
+}
+
+impl From<GitError> for ReadError {
+    fn from(error: GitError) -> Self {
+        Stop::Git(error).into()
+    }
 }
 
 impl From<Stop> for ReadError {
@@ -64,6 +70,7 @@ impl From<Stop> for ReadError {
             Stop::TooMany(most) => {
                 Self::Invalid(format!("there are more than {most} entries; ask for less"))
             }
+            Stop::Git(error) if error.is_refusal() => Self::Invalid(error.to_string()),
             Stop::Git(error) => Self::Git(error),
         }
     }
@@ -330,7 +337,7 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// When there is none, or the meter stops it.
+    /// When there is none, it has more than 16 MiB, or the meter stops it.
     pub fn blob(&self, id: &str, meter: Meter<'_>) -> Result<Vec<u8>, ReadError> {
         let paid = Paid::new(&self.git, meter);
         Ok(self.git.blob(known(&paid, id, Kind::Blob)?)?)

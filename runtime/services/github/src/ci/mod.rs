@@ -41,10 +41,16 @@
 //! The workflows that one call sets off share [`FUEL_OF_A_CALL`] and are at most [`MOST_RUNS_OF_A_CALL`]. A workflow
 //! for which no fuel is left fails, and its log says why; runs beyond the number are not made. A call that is cancelled
 //! starts no further workflow.
+//!
+//! For a pull request, head and base are merged only where a workflow runs on its event and branch, and each pair of
+//! commits once a call, also where many pull requests have them. A merge that is refused, that needs more memory than
+//! the call may use, or whose call is cancelled makes no run. A commit that differs in more files than are compared
+//! runs whatever filters of paths a workflow has, as on GitHub.
 
 mod checkout;
 mod glob;
 mod run;
+mod shared;
 mod watch;
 mod workflow;
 mod yaml;
@@ -52,6 +58,7 @@ mod yaml;
 use std::sync::Arc;
 
 use mcpmark_snapshot::Snapshot;
+use shared::Shared;
 use watch::Watch;
 pub(crate) use workflow::{FOLDER, Workflow};
 
@@ -139,6 +146,18 @@ pub enum CiError {
     NoStep(String),
 }
 
+/// What workflows run on.
+struct Cause {
+    event: &'static str,
+    action: &'static str,
+    branch: String,
+    /// The commit that runs are shown on.
+    head: ObjectId,
+    /// What it is compared with.
+    base: Option<ObjectId>,
+    pull: Option<u64>,
+}
+
 /// The continuous integration of one session.
 pub(crate) struct Ci {
     runner: Arc<dyn Runner>,
@@ -147,6 +166,7 @@ pub(crate) struct Ci {
     /// What somebody asked for, to be done when the call is over.
     asked: Vec<Wanted>,
     checkouts: Checkouts,
+    shared: Shared,
     /// The tip of the default branch when this began.
     start: Option<ObjectId>,
     /// Whether the guest comes to an outcome on `start`, once that was tried.
@@ -198,6 +218,7 @@ impl Ci {
             watch: Watch::of(site),
             asked: Vec::new(),
             checkouts: Checkouts::default(),
+            shared: Shared::default(),
             start: site.git.branch(&site.hub.repository.default_branch),
             start_is_sound: None,
             budget: Budget::CALL,

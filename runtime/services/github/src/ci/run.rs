@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::shared::Shared;
 use super::watch::Happened;
 use super::workflow::{Occasion, is_workflow};
 use super::{
-    Budget, Ci, CiError, Event, FOLDER, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
+    Budget, Cause, Ci, CiError, Event, FOLDER, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
     Wanted, Workflow,
 };
 use crate::call;
-use crate::git::{EntryKind, Git, GitError, Merged, ObjectId};
+use crate::git::{EntryKind, GitError, ObjectId};
 use crate::hub::{Job, Run, State, Step, Time};
 use crate::view::Site;
 
@@ -26,24 +27,6 @@ const SKIPPED: [&str; 5] = [
 
 const SUCCESS: &str = "success";
 const FAILURE: &str = "failure";
-
-/// What workflows run on.
-struct Cause {
-    event: &'static str,
-    action: &'static str,
-    branch: String,
-    /// The commit that runs are shown on.
-    head: ObjectId,
-    /// What it is compared with.
-    base: Option<ObjectId>,
-    pull: Option<u64>,
-}
-
-/// The trees of a cause: what is tested, and what that is compared with.
-struct Trees {
-    before: Option<ObjectId>,
-    after: ObjectId,
-}
 
 impl Site {
     /// Runs what is to be run after a call: on branches that moved and pull requests that have another head, and what
@@ -85,7 +68,7 @@ impl Ci {
             }
             call::changed();
             if let Some(cause) = cause(site, happened)? {
-                self.run_all(site, &cause)?;
+                skipped_if_stopped(self.run_all(site, &cause))?;
             }
         }
         for wanted in std::mem::take(&mut self.asked) {
@@ -93,28 +76,34 @@ impl Ci {
                 break;
             }
             call::changed();
-            match wanted {
-                Wanted::Again { id, jobs } => self.run_again(site, id, jobs.as_deref())?,
-                Wanted::Dispatch { path, branch } => {
-                    if let Some(head) = site.git.branch(&branch) {
-                        let cause = Cause {
-                            event: "workflow_dispatch",
-                            action: "",
-                            branch,
-                            head,
-                            base: None,
-                            pull: None,
-                        };
-                        let workflows = site.workflows_at(head)?;
-                        if let Some(workflow) = workflows.iter().find(|it| it.path == path) {
-                            self.run_new(site, &cause, workflow)?;
-                        }
-                    }
-                }
-            }
+            skipped_if_stopped(match wanted {
+                Wanted::Again { id, jobs } => self.run_again(site, id, jobs.as_deref()),
+                Wanted::Dispatch { path, branch } => self.dispatch(site, &path, branch),
+            })?;
         }
         self.checkouts.trim();
+        self.shared = Shared::default();
         Ok(())
+    }
+
+    /// Runs a workflow on the tip of a branch.
+    fn dispatch(&mut self, site: &mut Site, path: &str, branch: String) -> Result<(), CiError> {
+        let Some(head) = site.git.branch(&branch) else {
+            return Ok(());
+        };
+        let cause = Cause {
+            event: "workflow_dispatch",
+            action: "",
+            branch,
+            head,
+            base: None,
+            pull: None,
+        };
+        let workflows = self.shared.workflows(site, head)?;
+        match workflows.iter().find(|it| it.path == path) {
+            Some(workflow) => self.run_new(site, &cause, workflow),
+            None => Ok(()),
+        }
     }
 
     /// Runs the workflows that take a cause.
@@ -123,31 +112,34 @@ impl Ci {
         if SKIPPED.iter().any(|word| message.contains(word)) {
             return Ok(());
         }
-        // Before the trees, which may take a merge: one push may be the head of many pull requests.
-        let mut workflows = site.workflows_at(cause.head)?;
-        if workflows.is_empty() {
-            return Ok(());
-        }
-        let Some(trees) = trees(&site.git, cause)? else {
-            return Ok(());
-        };
-        let mut paths = Vec::new();
-        for change in site.git.changed(trees.before, trees.after)? {
-            paths.extend(change.previous);
-            paths.push(change.path);
-        }
         let branch = match cause.pull.and_then(|number| site.hub.pull(number)) {
             Some((_, pull)) => pull.base.clone(),
             None => cause.branch.clone(),
         };
-        let occasion = Occasion {
+        let mut occasion = Occasion {
             event: cause.event,
             branch: &branch,
             action: cause.action,
-            paths: &paths,
+            paths: None,
         };
-        workflows.retain(|workflow| workflow.runs_on(&occasion));
-        for workflow in &workflows {
+        let workflows = self.shared.workflows(site, cause.head)?;
+        // The paths come later: to know them takes a comparison, and for a pull request a merge.
+        let mut workflows: Vec<&Workflow> = workflows
+            .iter()
+            .filter(|workflow| workflow.runs_on(&occasion))
+            .collect();
+        if workflows.is_empty() {
+            return Ok(());
+        }
+        let Some(trees) = call::optional(|| self.shared.trees(&site.git, cause))? else {
+            return Ok(());
+        };
+        if workflows.iter().any(|it| it.looks_at_paths(cause.event)) {
+            let paths = call::optional(|| self.shared.paths(&site.git, trees))?;
+            occasion.paths = paths.as_deref();
+            workflows.retain(|workflow| workflow.runs_on(&occasion));
+        }
+        for workflow in workflows {
             if self.is_over() {
                 break;
             }
@@ -266,7 +258,7 @@ impl Ci {
                 base: run.base_sha.as_deref().and_then(object),
                 pull: run.pull_requests.first().copied(),
             };
-            let workflows = site.workflows_at(head)?;
+            let workflows = self.shared.workflows(site, head)?;
             if let Some(workflow) = workflows.iter().find(|it| it.path == run.path) {
                 let actor = run.actor.clone().unwrap_or_else(|| site.viewer());
                 jobs = self.jobs(site, &cause, workflow, &actor)?;
@@ -302,13 +294,9 @@ impl Ci {
         workflow: &Workflow,
         actor: &str,
     ) -> Result<Vec<Job>, CiError> {
-        let (Some(file), Some(trees)) = (&workflow.file, trees(&site.git, cause)?) else {
+        let event = call::optional(|| self.event(site, cause, workflow, actor))?;
+        let Some(event) = event else {
             return Ok(Vec::new());
-        };
-        let event = Event {
-            before: self.checkouts.of(&site.git, trees.before)?,
-            after: self.checkouts.of(&site.git, Some(trees.after))?,
-            parameters: parameters(site, cause, &workflow.path, file, actor)?.to_string(),
         };
         let now = site.hub.now;
         let made = self.run(event).map_err(CiError::from);
@@ -334,6 +322,27 @@ impl Ci {
             output: format!("the workflow cannot be run on this commit: {output}"),
         };
         made_of(vec![failed], now)
+    }
+
+    /// What the guest is given; none where the workflow is none, or there is nothing to test.
+    fn event(
+        &mut self,
+        site: &Site,
+        cause: &Cause,
+        workflow: &Workflow,
+        actor: &str,
+    ) -> Result<Option<Event>, GitError> {
+        let Some(file) = &workflow.file else {
+            return Ok(None);
+        };
+        let Some(trees) = self.shared.trees(&site.git, cause)? else {
+            return Ok(None);
+        };
+        Ok(Some(Event {
+            before: self.checkouts.of(&site.git, trees.before)?,
+            after: self.checkouts.of(&site.git, Some(trees.after))?,
+            parameters: parameters(site, cause, &workflow.path, file, actor)?.to_string(),
+        }))
     }
 
     /// Whether the guest comes to an outcome on a push of the commit that the world started with.
@@ -374,6 +383,15 @@ impl Ci {
         };
         self.start_is_sound = Some(sound);
         Ok(sound)
+    }
+}
+
+/// Leaves out a run whose trees are too much for the call, or whose call was cancelled before it began.
+fn skipped_if_stopped(outcome: Result<(), CiError>) -> Result<(), CiError> {
+    match outcome {
+        Err(CiError::Git(GitError::Interrupted(_))) => Ok(()),
+        Err(CiError::Git(error)) if error.is_refusal() => Ok(()),
+        outcome => outcome,
     }
 }
 
@@ -436,23 +454,6 @@ fn cause(site: &Site, happened: Happened) -> Result<Option<Cause>, GitError> {
             })
         }
     })
-}
-
-/// The trees of a cause; none where the head of a pull request does not merge with its base, which runs nothing.
-fn trees(git: &Git, cause: &Cause) -> Result<Option<Trees>, GitError> {
-    let before = match cause.base {
-        Some(base) => Some(git.tree_of(base)?),
-        None => None,
-    };
-    let after = match (cause.pull, cause.base) {
-        (Some(_), Some(base)) => match git.merge(base, cause.head) {
-            Ok(Merged::Clean(tree)) => tree,
-            Ok(Merged::Conflicts(_)) | Err(GitError::Crossed(_)) => return Ok(None),
-            Err(error) => return Err(error),
-        },
-        _ => git.tree_of(cause.head)?,
-    };
-    Ok(Some(Trees { before, after }))
 }
 
 /// What the guest is told.

@@ -11,7 +11,7 @@ pub(crate) const FOLDER: &str = ".github/workflows";
 const LARGEST: usize = 512 * 1024;
 
 /// The most files that differ of which the paths are looked at, as on GitHub.
-const MOST_PATHS: usize = 300;
+pub(super) const MOST_PATHS: usize = 300;
 
 /// A workflow file.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,8 +31,8 @@ pub(super) struct Occasion<'a> {
     pub(super) branch: &'a str,
     /// What happened to a pull request: `opened`, `reopened` or `synchronize`; empty otherwise.
     pub(super) action: &'a str,
-    /// The files that differ.
-    pub(super) paths: &'a [String],
+    /// The files that differ, as far as they are known. Any may where they are not.
+    pub(super) paths: Option<&'a [String]>,
 }
 
 /// Whether a path is one of a workflow.
@@ -101,6 +101,13 @@ impl Workflow {
         }
     }
 
+    /// Whether it depends on the files that differ whether it runs on an event.
+    pub(super) fn looks_at_paths(&self, event: &str) -> bool {
+        let trigger = self.trigger(event);
+        let has = |key: &str| trigger.is_some_and(|trigger| trigger.get(key).is_some());
+        has("paths") || has("paths-ignore")
+    }
+
     /// Whether it runs on an event. One that is no workflow runs on each push, and fails.
     pub(super) fn runs_on(&self, occasion: &Occasion<'_>) -> bool {
         if self.file.is_none() {
@@ -132,10 +139,13 @@ impl Workflow {
             && ["branches", "branches-ignore"]
                 .iter()
                 .all(|key| trigger.get(key).is_none());
-        let mut paths = occasion.paths.iter().take(MOST_PATHS);
+        let any = |takes: &mut dyn FnMut(&str) -> bool| {
+            let paths = occasion.paths.map(|paths| paths.iter().take(MOST_PATHS));
+            paths.is_none_or(|mut paths| paths.any(|path| takes(path)))
+        };
         let takes_paths = match (patterns("paths"), patterns("paths-ignore")) {
-            (Some(all), _) => paths.any(|path| glob::takes(&all, path, steps)),
-            (None, Some(all)) => paths.any(|path| !glob::takes(&all, path, steps)),
+            (Some(all), _) => any(&mut |path| glob::takes(&all, path, steps)),
+            (None, Some(all)) => any(&mut |path| !glob::takes(&all, path, steps)),
             (None, None) => true,
         };
         let types = patterns("types");
@@ -169,7 +179,7 @@ mod tests {
             event: "push",
             branch,
             action: "",
-            paths,
+            paths: Some(paths),
         }
     }
 
@@ -197,11 +207,25 @@ mod tests {
         assert!(!workflow("{push: {paths: ['data/**']}}").runs_on(&push("main", &paths)));
         assert!(!workflow("{push: {paths-ignore: ['docs/**']}}").runs_on(&push("main", &paths)));
         assert!(!workflow("{push: {tags: ['v*']}}").runs_on(&push("main", &paths)));
+        let unknown = Occasion {
+            paths: None,
+            ..push("main", &paths)
+        };
+        for on in [
+            "{push: {paths: ['data/**']}}",
+            "{push: {paths-ignore: ['docs/**']}}",
+        ] {
+            assert!(
+                workflow(on).looks_at_paths("push") && workflow(on).runs_on(&unknown),
+                "{on}"
+            );
+        }
+        assert!(!workflow("{push: , pull_request: {paths: a}}").looks_at_paths("push"));
         let reopened = Occasion {
             event: "pull_request",
             branch: "main",
             action: "reopened",
-            paths: &paths,
+            paths: Some(&paths),
         };
         assert!(workflow("pull_request").runs_on(&reopened));
         assert!(!workflow("{pull_request: {types: [opened]}}").runs_on(&reopened));

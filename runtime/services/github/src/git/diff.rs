@@ -118,11 +118,13 @@ impl Git {
         self.renamed(old, new, search)
     }
 
-    fn renamed(
+    /// The files that differ between two trees, by path, without a look for renames. Where they are more than an answer
+    /// may have they are refused, unless any number is wanted.
+    pub(crate) fn replaced(
         &self,
         old: Option<ObjectId>,
         new: ObjectId,
-        mut search: Search,
+        any_number: bool,
     ) -> Result<Vec<Change>, GitError> {
         let mut held = call::reserve(0)?;
         let mut stopped = None;
@@ -134,16 +136,29 @@ impl Git {
             stopped = outcome.err();
             stopped.is_none()
         };
-        let replaced = Paid::new(self, meter).replaced(old, new);
-        let mut changes = match replaced {
-            Ok(replaced) => replaced,
-            Err(_) if let Some(stopped) = stopped => return Err(stopped.into()),
-            Err(Stop::Git(error)) => return Err(error),
-            Err(Stop::TooMany(most)) => {
-                return Err(GitError::objects(format!("more than {most} files differ")));
-            }
-            Err(Stop::Spent) => return Err(GitError::objects("the comparison was broken off")),
+        let paid = match any_number {
+            true => Paid::new(self, meter).of_any_length(),
+            false => Paid::new(self, meter),
         };
+        match paid.replaced(old, new) {
+            Ok(replaced) => Ok(replaced),
+            Err(_) if let Some(stopped) = stopped => Err(stopped.into()),
+            Err(Stop::Git(error)) => Err(error),
+            Err(Stop::TooMany(most)) => Err(GitError::Refused(format!(
+                "more than {most} files differ, which are too many to compare"
+            ))),
+            Err(Stop::Spent) => Err(GitError::objects("the comparison was broken off")),
+        }
+    }
+
+    fn renamed(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        mut search: Search,
+    ) -> Result<Vec<Change>, GitError> {
+        let mut changes = self.replaced(old, new, false)?;
+        let _held = call::reserve(changes.iter().map(Change::size).sum::<usize>() as u64)?;
         let of = |status| -> (Vec<usize>, Vec<File>) {
             let found = changes.iter().enumerate();
             let found = found.filter(|(_, change)| change.status == status);

@@ -27,6 +27,16 @@ pub enum GitError {
         /// The most that objects of its kind may have.
         limit: u64,
     },
+    /// A file has more bytes than whoever asks may read.
+    #[error("file {id} has {size} bytes, and at most {limit} can be read")]
+    FileTooLarge {
+        /// The blob.
+        id: gix::ObjectId,
+        /// Its bytes, by its header.
+        size: u64,
+        /// The most that can be read.
+        limit: u64,
+    },
     /// A path that no tree may have.
     #[error("{0:?} is no path of a repository")]
     Path(String),
@@ -43,6 +53,11 @@ pub enum GitError {
     /// The world has no room for an object: whoever asks for it is to blame.
     #[error("the world has reached the limit of bytes that it may hold")]
     Full,
+    /// The world has no room for another object or file, or a commit has too many: whoever asks for it is to blame.
+    #[error(
+        "the world has reached the limit of files and directories that it may have (`world_files`)"
+    )]
+    TooManyFiles,
     /// The call was cancelled, or needs more memory than a call may use.
     #[error(transparent)]
     Interrupted(#[from] crate::call::Interrupted),
@@ -88,7 +103,14 @@ impl GitError {
 
     /// Whether whoever asks is to blame, and not the repository.
     pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::Crossed(_) | Self::Full)
+        matches!(
+            self,
+            Self::Refused(_)
+                | Self::Crossed(_)
+                | Self::Full
+                | Self::TooManyFiles
+                | Self::FileTooLarge { .. }
+        )
     }
 
     pub(crate) fn copy(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {

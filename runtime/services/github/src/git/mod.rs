@@ -25,7 +25,7 @@ mod strict;
 mod write;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 pub(crate) use base::{Base, GIT_DIR};
@@ -40,7 +40,7 @@ pub(crate) use objects::kind_name;
 pub use objects::{Commit, Entry, EntryKind, Identity, Tag};
 pub(crate) use pack::checksum;
 pub use paid::{Cost, Meter};
-pub(crate) use paid::{Header, MAX_RECORD, OBJECT_BYTES, Paid, Stop};
+pub(crate) use paid::{Header, MAX_OBJECT, MAX_RECORD, OBJECT_BYTES, Paid, Stop};
 pub(crate) use patch::is_binary;
 pub(crate) use refs::{check_new_ref_name, check_ref_name};
 pub(crate) use write::{Draft, Edit, check_path};
@@ -59,6 +59,8 @@ pub struct Git {
     graph: RefCell<graph::Graph>,
     /// How many objects were new when they were last counted, and their bytes.
     counted: (usize, u64),
+    /// What lies below trees, as far as it was counted.
+    below: RefCell<HashMap<ObjectId, objects::Below>>,
     /// The objects that the present call has written, and how many commits there were before it.
     fresh: RefCell<Vec<ObjectId>>,
     written_before: usize,
@@ -79,6 +81,7 @@ impl Git {
             written: Vec::new(),
             graph: RefCell::default(),
             counted: (0, 0),
+            below: RefCell::default(),
             fresh: RefCell::default(),
             written_before: 0,
         }
@@ -95,6 +98,7 @@ impl Git {
             written: self.written.clone(),
             graph: RefCell::default(),
             counted: (0, 0),
+            below: RefCell::default(),
             fresh: RefCell::default(),
             written_before: 0,
         }

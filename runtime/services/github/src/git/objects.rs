@@ -1,5 +1,7 @@
 //! Reading commits, trees, blobs and tags.
 
+use std::collections::HashSet;
+
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
@@ -129,6 +131,32 @@ pub struct Tag {
     pub message: String,
 }
 
+/// Size of what lies below a tree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Below {
+    /// Files and directories.
+    pub(crate) files: u64,
+    /// The bytes of the longest path.
+    pub(crate) longest: u64,
+}
+
+impl Below {
+    const ENDLESS: Self = Self {
+        files: u64::MAX,
+        longest: u64::MAX,
+    };
+
+    /// Adds an entry whose name has so many bytes, with what lies below it.
+    fn add(&mut self, name: usize, below: Self) {
+        let longest = match below.longest {
+            0 => name as u64,
+            rest => rest.saturating_add(name as u64 + 1),
+        };
+        self.files = self.files.saturating_add(below.files).saturating_add(1);
+        self.longest = self.longest.max(longest);
+    }
+}
+
 impl Git {
     /// The commit of an id.
     pub fn commit(&self, id: ObjectId) -> Result<Commit, GitError> {
@@ -219,7 +247,7 @@ impl Git {
         todo.reverse();
         while let Some(entry) = todo.pop() {
             if all.len() + todo.len() >= MAX_ENTRIES || entry.path.len() > MAX_PATH {
-                return Err(GitError::objects(format!(
+                return Err(GitError::Refused(format!(
                     "tree {tree} has more than {MAX_ENTRIES} entries, or a path of more than {MAX_PATH} bytes"
                 )));
             }
@@ -230,6 +258,58 @@ impl Git {
             all.push(entry);
         }
         Ok(all)
+    }
+
+    /// What lies below a tree. Each tree is read once, however often it occurs; one that holds itself has more than can
+    /// be counted.
+    pub(crate) fn below(&self, root: ObjectId) -> Result<Below, GitError> {
+        let mut known = self.below.borrow_mut();
+        // Not by recursion: a tree may be deeper than a stack.
+        let (mut todo, mut begun) = (vec![root], HashSet::new());
+        while let Some(&tree) = todo.last() {
+            if known.contains_key(&tree) {
+                todo.pop();
+                continue;
+            }
+            call::checkpoint()?;
+            let again = !begun.insert(tree);
+            let (mut sum, waiting) = (Below::default(), todo.len());
+            for entry in self.entries(tree, "")? {
+                let below = match (entry.kind, known.get(&entry.id)) {
+                    (EntryKind::Directory, Some(below)) => *below,
+                    (EntryKind::Directory, None) if again || begun.contains(&entry.id) => {
+                        Below::ENDLESS
+                    }
+                    (EntryKind::Directory, None) => {
+                        todo.push(entry.id);
+                        Below::default()
+                    }
+                    _ => Below::default(),
+                };
+                sum.add(entry.path.len(), below);
+            }
+            if todo.len() == waiting {
+                known.insert(tree, sum);
+                todo.pop();
+            }
+        }
+        Ok(known.get(&root).copied().unwrap_or(Below::ENDLESS))
+    }
+
+    /// How many files and directories lie below a tree.
+    pub(crate) fn files_below(&self, tree: ObjectId) -> Result<u64, GitError> {
+        Ok(self.below(tree)?.files)
+    }
+
+    /// Refuses a tree with a path that is longer than verifiers read.
+    pub(super) fn check_paths(&self, tree: ObjectId) -> Result<(), GitError> {
+        let longest = self.below(tree)?.longest;
+        match longest > MAX_PATH as u64 {
+            true => Err(GitError::Refused(format!(
+                "a path in the tree has {longest} bytes, and at most {MAX_PATH} are allowed"
+            ))),
+            false => Ok(()),
+        }
     }
 
     /// The bytes of a blob.

@@ -25,7 +25,7 @@ impl Git {
 
 impl Pack {
     /// Packs objects that are sorted by id.
-    fn of(objects: &[Object]) -> Result<Self, GitError> {
+    pub(super) fn of(objects: &[Object]) -> Result<Self, GitError> {
         let count = u32::try_from(objects.len()).map_err(GitError::objects)?;
         let mut pack = b"PACK".to_vec();
         pack.extend_from_slice(&2u32.to_be_bytes());

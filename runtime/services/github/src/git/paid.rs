@@ -21,7 +21,7 @@ pub(crate) const OBJECT_BYTES: u64 = 4 << 10;
 /// The most bytes of a commit or a tag.
 pub(crate) const MAX_RECORD: u64 = 1 << 20;
 /// The most bytes of any other object that is decoded.
-const MAX_OBJECT: u64 = 16 << 20;
+pub(crate) const MAX_OBJECT: u64 = 16 << 20;
 /// The most deltas that an object is put together of: as many as git makes at all (`pack.depth`).
 const MAX_DELTAS: u64 = 4095;
 /// The most entries of trees that one answer is made of.
@@ -71,6 +71,8 @@ pub(crate) struct Header {
 pub(crate) struct Paid<'a> {
     git: &'a Git,
     meter: RefCell<Meter<'a>>,
+    /// The most entries of one answer.
+    most: usize,
     /// Why the engine was stopped in the midst of something: its own errors do not say it.
     stop: RefCell<Option<Stop>>,
 }
@@ -80,8 +82,15 @@ impl<'a> Paid<'a> {
         Self {
             git,
             meter: RefCell::new(meter),
+            most: MAX_ENTRIES,
             stop: RefCell::new(None),
         }
+    }
+
+    /// The same for answers of any number of entries.
+    pub(crate) fn of_any_length(self) -> Self {
+        let most = usize::MAX;
+        Self { most, ..self }
     }
 
     pub(crate) fn spend(&self, cost: Cost) -> Result<(), Stop> {
@@ -114,10 +123,11 @@ impl<'a> Paid<'a> {
             Kind::Tree | Kind::Blob => MAX_OBJECT,
         };
         if header.size > limit {
-            return Err(Stop::Git(GitError::TooLarge {
-                id,
-                size: header.size,
-                limit,
+            let size = header.size;
+            // A world may have such files, but neither such trees nor such commits.
+            return Err(Stop::Git(match header.kind {
+                Kind::Blob => GitError::FileTooLarge { id, size, limit },
+                _ => GitError::TooLarge { id, size, limit },
             }));
         }
         if header.deltas > MAX_DELTAS {
@@ -267,8 +277,8 @@ impl<'a> Paid<'a> {
 
     /// Keeps within bounds what one answer is made of, and pays for it.
     pub(crate) fn listed(&self, entries: usize, path: &[u8]) -> Result<(), Stop> {
-        if entries > MAX_ENTRIES {
-            return Err(Stop::TooMany(MAX_ENTRIES));
+        if entries > self.most {
+            return Err(Stop::TooMany(self.most));
         }
         if path.len() > MAX_PATH {
             let start = path[..64].to_str_lossy().into_owned();

@@ -6,14 +6,21 @@ use gix::ObjectId;
 use gix::objs::{Exists, Kind};
 
 use super::loose;
+use super::pack::Pack;
 use super::{EntryKind, Git, GitError};
 
-/// An object that the world has not.
+/// The most objects that are written as files of their own. More are packed, as a store writes and syncs file by file.
+const MOST_LOOSE: usize = 1_000;
+/// The most bytes of a pack whose index has offsets of 31 bits.
+const MOST_PACKED: u64 = 1 << 31;
+/// What an object takes in a pack beside its bytes, and each block of 65,535 bytes of it.
+const OVERHEAD: u64 = 32;
+
+/// A file of the directory `.git`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NewObject {
-    pub(crate) id: ObjectId,
-    /// The bytes of its loose file.
-    pub(crate) file: Vec<u8>,
+pub(crate) struct NewFile {
+    pub(crate) path: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// An object with its bytes.
@@ -23,22 +30,38 @@ pub(super) struct Object {
     pub(super) data: Vec<u8>,
 }
 
-impl NewObject {
-    /// Where its loose file lies in the directory `.git`.
-    pub(crate) fn path(&self) -> String {
+impl Object {
+    /// Its loose file.
+    fn loose(&self) -> NewFile {
         let hex = self.id.to_hex().to_string();
-        format!("objects/{}/{}", &hex[..2], &hex[2..])
+        NewFile {
+            path: format!("objects/{}/{}", &hex[..2], &hex[2..]),
+            bytes: loose::encode(self.kind, &self.data),
+        }
+    }
+
+    /// The most bytes that it takes in a pack.
+    fn packed(&self) -> u64 {
+        let bytes = self.data.len() as u64;
+        bytes + OVERHEAD * (1 + bytes / 65_535)
     }
 }
 
 impl Git {
-    /// The loose files of what the refs and these commits reach and the world has not, sorted by id.
-    pub(crate) fn new_objects(&self, held: &[ObjectId]) -> Result<Vec<NewObject>, GitError> {
-        let added = self.added(held)?.into_iter().map(|object| NewObject {
-            id: object.id,
-            file: loose::encode(object.kind, &object.data),
-        });
-        Ok(added.collect())
+    /// The files of what the refs and these commits reach and the world has not: loose objects sorted by id, or a pack
+    /// with its index where they are many.
+    pub(crate) fn new_files(&self, held: &[ObjectId]) -> Result<Vec<NewFile>, GitError> {
+        let added = self.added(held)?;
+        let packed: u64 = added.iter().map(Object::packed).sum();
+        if added.len() <= MOST_LOOSE || packed > MOST_PACKED {
+            return Ok(added.iter().map(Object::loose).collect());
+        }
+        let Pack { name, pack, index } = Pack::of(&added)?;
+        let file = |end: &str, bytes| NewFile {
+            path: format!("objects/pack/pack-{name}.{end}"),
+            bytes,
+        };
+        Ok(vec![file("idx", index), file("pack", pack)])
     }
 
     /// The objects that the refs and these commits reach and the world has not, sorted by id.

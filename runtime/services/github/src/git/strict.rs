@@ -6,7 +6,7 @@ use gix::config::parse::Events;
 use gix::config::{File, file::Metadata};
 use gix::validate::path::component;
 
-use super::{Edit, EntryKind, Git, GitError, MAX_RECORD};
+use super::{Edit, EntryKind, Git, GitError, MAX_OBJECT, MAX_RECORD};
 
 /// The most bytes of a file: GitHub takes none that is larger.
 pub(super) const MAX_FILE: usize = 100 << 20;
@@ -23,6 +23,17 @@ pub(super) fn check_size(bytes: &[u8]) -> Result<(), GitError> {
              repository and then pushing it to GitHub."
                 .to_owned(),
         )),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a directory that verifiers could not read: a state with one would have no grade.
+pub(super) fn check_tree_size(bytes: u64) -> Result<(), GitError> {
+    match bytes > MAX_OBJECT {
+        true => Err(GitError::Refused(format!(
+            "the names in one directory take {bytes} bytes, and at most {MAX_OBJECT} are allowed; spread its files \
+             over several directories"
+        ))),
         false => Ok(()),
     }
 }

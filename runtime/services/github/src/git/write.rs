@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
-use gix::objs::WriteTo;
 use gix::objs::tree::EntryKind as Mode;
+use gix::objs::{Kind, WriteTo};
 
-use super::strict::{check_message, check_size, check_time};
+use super::strict::{check_message, check_size, check_time, check_tree_size};
 use super::{EntryKind, Git, GitError, Identity};
 use crate::call;
 
@@ -53,6 +53,9 @@ impl Git {
     /// Writes any other object, and counts it where it is new.
     pub(super) fn put(&self, object: impl WriteTo) -> Result<ObjectId, GitError> {
         let (before, size) = (self.repo.objects.num_objects_in_memory(), object.size());
+        if object.kind() == Kind::Tree {
+            check_tree_size(size)?;
+        }
         let id = self.repo.write_object(object)?.detach();
         self.count(before, id, size)?;
         Ok(id)
@@ -62,7 +65,7 @@ impl Git {
         match self.repo.objects.num_objects_in_memory() > before {
             true => {
                 self.fresh.borrow_mut().push(id);
-                call::add(bytes)
+                call::add_object(bytes)
             }
             false => Ok(()),
         }
@@ -98,7 +101,7 @@ impl Git {
             self.check_tree(tree)?;
             self.put(tree)
         });
-        written.map_err(|error| match error {
+        let tree = written.map_err(|error| match error {
             GitError::Objects(_) => {
                 let paths = edits.iter().filter_map(|edit| match edit {
                     Edit::Put { path, kind, .. } => Some((path, *kind)),
@@ -110,7 +113,21 @@ impl Git {
                     .map_or(error, |(path, _)| GitError::Path(path.clone()))
             }
             error => error,
-        })
+        })?;
+        let is_directory = |edit: &Edit| {
+            matches!(
+                edit,
+                Edit::Put {
+                    kind: EntryKind::Directory,
+                    ..
+                }
+            )
+        };
+        // What lies in a directory that is put somewhere has longer paths there.
+        if edits.iter().any(is_directory) {
+            self.check_paths(tree)?;
+        }
+        Ok(tree)
     }
 
     /// Refuses a tree with a name that no tree may have, or with an entry that is not there.
@@ -133,6 +150,12 @@ impl Git {
     /// Writes a commit.
     pub(crate) fn write_commit(&mut self, draft: Draft) -> Result<ObjectId, GitError> {
         check_message(&draft.message)?;
+        if let Some(most) = call::files_of_commit() {
+            if self.files_below(draft.tree)? > most {
+                return Err(GitError::TooManyFiles);
+            }
+            self.check_paths(draft.tree)?;
+        }
         check_time(draft.author.seconds.min(draft.committer.seconds))?;
         let commit = gix::objs::Commit {
             tree: draft.tree,

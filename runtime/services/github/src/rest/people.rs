@@ -54,18 +54,14 @@ fn gists(site: &Site, asked: &Asked<'_>, owner: Option<&str>) -> Outcome {
 /// What stands below the repository.
 pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, below: &[&str]) -> Outcome {
     match (asked.method, below) {
-        ("GET", ["assignees" | "collaborators"]) => {
-            let all = site.hub.users.values().filter(|user| site.is_member(user));
-            let views = all.map(|user| {
-                let mut view = site.user(&user.login);
-                if below[0] == "collaborators" {
-                    view["permissions"] = permissions(site, user);
-                    view["role_name"] = site.role(user).into();
-                }
-                view
-            });
-            Ok(Reply::list(asked, views.collect()))
-        }
+        ("GET", ["assignees" | "collaborators"]) => Reply::page(asked, site.members(), |user| {
+            let mut view = site.user(&user.login);
+            if below[0] == "collaborators" {
+                view["permissions"] = permissions(site, user);
+                view["role_name"] = site.role(user).into();
+            }
+            Ok(view)
+        }),
         ("GET", ["assignees" | "collaborators", login]) => match site.hub.user(login) {
             Some(user) if site.is_member(user) => Ok(Reply::empty()),
             _ => nothing(call),

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::arguments::Arguments;
 use super::go::shaped as in_go;
 use super::{Failure, Outcome, protocol, said, shaped, written};
-use crate::api::{ApiError, Named, RunList};
+use crate::api::{ApiError, RunList};
+use crate::hub::Job;
 use crate::view::Site;
 
 /// The lines of a log where nothing is said, and the most that are ever given.
@@ -99,8 +100,9 @@ pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
         ));
     }
     if !failed_only {
-        let told = one_log(site, &at, job, None, content, lines);
-        return written(&told.map_err(|error| refused(error, job, "failed to get job logs: "))?);
+        let log = site.job_log(&at, job);
+        let log = log.map_err(|error| refused(error, job, "failed to get job logs: "))?;
+        return written(&one_log(site, log, (job, None), content, lines));
     }
     let jobs = site
         .jobs_of(&at, run)
@@ -108,7 +110,7 @@ pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
     let failed = jobs
         .iter()
         .filter(|job| job.conclusion.as_deref() == Some("failure"));
-    let failed: Vec<(u64, &str)> = failed.map(|job| (job.id, job.name.as_str())).collect();
+    let failed: Vec<&Job> = failed.copied().collect();
     if failed.is_empty() {
         return written(&json!({
             "failed_jobs": 0,
@@ -118,10 +120,12 @@ pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
         }));
     }
     let mut logs = Vec::new();
-    for (id, name) in &failed {
-        logs.push(match one_log(site, &at, *id, Some(name), content, lines) {
-            Ok(told) => told,
-            Err(error) => match refused(error, *id, "") {
+    for job in &failed {
+        let (id, name) = (job.id, job.name.as_str());
+        // Not looked up by their ids, as there may be many.
+        logs.push(match site.log_of(&at, job) {
+            Ok(log) => one_log(site, log, (id, Some(name)), content, lines),
+            Err(error) => match refused(error, id, "") {
                 Failure::Said(problem) => {
                     json!({"error": problem, "job_id": id, "job_name": name})
                 }
@@ -160,13 +164,11 @@ fn unexpected(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failur
 /// What is told of one log: its last lines, or where it is.
 fn one_log(
     site: &Site,
-    at: &Named,
-    id: u64,
-    name: Option<&str>,
+    log: &str,
+    (id, name): (u64, Option<&str>),
     content: bool,
     lines: usize,
-) -> Result<Value, ApiError> {
-    let log = site.job_log(at, id)?;
+) -> Value {
     let mut told = json!({"job_id": id});
     if let Some(name) = name {
         told["job_name"] = name.into();
@@ -182,7 +184,7 @@ fn one_log(
         told["message"] = "Job logs are available for download".into();
         told["note"] = "With return_content the log itself is given.".into();
     }
-    Ok(told)
+    told
 }
 
 pub(super) fn get_workflow_run_usage(site: &Site, with: &Arguments) -> Outcome {

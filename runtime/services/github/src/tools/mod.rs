@@ -21,15 +21,16 @@ mod v1;
 
 use arguments::Arguments;
 use decoded::{Decoded, PULL};
-use mcpmark_service::{HttpRequest, HttpResponse, ToolHandler, ToolSurface};
+use mcpmark_service::{HttpRequest, HttpResponse, SessionLimits, ToolHandler, ToolSurface};
+use mcpmark_snapshot::{MAX_ENTRIES, Tree};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
 use crate::api::{ApiError, Refusal};
-use crate::call::{self, Interrupted};
+use crate::call::{self, Added, Interrupted, Room};
 use crate::ci::CiError;
-use crate::git::GitError;
+use crate::git::{GitError, ObjectId};
 use crate::profile::Profile;
 use crate::rest;
 use crate::view::Site;
@@ -39,10 +40,7 @@ pub(crate) struct Tools {
     profile: Profile,
     surface: ToolSurface,
     site: Site,
-    /// The bytes that may still be added to the world.
-    room: u64,
-    /// The bytes that the world had at the start, and the room that there was.
-    quota: u64,
+    quota: Quota,
     /// What went wrong in the midst of a change; the world is lost then.
     fault: Option<Fault>,
 }
@@ -124,6 +122,46 @@ fn protocol(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure 
     }
 }
 
+/// What calls may still add to the world.
+pub(crate) struct Quota {
+    /// Bytes that may still be added.
+    room: u64,
+    /// The bytes that the world had at the start, and the room that there was.
+    bytes: u64,
+    /// Files and directories that the world had at the start, and objects that were added. Files by which the default
+    /// branch has grown come on top.
+    files: u64,
+    /// The most that it may have, and that a commit may have.
+    most_files: u64,
+}
+
+impl Quota {
+    /// Files that the state of any world has: its documents, and the directories of objects.
+    const OWN_FILES: u64 = 512;
+
+    /// The quota of a world of so many bytes and files; none where it has more than it may.
+    pub(crate) fn of(tree: &Tree, limits: &SessionLimits) -> Result<Self, String> {
+        let (bytes, files) = (tree.total_size(), tree.len());
+        let room = limits.max_bytes.checked_sub(bytes).ok_or_else(|| {
+            let limit = limits.max_bytes;
+            format!("the world has {bytes} bytes, more than the limit of {limit}")
+        })?;
+        if files > limits.max_files {
+            let limit = limits.max_files;
+            return Err(format!(
+                "the world has {files} files and directories, more than the limit of {limit}"
+            ));
+        }
+        let most = limits.max_files.min(MAX_ENTRIES - Self::OWN_FILES);
+        Ok(Self {
+            room,
+            bytes: limits.max_bytes,
+            files,
+            most_files: most,
+        })
+    }
+}
+
 /// What a call takes of the room where it changes something: the bytes that were said, and all that is added.
 struct Written {
     reads: bool,
@@ -174,7 +212,7 @@ fn size(value: &Value) -> u64 {
 
 impl ToolHandler for Tools {
     fn memory(&self) -> u64 {
-        self.quota - self.room
+        self.quota.bytes - self.quota.room
     }
 
     fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
@@ -249,19 +287,13 @@ impl ToolHandler for Tools {
 }
 
 impl Tools {
-    /// `held` is the number of bytes that the world has, and `room` that which calls may add.
-    pub(crate) fn new(
-        profile: Profile,
-        surface: ToolSurface,
-        site: Site,
-        (held, room): (u64, u64),
-    ) -> Self {
+    /// The tools of a world that calls may add to as far as the quota goes.
+    pub(crate) fn new(profile: Profile, surface: ToolSurface, site: Site, quota: Quota) -> Self {
         Self {
             profile,
             surface,
             site,
-            room,
-            quota: held.saturating_add(room),
+            quota,
             fault: None,
         }
     }
@@ -281,10 +313,32 @@ impl Tools {
             true => 0,
             false => said.saturating_add(CALL_BYTES),
         };
-        let room = self.room.checked_sub(said).ok_or(GitError::Full)?;
-        call::begin(if reads { u64::MAX } else { room });
+        let bytes = self.quota.room.checked_sub(said).ok_or(GitError::Full)?;
+        call::begin(match reads {
+            true => Room::ENOUGH,
+            false => Room {
+                bytes,
+                files: self.room_for_files(),
+                files_of_commit: self.quota.most_files,
+            },
+        });
         self.site.git.begin();
         Ok(Written { reads, said })
+    }
+
+    /// The files that may still be added. Those of the default branch are in the state as they are now.
+    fn room_for_files(&self) -> u64 {
+        let (git, hub) = (&self.site.git, &self.site.hub);
+        let files = |commit: Option<ObjectId>| -> Result<u64, GitError> {
+            commit.map_or(Ok(0), |commit| git.files_below(git.tree_of(commit)?))
+        };
+        let first = format!("refs/heads/{}", hub.first_default_branch);
+        let before = files(git.base().refs().get(&first).copied());
+        let now = files(git.branch(&hub.repository.default_branch));
+        // What cannot be read shows where it is needed.
+        let (before, now) = (before.unwrap_or(0), now.unwrap_or(0));
+        let all = self.quota.files.saturating_add(now).saturating_sub(before);
+        self.quota.most_files.saturating_sub(all)
     }
 
     /// Discards the objects of a call that has changed nothing and leaves none; whether it was cancelled in time.
@@ -304,8 +358,10 @@ impl Tools {
     fn end(&mut self, written: Written) {
         let changed = call::has_changed();
         let added = call::end();
-        if !written.reads && (changed || added > 0) {
-            self.room = self.room.saturating_sub(written.said.saturating_add(added));
+        if !written.reads && (changed || added != Added::default()) {
+            let bytes = written.said.saturating_add(added.bytes);
+            self.quota.room = self.quota.room.saturating_sub(bytes);
+            self.quota.files += added.objects;
         }
     }
 

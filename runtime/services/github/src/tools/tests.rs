@@ -91,11 +91,16 @@ impl World {
             ..Issue::default()
         };
         hub.issues.insert(1, issue);
+        let limits = SessionLimits {
+            max_bytes: room,
+            ..SessionLimits::default()
+        };
+        let quota = Quota::of(&Tree::empty(), &limits).unwrap();
         let profile = Profile::V0_15_0;
         let surface = profile.surface(Optional::default()).unwrap();
         Self {
             _scratch: scratch,
-            tools: Tools::new(profile, surface, Site::new(hub, git), (0, room)),
+            tools: Tools::new(profile, surface, Site::new(hub, git), quota),
         }
     }
 
@@ -199,7 +204,7 @@ fn a_call_without_room_changes_nothing() {
         assert_eq!(failed, !reads, "{tool}: {said}");
         assert!(reads || said.contains("limit of bytes"), "{tool}: {said}");
         assert!(world.state() == before, "{tool}");
-        assert_eq!(world.tools.room, 2_000, "{tool}");
+        assert_eq!(world.tools.quota.room, 2_000, "{tool}");
     }
 }
 
@@ -210,15 +215,15 @@ fn what_follows_from_a_call_takes_room_too() {
     let file = json!({"path": "src/new.txt", "content": "new", "message": "Add", "branch": "main"});
     assert!(!world.call(&meter, "create_or_update_file", &file).1);
     // The directory is written anew with an entry for each of its files.
-    let taken = (1 << 30) - world.tools.room;
+    let taken = (1 << 30) - world.tools.quota.room;
     assert!(taken > FILES as u64 * 28, "{taken}");
-    let before = world.tools.room;
+    let before = world.tools.quota.room;
     assert!(
         !world
             .call(&meter, "merge_pull_request", &json!({"pullNumber": 1}))
             .1
     );
-    let merged = before - world.tools.room;
+    let merged = before - world.tools.quota.room;
     assert!(merged > FILES as u64 / 2 * 700, "{merged}");
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Site, Viewed, association, reactions, time};
 use crate::api::Mergeable;
+use crate::call;
 use crate::git::{GitError, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, ReviewComment};
 
@@ -151,16 +152,24 @@ impl Site {
         view
     }
 
+    /// The address of a comment on a line for people.
+    pub(crate) fn review_comment_page(&self, issue: &Issue, comment: &ReviewComment) -> String {
+        let id = Kind::ReviewComment.id(comment.id);
+        self.html(&format!("/pull/{}#discussion_r{id}", issue.number))
+    }
+
     /// A comment on a line.
     pub(crate) fn review_comment(&self, issue: &Issue, comment: &ReviewComment) -> Viewed {
         let id = Kind::ReviewComment.id(comment.id);
         let url = self.api(&format!("/pulls/comments/{id}"));
-        let page = self.html(&format!("/pull/{}#discussion_r{id}", issue.number));
+        let page = self.review_comment_page(issue, comment);
         let pull = self.api(&format!("/pulls/{}", issue.number));
         let Some(own) = &issue.pull else {
             return Ok(Value::Null);
         };
         let (standing, hunk) = (self.standing(own, comment)?, self.hunk(own, comment)?);
+        // A timeline shows all comments of a thread at once.
+        call::hold((hunk.len() + comment.body.len()) as u64)?;
         let mut view = json!({
             "url": url,
             "pull_request_review_id": comment.review.map(|id| Kind::Review.id(id)),

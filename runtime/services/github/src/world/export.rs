@@ -113,8 +113,8 @@ impl Export {
         // any more.
         let bases = hub.pulls().map(|(_, pull)| pull.base_sha.as_bytes());
         let bases: Vec<ObjectId> = bases.filter_map(|id| ObjectId::from_hex(id).ok()).collect();
-        for object in git.new_objects(&bases)? {
-            self.put(&format!("{GIT_DIR}/{}", object.path()), &object.file, false)?;
+        for file in git.new_files(&bases)? {
+            self.put(&format!("{GIT_DIR}/{}", file.path), &file.bytes, false)?;
         }
         for dir in ["objects", "refs"] {
             self.builder
@@ -140,16 +140,9 @@ impl Export {
         if *old == new || before.len() < 2 {
             return Ok(());
         }
-        let changes = git.changes(Some(git.tree_of(*old)?), git.tree_of(new)?)?;
-        for change in &changes {
-            let gone = match (&change.previous, &change.new) {
-                (Some(previous), _) => Some(previous),
-                (None, None) => Some(&change.path),
-                (None, Some(_)) => None,
-            };
-            if let Some(path) = gone {
-                self.remove(&format!("repo/{path}"));
-            }
+        let changes = git.replaced(Some(git.tree_of(*old)?), git.tree_of(new)?, true)?;
+        for change in changes.iter().filter(|change| change.new.is_none()) {
+            self.remove(&format!("repo/{}", change.path));
         }
         let tree = git.tree_of(new)?;
         for change in changes.iter().filter(|change| change.new.is_some()) {

@@ -31,8 +31,8 @@ impl Git {
     pub fn merge(&self, ours: ObjectId, theirs: ObjectId) -> Result<Merged, GitError> {
         let bases = self.merge_bases(ours, theirs)?;
         if bases.is_empty() {
-            return Err(GitError::objects(format!(
-                "{ours} and {theirs} have no common ancestor"
+            return Err(GitError::Refused(format!(
+                "{ours} and {theirs} have no common ancestor, so that they cannot be merged"
             )));
         }
         let base = Ancestors::new(self).tree(bases, 0)?;

@@ -137,8 +137,8 @@ impl Trees {
             known = read.places.len();
             held.grow((new * (PLACE_BYTES + path)) as u64)?;
             if read.places.len() > MAX_ENTRIES {
-                return Err(GitError::objects(format!(
-                    "more than {MAX_ENTRIES} paths differ between the trees of a merge"
+                return Err(GitError::Refused(format!(
+                    "more than {MAX_ENTRIES} paths differ between the trees of a merge, which are too many to merge"
                 )));
             }
         }

@@ -121,14 +121,14 @@ fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
         let mut comments = Vec::new();
         let mut outdated = false;
         for comment in seen.iter().filter(of_thread) {
-            let view = site.review_comment(issue, comment)?;
+            let line = site.standing(pull, comment)?.line;
             if comment.id == root.id {
-                outdated = view["line"].is_null() && view["subject_type"] == "line";
+                outdated = line.is_none() && comment.first_line().is_some();
             }
             let short = json!({
-                "body": comment.body, "path": comment.path, "line": view["line"], "author": comment.user,
+                "body": comment.body, "path": comment.path, "line": line, "author": comment.user,
                 "created_at": comment.created_at, "updated_at": comment.updated_at,
-                "html_url": view["html_url"],
+                "html_url": site.review_comment_page(issue, comment),
             });
             let keys = "body path! line author created_at updated_at html_url!";
             comments.push(minimal::picked(&short, keys));

@@ -399,12 +399,7 @@ pub(super) fn collaborators(site: &Site, with: &Arguments) -> Outcome {
     let page = with.page()?;
     let call = site.call(&at, "GET", "/collaborators");
     call.map_err(said("failed to list collaborators"))?;
-    let all: Vec<&User> = site
-        .hub
-        .users
-        .values()
-        .filter(|user| site.is_member(user))
-        .collect();
+    let all = site.members();
     let short = |user: &&User| {
         let view = site.user(&user.login);
         json!({"login": view["login"], "id": view["id"], "role_name": site.role(user)})

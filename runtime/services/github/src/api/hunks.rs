@@ -1,0 +1,207 @@
+//! Where the lines of a patch stand in it, and what is shown of a hunk.
+
+use crate::call;
+use crate::git::GitError;
+
+/// The most bytes of a hunk that is shown with a comment, and kept with it. A hunk may be as long as a file, and many
+/// comments may be on it.
+pub(crate) const MAX_HUNK: usize = 16 << 10;
+
+/// The hunks of one file, indexed by line.
+pub(crate) struct Hunks {
+    hunks: Vec<Hunk>,
+    /// Where the lines of the old and of the new file end in the patch, hunk by hunk.
+    ends: [Vec<usize>; 2],
+}
+
+struct Hunk {
+    /// Where its header begins, and where its lines begin.
+    header: usize,
+    body: usize,
+    sides: [Side; 2],
+}
+
+/// The lines that a hunk has of one file.
+struct Side {
+    first: u64,
+    count: u64,
+    /// The index of the first one among the ends.
+    at: usize,
+}
+
+impl Side {
+    /// Reads a range of a header, such as `13,7`; `at` is the number of lines before it.
+    fn parse(range: &str, at: usize) -> Self {
+        let (first, count) = range.split_once(',').unwrap_or((range, "1"));
+        Self {
+            first: first.parse().unwrap_or(0),
+            count: count.parse().unwrap_or(0),
+            at,
+        }
+    }
+}
+
+impl Hunks {
+    /// Indexes a patch without the header of the file.
+    pub(crate) fn of(patch: &str) -> Result<Self, GitError> {
+        let lines = patch.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let _held = call::reserve((lines * 2 * size_of::<usize>()) as u64)?;
+        let mut hunks = Vec::new();
+        let mut ends = [Vec::new(), Vec::new()];
+        let mut at = 0;
+        for line in patch.split('\n') {
+            let end = at + line.len();
+            match line.as_bytes().first() {
+                Some(b'@') => {
+                    let mut marks = line.split(' ').skip(1);
+                    let mut side = |side: usize| {
+                        let range = marks.next().and_then(|range| range.get(1..));
+                        Side::parse(range.unwrap_or_default(), ends[side].len())
+                    };
+                    hunks.push(Hunk {
+                        header: at,
+                        body: end + 1,
+                        sides: [side(0), side(1)],
+                    });
+                }
+                Some(b'-') => ends[0].push(end),
+                Some(b'+') => ends[1].push(end),
+                Some(b'\\') => {}
+                _ => ends.iter_mut().for_each(|ends| ends.push(end)),
+            }
+            at = end + 1;
+        }
+        Ok(Self { hunks, ends })
+    }
+
+    /// The number of the hunk that has a line of the old file (`left`) or of the new one.
+    pub(crate) fn find(&self, line: u64, left: bool) -> Option<usize> {
+        let side = |hunk: &Hunk| {
+            let side = &hunk.sides[usize::from(!left)];
+            (side.first, side.first.saturating_add(side.count))
+        };
+        let found = self.hunks.partition_point(|hunk| side(hunk).1 <= line);
+        let hunk = self.hunks.get(found)?;
+        (side(hunk).0 <= line).then_some(found)
+    }
+
+    /// The hunk of a line, from its header to the line; empty where no hunk has it. Of a long one the header is shown,
+    /// and the last lines.
+    pub(crate) fn up_to(&self, patch: &str, line: u64, left: bool) -> String {
+        let shown = self.find(line, left).and_then(|found| {
+            let hunk = &self.hunks[found];
+            let side = &hunk.sides[usize::from(!left)];
+            let index = usize::try_from(line - side.first).ok()?;
+            let end = *self.ends[usize::from(!left)].get(side.at + index)?;
+            let header = patch.get(hunk.header..hunk.body - 1)?;
+            Some(shown(header, patch.get(hunk.body..end)?))
+        });
+        shown.unwrap_or_default()
+    }
+
+    /// The first hunk, or the beginning of it.
+    pub(crate) fn first(&self, patch: &str) -> String {
+        let end = self
+            .hunks
+            .get(1)
+            .map_or(patch.len(), |next| next.header - 1);
+        let hunk = &patch[..end];
+        match hunk.len() <= MAX_HUNK {
+            true => hunk.to_owned(),
+            false => {
+                let start = &hunk[..hunk.floor_char_boundary(MAX_HUNK)];
+                let whole = start.rfind('\n').unwrap_or(start.len());
+                start[..whole].to_owned()
+            }
+        }
+    }
+
+    /// About how many bytes it takes in memory.
+    pub(crate) fn size(&self) -> usize {
+        let ends = self.ends.iter().map(|ends| size_of_val(ends.as_slice()));
+        size_of::<Self>() + size_of_val(self.hunks.as_slice()) + ends.sum::<usize>()
+    }
+}
+
+/// A header and the lines below it, as many of the last ones as [`MAX_HUNK`] has room for.
+fn shown(header: &str, lines: &str) -> String {
+    let room = MAX_HUNK.saturating_sub(header.len() + 1);
+    let lines = match lines.len() <= room {
+        true => lines,
+        false => {
+            // A line that would be cut at its beginning is left out.
+            let from = lines.ceil_char_boundary(lines.len() - room - 1);
+            match lines[from..].find('\n') {
+                Some(end) => &lines[from + end + 1..],
+                None => {
+                    let last = lines.rfind('\n').map_or(0, |end| end + 1);
+                    let last = &lines[last..];
+                    &last[..last.floor_char_boundary(room)]
+                }
+            }
+        }
+    };
+    let lines: Vec<&str> = std::iter::once(header).chain(lines.lines()).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATCH: &str = "@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n@@ -10 +10,2 @@ head\n ten\n+eleven\n\\ No newline at end of file";
+
+    #[test]
+    fn a_hunk_is_shown_up_to_a_line() {
+        let hunks = Hunks::of(PATCH).unwrap();
+        for (line, left, expected) in [
+            (1, false, "@@ -1,3 +1,3 @@\n one"),
+            (2, true, "@@ -1,3 +1,3 @@\n one\n-two"),
+            (2, false, "@@ -1,3 +1,3 @@\n one\n-two\n+TWO"),
+            (3, true, "@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three"),
+            (4, false, ""),
+            (10, true, "@@ -10 +10,2 @@ head\n ten"),
+            (11, false, "@@ -10 +10,2 @@ head\n ten\n+eleven"),
+            (11, true, ""),
+            (0, false, ""),
+            (u64::MAX, false, ""),
+        ] {
+            assert_eq!(hunks.up_to(PATCH, line, left), expected, "{line} {left}");
+        }
+        assert_eq!(hunks.first(PATCH), &PATCH[..PATCH.find("\n@@").unwrap()]);
+        assert_eq!(
+            (hunks.find(3, false), hunks.find(10, false)),
+            (Some(0), Some(1))
+        );
+        let none = Hunks::of("").unwrap();
+        assert_eq!(
+            (none.up_to("", 1, false), none.first("")),
+            (String::new(), String::new())
+        );
+    }
+
+    #[test]
+    fn of_a_long_hunk_the_last_lines_are_shown() {
+        let lines: String = (1..=10_000).map(|it| format!("+línea {it}\n")).collect();
+        let patch = format!("@@ -0,0 +1,10000 @@\n{}", lines.trim_end());
+        let hunks = Hunks::of(&patch).unwrap();
+        let shown = hunks.up_to(&patch, 9_000, false);
+        assert!(
+            shown.len() <= MAX_HUNK && shown.len() > MAX_HUNK - 20,
+            "{}",
+            shown.len()
+        );
+        let mut lines = shown.lines();
+        assert_eq!(lines.next(), Some("@@ -0,0 +1,10000 @@"));
+        assert!(lines.all(|line| line.starts_with("+línea ")));
+        assert!(shown.ends_with("+línea 8999\n+línea 9000"));
+        let first = hunks.first(&patch);
+        assert!(first.len() <= MAX_HUNK && first.starts_with("@@ -0,0 +1,10000 @@\n+línea 1\n"));
+
+        let patch = format!("@@ -0,0 +1,2 @@\n+short\n+{}", "é".repeat(MAX_HUNK));
+        let shown = Hunks::of(&patch).unwrap().up_to(&patch, 2, false);
+        assert!(shown.len() <= MAX_HUNK && shown.starts_with("@@ -0,0 +1,2 @@\n+éé"));
+        let patch = format!("@@ -0,0 +1 @@\n+{}", "é".repeat(MAX_HUNK));
+        assert!(Hunks::of(&patch).unwrap().first(&patch).len() <= MAX_HUNK);
+    }
+}

@@ -1,0 +1,74 @@
+//! What was worked out last, kept within bounds.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// The bytes that one kind of thing may take, as far as they are more than the last two.
+const MOST_KEPT: usize = 32 << 20;
+
+/// The last things of a kind, by what they are of. However large they are, the last two stay: whoever goes over many
+/// comments needs what is of their commit and of the head by turns.
+pub(crate) struct Recent<K, V> {
+    known: HashMap<K, (Arc<V>, usize)>,
+    order: VecDeque<K>,
+    bytes: usize,
+}
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Self {
+            known: HashMap::new(),
+            order: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, V> Recent<K, V> {
+    pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
+        self.known.get(key).map(|(known, _)| Arc::clone(known))
+    }
+
+    /// Keeps something that takes so many bytes.
+    pub(crate) fn put(&mut self, key: K, value: V, bytes: usize) -> Arc<V> {
+        let value = Arc::new(value);
+        let bytes = bytes + size_of::<(K, K, V)>();
+        let before = self.known.insert(key.clone(), (Arc::clone(&value), bytes));
+        match before {
+            Some((_, before)) => self.bytes -= before,
+            None => self.order.push_back(key),
+        }
+        self.bytes += bytes;
+        while self.bytes > MOST_KEPT
+            && self.order.len() > 2
+            && let Some(oldest) = self.order.pop_front()
+        {
+            let gone = self.known.remove(&oldest);
+            self.bytes -= gone.map_or(0, |(_, bytes)| bytes);
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_go_and_the_last_two_stay() {
+        let mut recent = Recent::default();
+        for key in 0..10 {
+            recent.put(key, key, MOST_KEPT / 4);
+        }
+        let there: Vec<i32> = (0..10).filter(|key| recent.get(key).is_some()).collect();
+        assert_eq!(there, [7, 8, 9]);
+        for key in 10..13 {
+            recent.put(key, key, 2 * MOST_KEPT);
+        }
+        let there: Vec<i32> = (0..13).filter(|key| recent.get(key).is_some()).collect();
+        assert_eq!(there, [11, 12]);
+        recent.put(12, 12, 1);
+        assert_eq!(recent.get(&11).as_deref(), Some(&11));
+    }
+}
