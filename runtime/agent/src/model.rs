@@ -149,13 +149,16 @@ impl Asking {
             }
         };
         let summary = answer.text.trim();
-        if let Finish::Refused(reason) = &answer.finish {
-            let detail = format!("the summary of the conversation was refused: {reason}");
-            return Err(Halt::End(End::with(EndKind::ModelError, detail)));
-        }
-        if summary.is_empty() {
-            let detail = "the summary of the conversation is empty";
-            return Err(Halt::End(End::with(EndKind::ModelError, detail)));
+        // What the model says is its own doing, so the attempt is graded.
+        let without_summary = match &answer.finish {
+            Finish::Refused(reason) => Some(format!(
+                "the summary of the conversation was refused: {reason}"
+            )),
+            _ if summary.is_empty() => Some("the summary of the conversation is empty".to_owned()),
+            _ => None,
+        };
+        if let Some(detail) = without_summary {
+            return Err(Halt::End(End::with(EndKind::ContextOverflow, detail)));
         }
         conversation.keep_first(2);
         conversation.push_user(&format!(
@@ -346,9 +349,10 @@ enum Try {
     Over(End),
 }
 
-/// The end that an error is. Only a conversation that does not fit is the agent's own doing.
+/// The end that an error is. A conversation that does not fit and a reply that is too long are the agent's own doing.
 fn ended_by(error: &AskError) -> Halt {
     Halt::End(match error.kind {
+        AskErrorKind::ReplyTooLong => End::with(EndKind::MemoryLimit, error.message.clone()),
         AskErrorKind::ContextOverflow => End::with(EndKind::ContextOverflow, error.message.clone()),
         kind => {
             let detail = match error.retry_after {

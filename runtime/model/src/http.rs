@@ -17,7 +17,7 @@ use crate::chat;
 const MAX_REPLY_BYTES: usize = 16 * 1024 * 1024;
 /// JSON values of a reply, those in the arguments of its calls included, which are JSON in a string. A parsed value
 /// takes more than a hundred times the memory of its shortest text.
-const MAX_REPLY_VALUES: usize = 1_000_000;
+const MAX_REPLY_VALUES: usize = 250_000;
 
 /// What went over the wire in one exchange.
 #[derive(Debug, Default, Clone)]
@@ -140,18 +140,23 @@ impl Wiretap {
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect();
         }
+        // Of an error the provider is the author, and of a reply the model.
+        let too_long = match reply.status().is_success() {
+            true => Trouble::TooLong,
+            false => Trouble::Broken,
+        };
         let mut body = Vec::new();
         while let Some(chunk) = reply.chunk().await.map_err(|error| self.failed(error))? {
             if body.len() + chunk.len() > MAX_REPLY_BYTES {
-                self.lock().trouble = Some(Trouble::TooLong);
+                self.lock().trouble = Some(too_long);
                 return Err(Error::instance(Unusable("the reply is longer than 16 MiB")));
             }
             body.extend_from_slice(&chunk);
         }
         if possible_values(&body) > MAX_REPLY_VALUES {
-            self.lock().trouble = Some(Trouble::TooLong);
+            self.lock().trouble = Some(too_long);
             return Err(Error::instance(Unusable(
-                "the reply has more than 1,000,000 JSON values",
+                "the reply has more than 250,000 JSON values",
             )));
         }
         let body = Bytes::from(self.secrets.scrub_bytes(body));

@@ -122,7 +122,7 @@ fn a_conversation_that_overflows_is_cut_until_its_summary_fits() {
 }
 
 #[test]
-fn what_goes_wrong_after_a_compaction_is_no_failure_of_the_model() {
+fn what_goes_wrong_in_a_compaction_is_told_apart() {
     let fine = || Reaction::say("I have looked around.");
     let refused = || {
         Reaction::Say(Saying {
@@ -137,8 +137,8 @@ fn what_goes_wrong_after_a_compaction_is_no_failure_of_the_model() {
     let table: [(Act, Act, &str, &str); 4] = [
         (fine, locked, "model-error", "auth: "),
         (fine, overflow, "context-overflow", "still too long"),
-        (|| Reaction::say(" "), fine, "model-error", "is empty"),
-        (refused, fine, "model-error", "was refused"),
+        (|| Reaction::say(" "), fine, "context-overflow", "is empty"),
+        (refused, fine, "context-overflow", "was refused"),
     ];
     for (summary, then, ended, detail) in table {
         let environment = Environment::new();

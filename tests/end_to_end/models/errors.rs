@@ -150,6 +150,7 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
             ("overloaded", _) => soon(Reaction::error(529, "overloaded_error", "busy")),
             ("locked", _) => Reaction::error(401, "invalid_api_key", "the key was revoked"),
             ("endless", _) => Reaction::say("x".repeat(70 << 20)),
+            ("dense", _) => Reaction::say("[".repeat(300_000)),
             ("huge", 1) => Reaction::Say(Saying {
                 calls: vec![(
                     "write_file".to_owned(),
@@ -166,7 +167,8 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
         ("busy", "overloaded", "3", "infra-error"),
         ("overloaded", "overloaded", "3", "infra-error"),
         ("locked", "auth", "1", "infra-error"),
-        ("endless", "reply-too-long", "1", "infra-error"),
+        ("endless", "reply-too-long", "1", "graded"),
+        ("dense", "reply-too-long", "1", "graded"),
         ("huge", "", "1", "graded"),
     ] {
         let name = format!("openai/{model}");
@@ -194,8 +196,9 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
             "{model}: {last:?}"
         );
         let fault = attempt["fault"]["message"].as_str().unwrap_or_default();
-        if model == "endless" {
-            assert!(fault.contains("longer than 16 MiB"), "{fault}");
+        // A model must not be able to end its attempt without a grade.
+        if kind == "reply-too-long" {
+            assert_eq!(attempt["ended"], "memory-limit", "{attempt}");
         }
         assert!(fault.len() < 2000, "{} bytes", fault.len());
     }

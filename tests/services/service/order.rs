@@ -147,3 +147,49 @@ async fn a_malformed_call_holds_nobody_up() {
     peer.say(&[call(2, "count")]).await;
     assert_eq!(number(&peer.hear().await), "1");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_id_is_of_one_request_until_it_is_answered() {
+    let mut peer = Peer::connected().await;
+    peer.say(&[call(1, "wait")]).await;
+    peer.began.recv().unwrap();
+    peer.say(&[call(1, "count")]).await;
+    let refused = peer.hear().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["message"]),
+        (
+            &json!(1),
+            &json!("Invalid Request: a request with the same id has no answer yet")
+        )
+    );
+    peer.go_on.send(()).unwrap();
+    assert_eq!(number(&peer.hear().await), "1");
+    // Answered, it can be used again, and so it can when its request was given up.
+    for made in ["2", "3"] {
+        peer.say(&[call(1, "count")]).await;
+        assert_eq!(number(&peer.hear().await), made);
+    }
+    peer.say(&[call(7, "wait"), call(2, "count")]).await;
+    peer.began.recv().unwrap();
+    let given_up = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 },
+    });
+    peer.say(&[given_up, call(2, "count")]).await;
+    peer.go_on.send(()).unwrap();
+    let mut answered = [peer.hear().await, peer.hear().await].map(|it| it["id"].to_string());
+    answered.sort();
+    assert_eq!(answered, ["2", "7"]);
+}
+
+#[tokio::test]
+async fn a_long_id_is_refused() {
+    let mut peer = Peer::connected().await;
+    for (length, code) in [(1024, Value::Null), (1025, json!(-32600))] {
+        let id = "x".repeat(length);
+        peer.say(&[json!({"jsonrpc": "2.0", "id": id, "method": "ping"})])
+            .await;
+        let answer = peer.hear().await;
+        assert_eq!(answer["error"]["code"], code);
+        assert_eq!(answer["id"].is_null(), !code.is_null());
+    }
+}

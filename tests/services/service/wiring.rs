@@ -11,7 +11,8 @@ use mcpmark_service::{
 use mcpmark_snapshot::Tree;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 
 const TOOLS: &str = r#"[
     {"name": "zeta", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}},
@@ -216,4 +217,39 @@ async fn a_closed_session_answers_so() {
         panic!("{failed:?}");
     };
     assert_eq!(message, "the session is closed");
+}
+
+/// A server whose list of tools never ends.
+async fn list_forever(stream: DuplexStream) {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
+            return;
+        }
+        let request: Value = serde_json::from_str(&line).unwrap();
+        let result = match request["method"].as_str() {
+            Some("initialize") => json!({
+                "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "endless", "version": "1"},
+            }),
+            Some("tools/list") => json!({"tools": [], "nextCursor": "more"}),
+            _ => continue,
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
+        let line = format!("{answer}\n");
+        if stream.write_all(line.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_tools_that_does_not_end_is_given_up() {
+    let (near, far) = duplex(64 << 10);
+    let server = tokio::spawn(list_forever(far));
+    let connected = ToolClient::over(Box::new(near)).await;
+    let error = connected.err().unwrap().to_string();
+    assert!(error.contains("lists more than 2000 tools"), "{error}");
+    server.abort();
 }

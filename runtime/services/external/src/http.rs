@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderName, HeaderValue};
 use mcpmark_http::{Secret, Secrets};
-use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient};
+use mcpmark_service::{MAX_JSON_VALUES, MAX_MESSAGE_BYTES, ToolClient, json_values};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
@@ -16,6 +16,9 @@ use rmcp::transport::streamable_http_client::{
 use tokio_stream::{Stream, StreamExt};
 
 use crate::{ExternalError, HttpServer, scrub, shake_hands};
+
+/// The most JSON values of one event, as of a line that a program sends.
+const MAX_VALUES: u64 = 4 * MAX_JSON_VALUES;
 
 type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -129,7 +132,12 @@ impl Guarded {
         let this = self.clone();
         Box::pin(events.map(move |event| {
             event.map(|mut event| {
-                event.data = event.data.map(|data| this.secrets.scrub_json(data));
+                // An event without data is none for the library, and whoever waits for it waits until the limit of the
+                // call: as long as for a server that does not answer.
+                let read = event
+                    .data
+                    .filter(|data| json_values(data.as_bytes()) <= MAX_VALUES);
+                event.data = read.map(|data| this.secrets.scrub_json(data));
                 event
             })
         }))

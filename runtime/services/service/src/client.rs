@@ -1,28 +1,34 @@
 //! The client side: how agents call tools.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
-    ClientRequest, Implementation, JsonObject, ProtocolVersion, ServerResult, Tool,
+    ClientRequest, Implementation, JsonObject, PaginatedRequestParams, ProtocolVersion,
+    ServerResult, Tool,
 };
-use rmcp::service::{PeerRequestOptions, RequestHandle, RunningService};
+use rmcp::service::{ClientInitializeError, PeerRequestOptions, RequestHandle, RunningService};
 use rmcp::transport::IntoTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
 
+use crate::paced::Paced;
 use crate::{BoundedLines, BoxedStream, MAX_MESSAGE_BYTES, ServiceError, Session, ToolOutput};
 
 /// Bytes that each direction of the in-process pipe buffers.
 const PIPE_BYTES: usize = 64 * 1024;
+
+/// The most tools of one server.
+const MAX_TOOLS: usize = 2000;
 
 /// How long the end of a connection is waited for.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An MCP client that lists and calls tools.
 pub struct ToolClient {
-    connection: RunningService<RoleClient, ClientConfig>,
+    connection: Connection,
     tools: Vec<Tool>,
     /// Servers of others by their names.
     beside: Vec<(String, Self)>,
@@ -70,8 +76,9 @@ impl ToolClient {
     {
         let identity = Implementation::new("mcpmark", env!("CARGO_PKG_VERSION"));
         let config = ClientConfig::new(ClientCapabilities::default(), identity);
-        let connection = config
-            .serve(transport)
+        // Boxed, for the compiler cannot tell of the nested transports that they are `Send` for all lifetimes.
+        let connecting: Connecting = Box::pin(config.serve(Paced::new(transport.into_transport())));
+        let connection = connecting
             .await
             .map_err(|error| ServiceError::Handshake(error.to_string()))?;
         if let Some(info) = connection.peer_info()
@@ -83,10 +90,7 @@ impl ToolClient {
                 version = version.as_str()
             )));
         }
-        let tools = connection
-            .list_all_tools()
-            .await
-            .map_err(|error| ServiceError::Handshake(error.to_string()))?;
+        let tools = list_tools(&connection).await?;
         Ok(Self {
             connection,
             tools,
@@ -181,6 +185,33 @@ impl ToolClient {
             .map(drop)
             .map_err(|error| ServiceError::Stopped(error.to_string()))
     }
+}
+
+type Connection = RunningService<RoleClient, ClientConfig>;
+type Connecting = Pin<Box<dyn Future<Output = Result<Connection, ClientInitializeError>> + Send>>;
+
+/// The tools of a server, page by page.
+async fn list_tools(connection: &Connection) -> Result<Vec<Tool>, ServiceError> {
+    let mut tools: Vec<Tool> = Vec::new();
+    let mut cursor = None;
+    for _ in 0..MAX_TOOLS {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let page = connection
+            .list_tools(Some(params))
+            .await
+            .map_err(|error| ServiceError::Handshake(error.to_string()))?;
+        tools.extend(page.tools);
+        cursor = page.next_cursor;
+        if tools.len() > MAX_TOOLS {
+            break;
+        }
+        if cursor.is_none() {
+            return Ok(tools);
+        }
+    }
+    Err(ServiceError::Handshake(format!(
+        "it lists more than {MAX_TOOLS} tools, or as many pages of them"
+    )))
 }
 
 /// A request that was sent. Dropping it before the answer is there tells the server to cancel it.

@@ -4,8 +4,10 @@
 //! and never reads would fill the memory with both. So requests wait here to be read while many are being worked on,
 //! and calls wait to begin while answers of others are still to be written.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rmcp::model::RequestId;
 use tokio::sync::watch;
 
 /// Requests that are worked on or wait for their turn.
@@ -17,9 +19,16 @@ const MOST_ANSWERS: usize = 4;
 /// Answers that wait to be written, beyond which no request is read: those that are not calls have small ones.
 const MOST_ANSWERS_TO_READ: usize = 256;
 
+/// The longest id of a request, in bytes: an answer repeats it, and many small requests would have large answers.
+pub(crate) const LONGEST_ID: usize = 1024;
+
 /// The load of a connection. Clones are of the same connection.
 #[derive(Debug, Clone)]
-pub(crate) struct Flow(Arc<watch::Sender<Load>>);
+pub(crate) struct Flow {
+    load: Arc<watch::Sender<Load>>,
+    /// The ids of requests that are not answered.
+    unanswered: Arc<Mutex<HashSet<RequestId>>>,
+}
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Load {
@@ -44,7 +53,33 @@ pub(crate) struct Unwritten(Flow);
 
 impl Flow {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(watch::Sender::new(Load::default())))
+        Self {
+            load: Arc::new(watch::Sender::new(Load::default())),
+            unanswered: Arc::default(),
+        }
+    }
+
+    /// Enters the id of a request. Says why not, where it cannot be told from others or is too long: the library
+    /// expects ids that differ.
+    pub(crate) fn enter(&self, id: &RequestId) -> Result<(), String> {
+        if matches!(id, RequestId::String(text) if text.len() > LONGEST_ID) {
+            return Err(format!("the id has more than {LONGEST_ID} bytes"));
+        }
+        match self.unanswered().insert(id.clone()) {
+            true => Ok(()),
+            false => Err("a request with the same id has no answer yet".to_owned()),
+        }
+    }
+
+    /// Forgets the id of a request that is answered or given up.
+    pub(crate) fn leave(&self, id: &RequestId) {
+        self.unanswered().remove(id);
+    }
+
+    fn unanswered(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.unanswered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until there is room for a request that takes so much memory, and counts it. Nothing is counted where this
@@ -57,7 +92,7 @@ impl Flow {
                 && load.answers < MOST_ANSWERS_TO_READ
         })
         .await;
-        self.0.send_modify(|load| {
+        self.load.send_modify(|load| {
             load.requests += 1;
             load.request_bytes = load.request_bytes.saturating_add(bytes);
         });
@@ -67,13 +102,13 @@ impl Flow {
 
     /// Counts an answer that is handed over to be written.
     pub(crate) fn answer(&self) -> Unwritten {
-        self.0.send_modify(|load| load.answers += 1);
+        self.load.send_modify(|load| load.answers += 1);
         Unwritten(self.clone())
     }
 
     async fn until(&self, is_so: impl FnMut(&Load) -> bool) {
         // It cannot be closed: this is a sender of it.
-        let _ = self.0.subscribe().wait_for(is_so).await;
+        let _ = self.load.subscribe().wait_for(is_so).await;
     }
 }
 
@@ -90,7 +125,7 @@ impl Admitted {
 impl Drop for Request {
     fn drop(&mut self) {
         let bytes = self.bytes;
-        self.flow.0.send_modify(|load| {
+        self.flow.load.send_modify(|load| {
             load.requests -= 1;
             load.request_bytes = load.request_bytes.saturating_sub(bytes);
         });
@@ -99,7 +134,7 @@ impl Drop for Request {
 
 impl Drop for Unwritten {
     fn drop(&mut self) {
-        self.0.0.send_modify(|load| load.answers -= 1);
+        self.0.load.send_modify(|load| load.answers -= 1);
     }
 }
 

@@ -40,6 +40,7 @@ mod meter;
 mod order;
 mod outline;
 mod output;
+mod paced;
 mod patient;
 mod server;
 mod session;

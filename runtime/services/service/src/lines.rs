@@ -9,7 +9,9 @@ use std::io;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, ErrorCode, GetExtensions, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    ClientNotification, ClientRequest, ErrorCode, GetExtensions, JsonRpcMessage, RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
@@ -19,7 +21,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::BoxedStream;
-use crate::flow::{Flow, Unwritten};
+use crate::flow::{Flow, LONGEST_ID, Unwritten};
 use crate::outline::Outline;
 use crate::surrogates::Paired;
 use crate::values::{MAX_JSON_VALUES, VALUE_BYTES, json_values};
@@ -200,6 +202,10 @@ fn refusal(outline: &Outline, code: ErrorCode, problem: &str) -> Received {
     ))
 }
 
+fn is_short(id: &RequestId) -> bool {
+    !matches!(id, RequestId::String(text) if text.len() > LONGEST_ID)
+}
+
 /// The library leaves the id of an error out where there is none; JSON-RPC has null there.
 fn error_line(id: Option<RequestId>, code: ErrorCode, message: &str) -> Vec<u8> {
     let error = json!({"code": code.0, "message": message});
@@ -235,6 +241,11 @@ impl Transport<RoleServer> for Lines {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let out = self.out.clone();
         let unwritten = self.flow.answer();
+        match &item {
+            JsonRpcMessage::Response(response) => self.flow.leave(&response.id),
+            JsonRpcMessage::Error(error) if let Some(id) = &error.id => self.flow.leave(id),
+            _ => {}
+        }
         async move {
             let mut line = serde_json::to_vec(&item)?;
             drop(item);
@@ -262,9 +273,25 @@ impl Transport<RoleServer> for Lines {
             }
             let has_ended = self.fill().await.ok()?;
             match self.judge() {
-                Received::Message(message, memory) => match *message {
-                    JsonRpcMessage::Request(_) => self.parked = Some((message, memory)),
-                    // The notice that a call is given up makes room.
+                Received::Message(message, memory) => match &*message {
+                    JsonRpcMessage::Request(request) => match self.flow.enter(&request.id) {
+                        Ok(()) => self.parked = Some((message, memory)),
+                        Err(problem) => {
+                            let id = Some(request.id.clone()).filter(is_short);
+                            let problem = format!("Invalid Request: {problem}");
+                            self.owed = Some(error_line(id, ErrorCode::INVALID_REQUEST, &problem));
+                        }
+                    },
+                    JsonRpcMessage::Notification(notice) => {
+                        // The library gives no answer to a request that is given up.
+                        if let ClientNotification::CancelledNotification(cancelled) =
+                            &notice.notification
+                            && let Some(id) = &cancelled.params.request_id
+                        {
+                            self.flow.leave(id);
+                        }
+                        return Some(*message);
+                    }
                     _ => return Some(*message),
                 },
                 // A line that breaks off with the stream has nobody who waits.

@@ -5,8 +5,7 @@
 
 use rmcp::model::RequestId;
 
-/// The longest id that is recovered, in bytes of JSON.
-const LONGEST_ID: usize = 1024;
+use crate::flow::LONGEST_ID;
 
 /// What is known of a message so far.
 #[derive(Debug, Default)]
