@@ -3,4 +3,5 @@
 mod framing;
 mod order;
 mod stopping;
+mod streamable;
 mod wiring;

@@ -48,6 +48,8 @@ pub struct HttpRequest {
     pub accept: String,
     /// The header `If-None-Match`; empty where it is absent.
     pub if_none_match: String,
+    /// All headers.
+    pub headers: HeaderMap,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -152,6 +154,7 @@ where
         origin: format!("http://{host}"),
         accept: text(&parts.headers, ACCEPT),
         if_none_match: text(&parts.headers, IF_NONE_MATCH),
+        headers: parts.headers,
         body: body.into(),
     })
     .await;

@@ -32,6 +32,7 @@
 
 mod calls;
 mod client;
+mod exchange;
 mod http;
 mod lines;
 mod memory;
@@ -42,6 +43,7 @@ mod output;
 mod patient;
 mod server;
 mod session;
+mod streamable;
 mod surrogates;
 mod world;
 
@@ -50,13 +52,14 @@ pub use client::{CallError, ToolClash, ToolClient};
 pub use http::{HttpRequest, HttpResponse, MAX_BODY_BYTES, serve_http};
 pub use memory::{MemoryBudget, machine_memory};
 pub use meter::{
-    CallMeter, CancelOnDrop, DEFAULT_CALL_MEMORY, Interrupted, Reservation, cancel_flag,
+    CallMeter, CancelOnDrop, DEFAULT_CALL_MEMORY, Interrupted, Reservation, cancel_flag, cancelled,
     checkpoint, reserve,
 };
 pub use output::{Content, ToolOutput};
 pub use rmcp::model::{JsonObject, Tool};
-pub use server::{ToolHandler, ToolServer, ToolSurface};
+pub use server::{Introduction, ToolHandler, ToolServer, ToolSurface};
 pub use session::{BoxedStream, ByteStream, ServeHandle, Service, ServiceError, Session};
+pub use streamable::{Activity, random_path, serve_mcp};
 pub use world::{SessionLimits, WorldState};
 
 /// The longest MCP message that either side of a session takes, in bytes.
