@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Allowance, Asking, Budget, Functions, Nop, Oracle, Random, React, Replay, Reply,
-    Retries, Spent, Step, ToolCall,
+    Agent, Allowance, Asking, Budget, Client, Command, CommandSpec, Functions, Nop, Oracle, Random,
+    React, Replay, Reply, Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Model, Prices};
@@ -32,6 +32,10 @@ pub struct Cast {
     pub limits: SpecLimits,
     /// The turns that the replaying agent plays.
     pub replay: Vec<Step>,
+    /// The program that acts.
+    pub command: Option<CommandSpec>,
+    /// Who is waited for, where a world is served.
+    pub client: Option<Arc<Client>>,
 }
 
 impl Cast {
@@ -47,6 +51,8 @@ impl Cast {
             servers: BTreeMap::new(),
             limits: SpecLimits::default(),
             replay: Vec::new(),
+            command: None,
+            client: None,
         }
     }
 
@@ -87,6 +93,14 @@ impl Cast {
             (AgentKind::Mcpmark, _) => Box::new(Functions::new(asking()?)),
             (AgentKind::React, _) => Box::new(React::new(asking()?)),
             (AgentKind::Replay, _) => Box::new(Replay::new(self.replay.clone())),
+            (AgentKind::Command, _) => {
+                let command = self.command.clone();
+                Box::new(Command::new(command.ok_or("there is no program to run")?))
+            }
+            (AgentKind::Client, _) => {
+                let client = self.client.clone();
+                Box::new(client.ok_or("the client of a served world comes but once")?)
+            }
         })
     }
 }

@@ -9,6 +9,7 @@ use mcpmark_model::{AskError, AskErrorKind, Conversation, Model, ModelSpec, Open
 use mcpmark_service::ToolClash;
 use serde_json::json;
 
+use crate::commands::program;
 use crate::commands::run::journal_error;
 use crate::error::{CommandError, chain};
 use crate::output::{self, sanitise};
@@ -83,6 +84,9 @@ pub(crate) async fn check(models: &[Model], spec: &Spec) -> Result<(), CommandEr
             let message = chain(&error);
             return Err(CommandError::usage(sanitise::line(&message)).hint("nothing was run"));
         }
+    }
+    if let Some(command) = &spec.agent_settings.command {
+        program::check(command)?;
     }
     let (conversation, tools) = sign_of_life(spec.agent);
     for model in models {
@@ -231,6 +235,7 @@ pub(crate) fn cast(
         servers: spec.agent_settings.servers.clone(),
         limits: spec.limits,
         replay,
+        command: spec.agent_settings.command.clone(),
         ..Cast::plain(spec.agent)
     })
 }

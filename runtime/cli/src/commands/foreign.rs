@@ -82,7 +82,16 @@ fn wants(spec: &Spec, place: Option<&PublishedPlace>) -> Vec<String> {
         }
     });
     let models = spec.models.iter().map(asked);
-    let all = servers.chain(models).chain(place.and_then(reads));
+    let command = spec.agent_settings.command.iter().map(|spec| {
+        let words: Vec<String> = spec
+            .command
+            .iter()
+            .map(|part| format!("{part:?}"))
+            .collect();
+        format!("run the agent {}{}", words.join(" "), with(&spec.env))
+    });
+    let all = servers.chain(command).chain(models);
+    let all = all.chain(place.and_then(reads));
     all.map(|want| sanitise::line(&want).into_owned()).collect()
 }
 

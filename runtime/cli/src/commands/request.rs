@@ -6,15 +6,15 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, Concurrency, Cost, ServerSpec, Spec, SpecLimits,
+    AgentKind, AgentSettings, CommandSpec, Concurrency, Cost, ServerSpec, Spec, SpecLimits,
 };
 use mcpmark_model::{ModelSettings, ModelSpec, Prices};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::args::{AgentName, RunArgs, Selection, Tier};
-use crate::commands::{bundle, operands};
+use crate::args::{AgentArg, AgentName, RunArgs, Selection, Tier};
+use crate::commands::{bundle, operands, program};
 use crate::error::{CommandError, chain};
 use crate::files;
 
@@ -30,6 +30,9 @@ struct File {
     #[serde(deserialize_with = "texts")]
     tags: Vec<String>,
     agent: Option<AgentKind>,
+    command: Option<Vec<String>>,
+    #[serde(deserialize_with = "texts")]
+    agent_env: Vec<String>,
     attempts: Option<u32>,
     jobs: Option<u32>,
     max_model_calls: Option<u32>,
@@ -182,6 +185,10 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
             compact_at: args.models.compact_at.or(file.compact_at),
             retries: args.models.retries.or(file.retries),
             servers: servers(args, &file)?,
+            command: match agent {
+                AgentKind::Command => Some(command(args, &file, dir.as_deref())?),
+                _ => None,
+            },
             ..AgentSettings::default()
         },
         models,
@@ -245,20 +252,24 @@ fn tier(name: &str) -> Result<Tier, CommandError> {
 }
 
 fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, CommandError> {
-    let named = args.agent.map(|agent| match agent {
-        AgentName::Oracle => AgentKind::Oracle,
-        AgentName::Nop => AgentKind::Nop,
-        AgentName::Random => AgentKind::Random,
-        AgentName::Mcpmark => AgentKind::Mcpmark,
-        AgentName::React => AgentKind::React,
-        AgentName::Replay => AgentKind::Replay,
+    let named = args.agent.as_ref().map(|agent| match agent {
+        AgentArg::Named(AgentName::Oracle) => AgentKind::Oracle,
+        AgentArg::Named(AgentName::Nop) => AgentKind::Nop,
+        AgentArg::Named(AgentName::Random) => AgentKind::Random,
+        AgentArg::Named(AgentName::Mcpmark) => AgentKind::Mcpmark,
+        AgentArg::Named(AgentName::React) => AgentKind::React,
+        AgentArg::Named(AgentName::Replay) => AgentKind::Replay,
+        AgentArg::Command(_) => AgentKind::Command,
     });
+    let of_file = file
+        .agent
+        .or(file.command.is_some().then_some(AgentKind::Command));
     let default = match (&args.from, no_model) {
         (Some(_), _) => AgentKind::Replay,
         (None, true) => AgentKind::Oracle,
         (None, false) => AgentKind::Mcpmark,
     };
-    let agent = named.or(file.agent).unwrap_or(default);
+    let agent = named.or(of_file).unwrap_or(default);
     let name = agent.as_str();
     let wrong = |message: String| Err(CommandError::usage(message));
     let of_models = of_models(args);
@@ -273,6 +284,12 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
             "--agent {name} asks no model; leave out {}",
             of_models.join(", ")
         )),
+        AgentKind::Client => {
+            wrong("agent client is whoever connects to `mcpmark mcp serve --attempt`".to_owned())
+        }
+        _ if agent != AgentKind::Command && !args.agent_env.is_empty() => wrong(format!(
+            "--agent-env is for --agent command:PROGRAM, and not for {name}"
+        )),
         AgentKind::Replay if args.from.is_none() => {
             wrong("--agent replay plays an attempt; name it with --from".to_owned())
         }
@@ -285,6 +302,26 @@ fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, Comma
         }
         _ => Ok(agent),
     }
+}
+
+/// The program of `--agent command:…`, or of the file.
+fn command(args: &RunArgs, file: &File, dir: Option<&Path>) -> Result<CommandSpec, CommandError> {
+    let env = match args.agent_env.is_empty() {
+        true => file.agent_env.clone(),
+        false => args.agent_env.clone(),
+    };
+    let command = match (&args.agent, &file.command) {
+        (Some(AgentArg::Command(words)), _) => program::beside(words, Path::new("."))?,
+        (_, Some(words)) => program::beside(words, dir.unwrap_or(Path::new(".")))?,
+        (_, None) => {
+            return Err(CommandError::usage(
+                "agent = \"command\" needs the program: command = [\"PROGRAM\", \"ARGUMENT\"]",
+            ));
+        }
+    };
+    let spec = CommandSpec { command, env };
+    program::check(&spec)?;
+    Ok(spec)
 }
 
 /// What is given on the command line that only a model heeds.

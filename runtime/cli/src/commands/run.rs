@@ -126,6 +126,13 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let mut spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
         CommandError::infrastructure(format!("experiment {:?}: {error}", experiment.name))
     })?;
+    if spec.agent == AgentKind::Client {
+        let message = format!(
+            "experiment {:?} is a session of `mcpmark mcp serve`, whose client has left",
+            experiment.name
+        );
+        return Err(CommandError::usage(message));
+    }
     let begun = spec.clone();
     let place = chosen::place(&PublishedArgs {
         tasks: args.tasks,
@@ -211,7 +218,7 @@ pub(crate) fn jobs(wanted: Option<u32>) -> u32 {
 }
 
 /// Names are typed on command lines and stand in file names.
-fn check_name(name: String) -> Result<String, CommandError> {
+pub(crate) fn check_name(name: String) -> Result<String, CommandError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty()
         || name.len() > 100
@@ -228,7 +235,7 @@ fn check_name(name: String) -> Result<String, CommandError> {
 }
 
 /// Refuses the name of an experiment that is there, before anything is asked or planned.
-fn check_free(context: &Context, name: &str) -> Result<(), CommandError> {
+pub(crate) fn check_free(context: &Context, name: &str) -> Result<(), CommandError> {
     // A dry run makes no journal.
     if !context.home().journal_file().exists() {
         return Ok(());
@@ -241,13 +248,13 @@ fn check_free(context: &Context, name: &str) -> Result<(), CommandError> {
 }
 
 /// Everything that an experiment needs to go.
-struct Setting {
-    runner: Arc<Runner>,
-    tasks: Vec<Arc<Prepared>>,
+pub(crate) struct Setting {
+    pub(crate) runner: Arc<Runner>,
+    pub(crate) tasks: Vec<Arc<Prepared>>,
 }
 
 impl Setting {
-    fn open(
+    pub(crate) fn open(
         context: &Context,
         chosen: &Chosen,
         spec: &Spec,
@@ -306,7 +313,7 @@ impl Setting {
     }
 
     /// Begins an experiment named by the time in UTC, with a number where that is taken.
-    fn create_unnamed(&self, spec: &str) -> Result<(String, String), CommandError> {
+    pub(crate) fn create_unnamed(&self, spec: &str) -> Result<(String, String), CommandError> {
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
         let mut number = 1;
         loop {
@@ -324,7 +331,7 @@ impl Setting {
     }
 
     /// What names all of each task.
-    fn bundles(&self) -> BTreeMap<String, Digest> {
+    pub(crate) fn bundles(&self) -> BTreeMap<String, Digest> {
         let tasks = self.tasks.iter();
         tasks
             .map(|task| (task.id.to_string(), task.bundle))
@@ -529,7 +536,7 @@ fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
     rows.len() < planned || rows.iter().any(cancelled)
 }
 
-fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
+pub(crate) fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
     let has = |outcome: &str| {
         rows.iter()
             .any(|row| row.outcome.as_deref() == Some(outcome))
