@@ -42,7 +42,7 @@ pub(crate) fn install(home: &Path, manifest: &Value, file: &str) -> Result<PathB
 }
 
 /// Runs a program that must succeed before long.
-fn run(command: &mut Command, name: &str) -> Result<(), String> {
+pub(crate) fn run(command: &mut Command, name: &str) -> Result<(), String> {
     let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -2,19 +2,23 @@
 //! they find the tools of the world at the address that they are given.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use mcpmark_model_server::{Reaction, Request, Server};
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, text};
 use crate::models::{serve, solutions};
+use crate::pypi::Packages;
 use crate::{npm, skip};
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
 const CODEX: &str = "0.169.0";
-const OPENAI_AGENTS: &str = "0.24.0";
+const OPENAI_AGENTS: Packages = Packages {
+    dir: "openai-agents",
+    module: "agents",
+    installs: &[&["openai-agents==0.24.0"]],
+};
 
 /// A model that makes the calls of the oracle one after the other, each named as `named` says, and then ends.
 fn model(environment: &Environment, named: fn(&str) -> String) -> (Server, usize) {
@@ -85,7 +89,9 @@ fn solves(environment: &Environment, agent: &str, variables: &[(&str, &str)], ca
 
 #[test]
 fn codex_solves_a_task() {
-    let home = packages().join(format!("codex-{CODEX}"));
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("differential")
+        .join(format!("codex-{CODEX}"));
     let manifest = json!({"private": true, "dependencies": {"@openai/codex": CODEX}});
     let program = match npm::install(&home, &manifest, "@openai/codex/bin/codex.js") {
         Ok(program) => program,
@@ -106,50 +112,19 @@ fn codex_solves_a_task() {
 
 #[test]
 fn an_agent_of_the_openai_agents_sdk_solves_a_task() {
-    let python = match python(&format!("openai-agents=={OPENAI_AGENTS}")) {
-        Ok(python) => python,
-        Err(reason) => return skip::tool(&format!("openai-agents {OPENAI_AGENTS}"), &reason),
+    let packages = match OPENAI_AGENTS.install() {
+        Ok(packages) => packages,
+        Err(reason) => return skip::tool("openai-agents", &reason),
     };
     let environment = Environment::new();
     let source = crate::environment::repository().join("tests/end_to_end/openai_agent.py");
     fs::copy(source, environment.path("openai_agent.py")).unwrap();
     let (server, calls) = model(&environment, str::to_owned);
-    let agent = format!("command:{} ./openai_agent.py", python.display());
     let variables = [
+        ("PYTHONPATH", packages.to_str().unwrap()),
         ("OPENAI_BASE_URL", &*server.base_url()),
         ("OPENAI_API_KEY", "none-123456"),
     ];
-    solves(&environment, &agent, &variables, calls);
-}
-
-fn packages() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("differential")
-}
-
-/// The Python of a virtual environment with a package of PyPI; or why it cannot be had.
-fn python(package: &str) -> Result<PathBuf, String> {
-    let home = packages().join(package.replace("==", "-"));
-    let (python, ready) = (home.join("bin/python"), home.join("ready"));
-    if ready.exists() {
-        return Ok(python);
-    }
-    fs::create_dir_all(packages()).map_err(|error| error.to_string())?;
-    let run = |command: &mut Command| {
-        let output = command.stdin(Stdio::null()).output();
-        let output = output.map_err(|error| error.to_string())?;
-        match output.status.success() {
-            true => Ok(()),
-            false => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                Err(said.lines().last().unwrap_or("it said nothing").to_owned())
-            }
-        }
-    };
-    run(Command::new("python3")
-        .args(["-m", "venv", "--clear"])
-        .arg(&home))?;
-    let quietly = ["-m", "pip", "install", "-q", "--retries", "1"];
-    run(Command::new(&python).args(quietly).arg(package))?;
-    fs::write(ready, "").map_err(|error| error.to_string())?;
-    Ok(python)
+    let agent = "command:python3 ./openai_agent.py";
+    solves(&environment, agent, &variables, calls);
 }

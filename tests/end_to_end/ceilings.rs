@@ -1,6 +1,12 @@
 //! What a host grants worlds at most.
 
-use crate::environment::{Environment, Output};
+use mcpmark_model_server::{Reaction, Saying};
+use serde_json::json;
+
+use crate::environment::{Environment, Output, text};
+use crate::guests;
+use crate::library::Library;
+use crate::models::serve;
 
 const CEILING: &str = "MCPMARK_LIMITS_CEILING";
 const TASK: &str = "filesystem/village-festival/stall-balances";
@@ -25,4 +31,40 @@ fn a_world_beyond_the_ceiling_is_refused_with_both_numbers_and_the_variable() {
     let mut command = environment.command(["run", "--agent", "nop", TASK]);
     let output = Output::of(command.env(CEILING, "world_bytes=0")).exits(2);
     output.says(&["world_bytes is \"0\""]);
+}
+
+/// A task, of a directory or of a bundle, may ask for a world of any size.
+#[test]
+fn a_task_that_asks_for_a_larger_world_gets_the_ceiling() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    let meta = json!({"difficulty": "L1", "limits": {"world_bytes": 1_u64 << 62}});
+    library.task_with("large", &guests::verdict(true, "fine"), &meta);
+    let bundle = environment.path("large.tar");
+    let bundle = bundle.to_str().unwrap();
+    library.run(["bundle", "pack", "-o", bundle]).exits(0);
+    let server = serve(|request| match request.turns {
+        0 => Reaction::Say(Saying {
+            calls: vec![(
+                "write_file".to_owned(),
+                json!({"path": "large.txt", "content": "x".repeat(200_000)}).to_string(),
+            )],
+            ..Saying::default()
+        }),
+        _ => Reaction::say("Done."),
+    });
+    let url = server.base_url();
+    let args = ["run", "--base-url", &url, "--model", "openai/m", "--json"];
+    for more in [&["filesystem/office/large"][..], &["--tasks", bundle]] {
+        let run = |ceiling: &str| {
+            let mut command = library.command(args.iter().chain(more));
+            command.env(CEILING, format!("world_bytes={ceiling}"));
+            let report = Output::of(&mut command).exits(0).json();
+            let id = text(&report["attempts"][0]["id"]);
+            library.run(["show", &id, "--full"]).exits(0).stdout
+        };
+        let shown = run("100000");
+        assert!(shown.contains("100000 bytes"), "{shown}");
+        assert!(run("1000000").contains("Successfully wrote"), "{more:?}");
+    }
 }

@@ -11,6 +11,8 @@ mod damage;
 mod deaths;
 mod documents;
 mod environment;
+mod experiments;
+mod exporting;
 mod grading;
 mod guests;
 mod hostile_text;
@@ -26,6 +28,8 @@ mod npm;
 mod output;
 mod programs;
 mod published;
+#[path = "../pypi.rs"]
+mod pypi;
 mod reporting;
 mod running;
 mod scaffold;
@@ -35,6 +39,7 @@ mod servers;
 mod serving;
 #[path = "../skip.rs"]
 mod skip;
+mod starvation;
 mod state_faults;
 mod storage;
 mod torn;

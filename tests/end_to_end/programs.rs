@@ -148,7 +148,10 @@ echo "done in $PWD"
         let dir = answer.strip_prefix("done in ").unwrap();
         assert!(!Path::new(dir).exists(), "{dir}");
     }
-    let all = bench.library.run(["report", "by-hand", "--json"]).exits(0);
+    let all = bench
+        .library
+        .run(["report", "by-hand", "--format", "json"])
+        .exits(0);
     assert!(all.stdout.contains("command"), "{}", all.stdout);
 }
 
@@ -295,7 +298,7 @@ fn a_program_that_cannot_be_run_is_found_before_anything_is_run() {
             &["--agent-env", "nop"],
         ),
         (
-            &["--agent", "command:sh", "--model", "openai/x"],
+            &["--agent", "command:sh", "--temperature", "1"],
             &["asks no model"],
         ),
     ] {
@@ -325,6 +328,22 @@ fn a_file_names_a_program_and_its_arguments() {
                 "none.toml",
                 "tasks = [\"filesystem/office/any\"]\nagent = \"command\"\n",
             ),
+            (
+                "other.toml",
+                "tasks = [\"filesystem/office/any\"]\nagent = \"nop\"\ncommand = [\"sh\"]\n",
+            ),
+            (
+                "text.toml",
+                "tasks = [\"filesystem/office/any\"]\ncommand = \"sh\"\n",
+            ),
+            (
+                "client.toml",
+                "tasks = [\"filesystem/office/any\"]\nagent = \"client\"\n",
+            ),
+            (
+                "both.toml",
+                "tasks = [\"filesystem/office/any\"]\nagent = [\"nop\", \"command\"]\ncommand = [\"sh\"]\n",
+            ),
         ],
     );
     let report = bench
@@ -337,8 +356,58 @@ fn a_file_names_a_program_and_its_arguments() {
         answer.replace('\n', ""),
         format!("{instruction}|a b|{instruction}")
     );
-    let refused = bench.library.run(["run", "--config", "plans/none.toml"]);
-    refused.exits(2).says(&["command = ["]);
+    for (file, words) in [
+        ("none", &["command = ["][..]),
+        ("other", &["`command`", "`agent`"]),
+        ("text", &["a list", "./agent.sh"]),
+        ("client", &["mcp serve --attempt"]),
+    ] {
+        let file = format!("plans/{file}.toml");
+        let refused = bench.library.run(["run", "--config", &file]);
+        refused.exits(2).says(words);
+    }
+    // Beside an agent that is named too.
+    let both = bench
+        .library
+        .run(["run", "--config", "plans/both.toml", "--dry-run"]);
+    let told = both.exits(0).stdout;
+    assert!(told.contains("nop") && told.contains("\"sh\""), "{told}");
+}
+
+#[test]
+fn several_programs_stand_beside_other_agents_in_one_experiment() {
+    let environment = Environment::bare();
+    let bench = Bench::new(&environment);
+    bench.agent("echo \"$1\"\n");
+    let one = ["--agent", "command:sh ./agent.sh one"];
+    let two = ["--agent", "command:sh ./agent.sh two"];
+    let twice = bench
+        .library
+        .run(["run", TASK].iter().chain(&one).chain(&one));
+    twice.exits(2).says(&["command", "twice"]);
+    let args = ["run", TASK, "--experiment", "both", "--agent", "nop"];
+    bench.library.run(args.iter().chain(&one)).exits(0);
+    // An experiment that is there gets another participant, and the first program is not run again.
+    let args = ["run", "--experiment", "both", "-k", "2"];
+    let grown = bench.library.run(args.iter().chain(&two)).exits(0);
+    grown.says(&["2 attempts added"]);
+    let report = bench
+        .library
+        .run(["report", "both", "--format", "json"])
+        .exits(0);
+    let report = report.json();
+    let mut names: Vec<String> = report["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|model| text(&model["name"]))
+        .collect();
+    names.sort();
+    let programs = ["one", "two"].map(|word| format!("command sh agent.sh {word}"));
+    assert_eq!(names[..2], programs);
+    assert_eq!(names[2..], ["nop"]);
+    let shown = bench.library.run(["show", "latest", "--json"]).exits(0);
+    assert_eq!(text(&shown.json()["answer"]).trim(), "two");
 }
 
 /// A session of `mcp serve` over HTTP, and its URL.
@@ -396,7 +465,7 @@ fn a_served_world_ends_with_a_signal_or_when_it_is_idle() {
             "other machines",
         ),
         (&["--task", TASK, "--idle-timeout", "5"], "--http"),
-        (&["--world", "filesystem/office", "--grade"], "--task"),
+        (&["--world", "filesystem/office", "--grade"], "--world"),
         (&["--task", TASK, "--experiment", "x"], "--attempt"),
     ] {
         let own = ["mcp", "serve"];

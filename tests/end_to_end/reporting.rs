@@ -185,6 +185,22 @@ fn attempts_are_filtered_and_sorted() {
         .to_owned();
     assert!(newest.contains(&id), "{id}");
     environment.run(["report", "latest"]).exits(0);
+    let shown = environment
+        .run(["show", "--failed", "--model", "atlas"])
+        .exits(0)
+        .stdout;
+    assert!(
+        shown.contains("result      fail") && shown.contains("atlas"),
+        "{shown}"
+    );
+    environment
+        .run(["show", "--model", "nobody"])
+        .exits(2)
+        .says(&["is like that", "mcpmark runs"]);
+    environment
+        .run(["show", &id, "--failed"])
+        .exits(2)
+        .says(&["an attempt is named"]);
     let compared = [
         "compare",
         "latest:openai/atlas-large (high)",
@@ -242,11 +258,11 @@ fn exports_say_what_they_leave_out() {
     };
     export("mcpmark", "results")
         .exits(0)
-        .says(&["93 attempts, 2 left out: not graded"]);
+        .says(&["93 attempts, 2 left out: 2 not graded"]);
     export("atif", "atif").exits(0).says(&["95 attempts"]);
     export("sft", "train.jsonl")
         .exits(0)
-        .says(&["left out: did not pass"]);
+        .says(&["left out: 2 not graded, ", " did not pass"]);
     export("sft", "train.jsonl")
         .exits(2)
         .says(&["is there already"]);

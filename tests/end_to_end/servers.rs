@@ -353,7 +353,7 @@ fn the_file_of_an_experiment_names_servers() {
     let specs = calls(&environment, "SELECT spec FROM experiments");
     let spec: Value = serde_json::from_str(specs.last().unwrap()).unwrap();
     assert_eq!(
-        spec["agent_settings"]["servers"]["notes"],
+        spec["participants"][0]["agent_settings"]["servers"]["notes"],
         json!({"url": notes, "bearer": "NOTES_TOKEN", "tools": ["remember"], "version": null})
     );
     is_shown_nowhere(&environment, CANARY, &["NOTES_TOKEN"]);

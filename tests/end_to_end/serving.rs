@@ -217,10 +217,16 @@ fn the_client_of_a_task_is_told_what_to_do_and_graded_at_its_end() {
     assert_eq!(shown["calls"].as_array().unwrap().len(), calls.len());
     let grade = ["grade", task, "--state", out.to_str().unwrap()];
     environment.run(grade).exits(0);
-    environment
-        .run(["resume", "served"])
-        .exits(2)
-        .says(&["mcp serve"]);
+    // Nothing here can start its client again.
+    for args in [
+        &["resume", "served"][..],
+        &["run", "--experiment", "served", "--agent", "nop"],
+    ] {
+        environment.run(args).exits(2).says(&["mcp serve"]);
+    }
+    let args = ["mcp", "serve", "--task", task, "--grade"];
+    let again = environment.run(args.iter().chain(&["--experiment", "served"]));
+    again.exits(2).says(&["served"]);
 
     // Over stdio, doing nothing; and without a task nothing is told.
     let args = ["mcp", "serve", "--task", task, "--grade"];

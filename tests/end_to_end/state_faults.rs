@@ -13,7 +13,7 @@ use crate::library::Library;
 use crate::models::serve;
 
 /// Shipped tasks with a file that they judge.
-const JUDGED: [(&str, &str); 3] = [
+const JUDGED: [(&str, &str); 9] = [
     (
         "filesystem/village-festival/saturday-draft",
         "01 Programme/running order.md",
@@ -25,6 +25,27 @@ const JUDGED: [(&str, &str); 3] = [
     (
         "filesystem/food-bank/volunteer-hours",
         "reports/hours-2025-Q2.md",
+    ),
+    (
+        "filesystem/household/receipt-duplicates",
+        "Receipts/December index.csv",
+    ),
+    (
+        "filesystem/conference/call-sheet",
+        "03 Programme/call sheet.csv",
+    ),
+    ("filesystem/tide-station/docs-index", "docs/index.md"),
+    (
+        "filesystem/lending-library/stock-taking",
+        "Stock-taking 2024/result.csv",
+    ),
+    (
+        "filesystem/law-office/february-time",
+        "04 Accounts/2026-02 work in progress.csv",
+    ),
+    (
+        "filesystem/food-bank/active-agencies",
+        "reports/active-agencies.csv",
     ),
 ];
 const TASK: &str = "filesystem/office/note";
@@ -274,4 +295,27 @@ fn a_verifier_that_faults_on_the_start_too_is_to_blame() {
     environment.run(args).exits(3);
     let named = ["--start", start.to_str().unwrap()];
     environment.run(args.iter().chain(&named)).exits(1);
+}
+
+#[test]
+fn a_verifier_that_needs_an_answer_is_not_to_blame_for_a_long_one() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    let meta = json!({"difficulty": "L1", "judged_on": ["answer"]});
+    library.task_with("note", &guests::own("needs-answer.wat"), &meta);
+    let server = serve(|request| match request.model.as_str() {
+        "voids" => Reaction::say("long ".repeat(100)),
+        _ => Reaction::say("short"),
+    });
+    let url = server.base_url();
+    let args = ["run", "--json", "--base-url", &url, TASK];
+    let models = ["--model", "openai/voids", "--model", "openai/honest"];
+    let report = library.run(args.iter().chain(&models)).exits(1).json();
+    for attempt in report["attempts"].as_array().unwrap() {
+        let expected = match attempt["model"].as_str() {
+            Some("openai/voids") => "state-fault",
+            _ => "graded",
+        };
+        assert_eq!(attempt["outcome"], expected, "{attempt}");
+    }
 }

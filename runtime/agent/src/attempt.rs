@@ -4,7 +4,8 @@ use mcpmark_service::{CallError, ToolClient, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    CallStatus, Cost, End, EndKind, Event, ModelCall, RecordError, Recorder, Reply, ToolCall, Usage,
+    CallStatus, Cost, End, EndKind, Event, ModelCall, RecordError, Recorder, Reply, ResultView,
+    ToolCall, Usage,
 };
 
 /// What an agent may use in one attempt.
@@ -201,11 +202,13 @@ impl<'a> Attempt<'a> {
         system: &str,
         tools: &serde_json::Value,
         adapted: &[String],
+        view: ResultView,
     ) -> Result<(), Halt> {
         let event = Event::Setup {
             system,
             tools,
             adapted,
+            view,
         };
         Ok(self.recorder.record(event)?)
     }

@@ -1,11 +1,9 @@
-use std::fmt::Write as _;
-
 use async_trait::async_trait;
 use mcpmark_model::{AskedCall, CallResult, Conversation, Finish, ToolSpec};
-use mcpmark_service::{Content, Tool, ToolClient, ToolOutput};
+use mcpmark_service::{Tool, ToolClient};
 use serde_json::{Value, json};
 
-use crate::{Agent, Asking, Attempt, End, EndKind, Halt, Reply, ToolCall};
+use crate::{Agent, Asking, Attempt, End, EndKind, Halt, Reply, ResultView, ToolCall};
 
 /// A model that calls tools as functions, until a reply calls none.
 pub struct Functions {
@@ -33,8 +31,11 @@ impl Agent for Functions {
 
     async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
         let (tools, adapted) = tool_specs(attempt.client().tools());
-        attempt.setup(SYSTEM, &tools_json(&tools, attempt.client()), &adapted)?;
-        let mut conversation = Conversation::new(SYSTEM, attempt.instruction());
+        let view = self.asking.view(true);
+        let told = tools_json(&tools, attempt.client());
+        let system = self.asking.system_prompt.as_deref().unwrap_or(SYSTEM);
+        attempt.setup(system, &told, &adapted, view)?;
+        let mut conversation = Conversation::new(system, attempt.instruction());
         loop {
             let answer = self.asking.turn(attempt, &mut conversation, &tools).await?;
             let reply = Reply {
@@ -50,8 +51,7 @@ impl Agent for Functions {
             conversation.push_answer(&answer);
             let mut results = Vec::with_capacity(answer.calls.len());
             for (asked, call) in answer.calls.iter().zip(&reply.calls) {
-                let images = self.asking.model.takes_images();
-                results.push((asked, play(attempt, call, images).await?));
+                results.push((asked, play(attempt, call, view).await?));
             }
             conversation.push_results(&results);
             self.asking
@@ -81,7 +81,7 @@ pub(crate) fn last(finish: &Finish, calls_nothing: bool) -> Option<End> {
 pub(crate) async fn play(
     attempt: &mut Attempt<'_>,
     call: &ToolCall,
-    images: bool,
+    view: ResultView,
 ) -> Result<CallResult, Halt> {
     if let Some(text) = &call.malformed {
         let problem = match serde_json::from_str::<Value>(text) {
@@ -93,7 +93,7 @@ pub(crate) async fn play(
             "the arguments cannot be read: {problem}; call the tool again; you sent: {sent}"
         );
         attempt.refuse(call, &reason)?;
-        return Ok(CallResult::error(reason));
+        return Ok(view.error(&reason));
     }
     let tools = attempt.client().tools();
     if !tools.iter().any(|tool| tool.name == call.name) {
@@ -104,11 +104,11 @@ pub(crate) async fn play(
             names.join(", ")
         );
         attempt.refuse(call, &reason)?;
-        return Ok(CallResult::error(reason));
+        return Ok(view.error(&reason));
     }
     Ok(match attempt.call(call).await? {
-        Ok(output) => result(output, images),
-        Err(reason) => CallResult::error(reason),
+        Ok(output) => view.output(output),
+        Err(reason) => view.error(&reason),
     })
 }
 
@@ -121,45 +121,6 @@ fn quoted(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-/// A result in words, and its images where the model is shown them.
-fn result(output: ToolOutput, images: bool) -> CallResult {
-    let mut result = CallResult {
-        text: String::new(),
-        images: Vec::new(),
-        is_error: output.is_error,
-    };
-    let had_content = !output.content.is_empty();
-    for block in output.content {
-        if !result.text.is_empty() {
-            result.text.push('\n');
-        }
-        // Writing to a string does not fail.
-        let _ = match block {
-            Content::Text { text } => write!(result.text, "{text}"),
-            Content::Image { mime_type, data } if images => {
-                let number = result.images.len() + 1;
-                result.images.push((mime_type.clone(), data));
-                write!(
-                    result.text,
-                    "[image {number} of this result, {mime_type}, follows]"
-                )
-            }
-            Content::Image { mime_type, .. } | Content::Audio { mime_type, .. } => {
-                write!(result.text, "[{mime_type} that this model is not shown]")
-            }
-            Content::Other(value) => write!(result.text, "{value}"),
-        };
-    }
-    if !had_content {
-        result.text = output
-            .structured
-            .map_or_else(|| "(no output)".to_owned(), |value| value.to_string());
-    } else if result.text.is_empty() {
-        "(empty)".clone_into(&mut result.text);
-    }
-    result
 }
 
 fn tool_call(asked: &AskedCall) -> ToolCall {

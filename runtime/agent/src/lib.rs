@@ -28,6 +28,7 @@ mod command;
 mod end;
 pub mod failure;
 mod functions;
+mod gate;
 mod model;
 mod random;
 mod react;
@@ -35,6 +36,7 @@ mod relay;
 mod replay;
 mod retries;
 mod trajectory;
+mod view;
 
 pub use crate::agents::{Agent, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt, NoResult};
@@ -43,6 +45,7 @@ pub use crate::client::{Client, Door};
 pub use crate::command::{Command, CommandSpec, TRY_AGAIN};
 pub use crate::end::{End, EndKind};
 pub use crate::functions::Functions;
+pub use crate::gate::Gate;
 pub use crate::model::Asking;
 pub use crate::random::Random;
 pub use crate::react::React;
@@ -51,4 +54,5 @@ pub use crate::retries::Retries;
 pub use crate::trajectory::{
     CallStatus, Event, ModelCall, Purpose, RecordError, Recorder, Reply, ToolCall,
 };
+pub use crate::view::ResultView;
 pub use mcpmark_model::{Cost, Usage};

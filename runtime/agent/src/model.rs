@@ -10,9 +10,12 @@ use mcpmark_model::{
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::json;
-use tokio::sync::SemaphorePermit;
 
-use crate::{Attempt, Budget, CallStatus, End, EndKind, Halt, ModelCall, Purpose, Retries};
+use crate::gate::Entered;
+use crate::{
+    Attempt, Budget, CallStatus, End, EndKind, Gate, Halt, ModelCall, Purpose, Reached, ResultView,
+    Retries,
+};
 
 /// A model with everything that asking it needs.
 #[derive(Clone)]
@@ -21,12 +24,18 @@ pub struct Asking {
     pub model: Model,
     /// What it costs.
     pub prices: Arc<Prices>,
+    /// What the model is told instead of the agent's own system prompt.
+    pub system_prompt: Option<Arc<str>>,
     /// What is shared with other attempts.
     pub budget: Arc<Budget>,
+    /// What bounds the requests to the model, shared with other attempts as well.
+    pub gate: Arc<Gate>,
     /// What is done about errors that pass.
     pub retries: Retries,
     /// Tokens of a request from which on the conversation is replaced by a summary.
     pub compact_at: Option<u64>,
+    /// The most bytes of text of one tool result that the model is shown; no limit if not set.
+    pub max_result_bytes: Option<u64>,
     /// The attempt's own number: draws the waits, and the sampling seed where one is wanted.
     pub seed: u64,
 }
@@ -50,6 +59,14 @@ texts), what it has changed so far, and what is left to do. Be brief, but leave 
 the rest of the work needs. Call no tools.";
 
 impl Asking {
+    /// How results are shown, with images where the agent can pass them on and the model takes them.
+    pub(crate) fn view(&self, images: bool) -> ResultView {
+        ResultView {
+            max_bytes: self.max_result_bytes,
+            images: images && self.model.takes_images(),
+        }
+    }
+
     /// Asks for the next reply, again where an error may pass.
     ///
     /// # Errors
@@ -210,16 +227,21 @@ impl Asking {
     }
 
     /// Waits for room for a request. That takes none of the attempt's own time.
-    async fn queue(&self, attempt: &mut Attempt<'_>) -> Result<SemaphorePermit<'_>, Halt> {
-        let permit = attempt.stand_still(self.budget.calls.acquire()).await?;
-        // The semaphore is never closed.
-        let permit = permit.map_err(|error| Halt::Host(error.to_string()))?;
+    async fn queue(&self, attempt: &mut Attempt<'_>) -> Result<Entered<'_>, Halt> {
+        let waiting = async {
+            tokio::select! {
+                reached = self.budget.out_of_time() => Err(reached),
+                entered = self.gate.enter(&self.budget.calls) => Ok(entered),
+            }
+        };
+        let entered = match attempt.stand_still(waiting).await? {
+            // The semaphores are never closed.
+            Ok(entered) => entered.map_err(|error| Halt::Host(error.to_string()))?,
+            Err(reached) => return Err(cancelled_by(reached)),
+        };
         match self.budget.reached() {
-            Some(reached) => Err(Halt::End(End::with(
-                EndKind::Cancelled,
-                reached.to_string(),
-            ))),
-            None => Ok(permit),
+            Some(reached) => Err(cancelled_by(reached)),
+            None => Ok(entered),
         }
     }
 
@@ -341,6 +363,10 @@ fn ended_by(error: &AskError) -> Halt {
             End::with(EndKind::ModelError, detail)
         }
     })
+}
+
+fn cancelled_by(reached: Reached) -> Halt {
+    Halt::End(End::with(EndKind::Cancelled, reached.to_string()))
 }
 
 fn now_ms() -> i64 {

@@ -13,7 +13,11 @@ pub struct React {
 
 const SYSTEM: &str = "\
 You carry out a task in a workspace that you reach through tools. You work alone: nobody answers \
-questions. Each of your replies is one JSON object and nothing else, in one of two forms.
+questions.";
+
+/// The form of replies, which every system prompt ends with.
+const FORM: &str = "\
+Each of your replies is one JSON object and nothing else, in one of two forms.
 To call a tool: {\"thought\": \"why\", \"action\": {\"tool\": \"name\", \"arguments\": {…}}}
 To end, when the task is done: {\"thought\": \"why\", \"answer\": \"your answer\"}
 Call one tool a reply. What it returns is told to you in the next message.";
@@ -33,9 +37,15 @@ impl Agent for React {
 
     async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
         let (tools, adapted) = tool_specs(attempt.client().tools());
-        attempt.setup(SYSTEM, &tools_json(&tools, attempt.client()), &adapted)?;
+        let view = self.asking.view(false);
+        let told = tools_json(&tools, attempt.client());
+        let system = match &self.asking.system_prompt {
+            Some(own) => format!("{own}\n\n{FORM}"),
+            None => format!("{SYSTEM} {FORM}"),
+        };
+        attempt.setup(&system, &told, &adapted, view)?;
         let user = format!("{}\n\n{}", attempt.instruction(), listing(&tools));
-        let mut conversation = Conversation::new(SYSTEM, &user);
+        let mut conversation = Conversation::new(&system, &user);
         loop {
             let answer = self.asking.turn(attempt, &mut conversation, &[]).await?;
             let step = Step::parse(&answer.text);
@@ -72,7 +82,7 @@ impl Agent for React {
                     text
                 }
                 None => {
-                    let result = play(attempt, &reply.calls[0], false).await?;
+                    let result = play(attempt, &reply.calls[0], view).await?;
                     let kind = if result.is_error { "error" } else { "result" };
                     format!("The {kind} of {}:\n{}", reply.calls[0].name, result.text)
                 }

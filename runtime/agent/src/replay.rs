@@ -3,7 +3,7 @@ use mcpmark_service::ToolOutput;
 use serde_json::Value;
 
 use crate::functions::play;
-use crate::{Agent, Attempt, End, EndKind, Halt, Reply};
+use crate::{Agent, Attempt, End, EndKind, Halt, Reply, ResultView};
 
 /// A turn of an earlier attempt.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,7 @@ impl Agent for Replay {
             attempt.reply(&step.reply)?;
             for (call, then) in step.reply.calls.iter().zip(&step.results) {
                 if call.malformed.is_some() {
-                    play(attempt, call, false).await?;
+                    play(attempt, call, ResultView::default()).await?;
                     continue;
                 }
                 let tools = attempt.client().tools();
@@ -51,7 +51,7 @@ impl Agent for Replay {
                     attempt.call(call).await?
                 } else {
                     // It is refused as it was then, without asking the server.
-                    Err(play(attempt, call, false).await?.text)
+                    Err(play(attempt, call, ResultView::default()).await?.text)
                 };
                 played += 1;
                 if then.as_ref() != Some(&now) {

@@ -4,7 +4,7 @@ use mcpmark_service::ToolOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Cost, Usage};
+use crate::{Cost, ResultView, Usage};
 
 /// A tool call that an agent asks for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -117,6 +117,8 @@ pub enum Event<'a> {
         tools: &'a Value,
         /// Where a tool's schema was changed for the provider, and how.
         adapted: &'a [String],
+        /// How it is shown results.
+        view: ResultView,
     },
     /// A request to a model is over.
     ModelCall(&'a ModelCall),

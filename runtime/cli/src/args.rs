@@ -11,6 +11,7 @@ use clap::{
     ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
 };
 
+use crate::commands::request::{JsonObject, ResultBytes};
 use crate::environment;
 
 pub(crate) use self::agent::AgentArg;
@@ -209,25 +210,33 @@ pub(crate) struct Selection {
     pub(crate) tag: Vec<String>,
 }
 
+impl Selection {
+    /// Whether it names no task in any way.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.selectors.is_empty() && self.tier.is_empty() && self.tag.is_empty()
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
-    /// Who acts [default: mcpmark with a model, oracle without]
+    /// Who acts; may be repeated, also for baselines beside models [default: mcpmark with a model, oracle without]
     #[arg(long, value_name = "AGENT", value_parser = agent::AgentParser)]
-    pub(crate) agent: Option<AgentArg>,
-    /// A variable of the environment that the program of `--agent command:…` gets; may be repeated
+    pub(crate) agent: Vec<AgentArg>,
+    /// An environment variable that the programs of `--agent command:…` get; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) agent_env: Vec<String>,
-    /// Attempts of each task [default: 1]
+    /// Attempts of each task [default: 1, or those of the experiment that is there]
     #[arg(short = 'k', long = "attempts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) attempts: Option<u32>,
     /// Attempts at the same time [default: one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
-    /// Name of the experiment [default: the time]
+    /// Name of the experiment [default: the time]. One that is there gets the tasks, agents, models and attempts that it
+    /// does not have yet
     #[arg(long, value_name = "NAME")]
     pub(crate) experiment: Option<String>,
     /// Play the calls of this attempt
@@ -260,13 +269,20 @@ pub(crate) struct ModelArgs {
     /// A model, `provider/name`; may be repeated
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Vec<String>,
-    /// Where the interface is, if not at the provider's usual place
+    /// Where the interface is, if not at the provider's usual place; given once for all models, or once for each, in
+    /// their order
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
-    pub(crate) base_url: Option<String>,
-    /// The environment variable with the key, which another base URL needs to get one [default: the provider's own, at
-    /// the provider's own hosts]
+    pub(crate) base_url: Vec<String>,
+    /// The environment variable with the key, which another base URL needs to get one; given once for all models, or
+    /// once for each, in their order [default: the provider's own, at the provider's own hosts]
     #[arg(long, value_name = "NAME")]
-    pub(crate) api_key_env: Option<String>,
+    pub(crate) api_key_env: Vec<String>,
+    /// Send this header with each request, with the value that the environment variable has; may be repeated
+    #[arg(long, value_name = "NAME=VARIABLE", value_parser = crate::commands::request::header)]
+    pub(crate) header: Vec<(String, String)>,
+    /// Add the fields of this JSON object to the body of each request
+    #[arg(long, value_name = "JSON", value_parser = crate::commands::request::json_object)]
+    pub(crate) extra_body: Option<JsonObject>,
     /// Which of OpenAI's interfaces is asked [default: responses at OpenAI, chat elsewhere]
     #[arg(long, value_parser = ["chat", "responses"], value_name = "API")]
     pub(crate) api: Option<String>,
@@ -288,6 +304,16 @@ pub(crate) struct ModelArgs {
     /// Sum the conversation up when a request and its reply have this many tokens
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) compact_at: Option<u64>,
+    /// What models are told instead of the agent's own system prompt; a text file of at most 64 KiB
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) system_prompt: Option<PathBuf>,
+    /// Offer models only tools whose names match this glob, or all but those that match `!GLOB`; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) tools: Vec<String>,
+    /// The most bytes of text of one tool result that a model is shown, or `none` for no limit; a longer one loses its
+    /// middle [default: 65536]
+    #[arg(long, value_name = "N|none", value_parser = crate::commands::request::result_bytes, allow_negative_numbers = true)]
+    pub(crate) max_result_bytes: Option<ResultBytes>,
     /// Times that a request is made again after an error that may pass [default: 7]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=100))]
     pub(crate) retries: Option<u32>,
@@ -300,6 +326,12 @@ pub(crate) struct ModelArgs {
     /// Requests to models at the same time [default: as many as attempts]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) max_model_calls: Option<u32>,
+    /// Requests to each model at the same time, beside --max-model-calls [default: no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) max_calls: Option<u32>,
+    /// Requests to each model that begin within a minute, evenly spaced [default: no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) requests_per_minute: Option<u32>,
     /// Grades at the same time [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) max_grades: Option<u32>,
@@ -641,10 +673,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECONDS", requires = "http", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) idle_timeout: Option<u64>,
     /// Keep the session in the journal as an attempt of the task, with its calls, its final state and its grade
-    #[arg(long, requires = "task", conflicts_with_all = ["rest", "profile"])]
+    #[arg(long, requires = "task", conflicts_with_all = ["world", "rest", "profile"])]
     pub(crate) attempt: bool,
     /// The same, and print the verdict on standard error and exit as `run` does
-    #[arg(long, requires = "task", conflicts_with_all = ["rest", "profile"])]
+    #[arg(long, requires = "task", conflicts_with_all = ["world", "rest", "profile"])]
     pub(crate) grade: bool,
     /// The experiment of the attempt [default: the time]
     #[arg(long, value_name = "NAME", requires = "kept")]
@@ -660,8 +692,8 @@ pub(crate) struct ServeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The attempt's id, the beginning of it, or `latest` for the one that began last
-    pub(crate) attempt: String,
+    /// The attempt's id, the beginning of it, or `latest` for the one that began last [default: latest]
+    pub(crate) attempt: Option<String>,
     /// Show tool results, and what changed, in full
     #[arg(long)]
     pub(crate) full: bool,
@@ -674,6 +706,8 @@ pub(crate) struct ShowArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) filter: AttemptFilterArgs,
 }
 
 #[derive(Debug, Args)]

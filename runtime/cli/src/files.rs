@@ -27,7 +27,20 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// When it is no such text, as well.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
-    String::from_utf8(read(path)?).map_err(|error| {
+    utf8(read(path)?)
+}
+
+/// The text of a file of at most so many bytes.
+///
+/// # Errors
+///
+/// When it is longer, or is no text in UTF-8.
+pub(crate) fn read_short_text(path: &Path, limit: u64) -> io::Result<String> {
+    utf8(read_within(path, limit)?)
+}
+
+fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
         let message = format!("byte {} is not UTF-8", place + 1);
         io::Error::new(io::ErrorKind::InvalidData, message)
@@ -38,7 +51,11 @@ fn read_within(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     if read as u64 > limit {
-        let message = format!("it is longer than {} MiB, and no more is read", limit >> 20);
+        let limit = match limit >> 20 {
+            0 => format!("{} KiB", limit >> 10),
+            limit => format!("{limit} MiB"),
+        };
+        let message = format!("it is longer than {limit}, and no more is read");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use mcpmark_sandbox::{Fault, Limits, Sandbox, VerifyInput};
+use mcpmark_sandbox::{Fault, FaultKind, Limits, Sandbox, VerifyInput};
 use mcpmark_snapshot::Digest;
 
 use crate::{Judge, Outcome, Terms};
@@ -24,19 +24,28 @@ pub struct Baselines(Mutex<HashMap<Key, bool>>);
 type Key = (Digest, Digest);
 
 impl Baselines {
-    /// The outcome of a grade that ended in a fault. `grade` is asked what the same verifier comes
-    /// to on the starting state, without an answer.
+    /// The outcome of a grade once it is known who is to blame for a fault: `grade` grades the starting state by the
+    /// same verifier, with an empty answer where it is given one. Other outcomes stay.
     pub(crate) fn blame(
         &self,
-        fault: Fault,
+        outcome: Outcome,
         sandbox: &Sandbox,
         judge: &Judge,
         baseline: VerifyInput,
         limits: &Limits,
         grade: impl FnOnce(VerifyInput) -> Outcome,
     ) -> Outcome {
-        if !fault.kind.follows_from_input() || is_lowered(limits, sandbox) {
-            return Outcome::VerifierFault(fault);
+        let fault = match &outcome {
+            Outcome::VerifierFault(fault) if fault.kind.follows_from_input() => fault.clone(),
+            // A damaged repository: the world's own, or what an agent made of it.
+            Outcome::InvalidTask(message) => Fault {
+                kind: FaultKind::Unreadable,
+                message: message.clone(),
+            },
+            _ => return outcome,
+        };
+        if is_lowered(limits, sandbox) {
+            return outcome;
         }
         let key = key(judge, &baseline, limits);
         let known = self.lock().get(&key).copied();
@@ -46,8 +55,9 @@ impl Baselines {
                 let gradable = match grade(baseline) {
                     Outcome::Graded(_) => true,
                     Outcome::VerifierFault(fault) if fault.kind.follows_from_input() => false,
+                    Outcome::InvalidTask(_) => false,
                     // Unknown, and perhaps not so the next time.
-                    Outcome::VerifierFault(_) => return Outcome::VerifierFault(fault),
+                    Outcome::VerifierFault(_) => return outcome,
                     other => return other,
                 };
                 self.lock().insert(key, gradable);
@@ -56,7 +66,7 @@ impl Baselines {
         };
         match gradable {
             true => Outcome::StateFault(fault),
-            false => Outcome::VerifierFault(fault),
+            false => outcome,
         }
     }
 
@@ -77,7 +87,8 @@ fn key(judge: &Judge, baseline: &VerifyInput, limits: &Limits) -> Key {
         Judge::Script(judge) => judge.clock,
         Judge::Component(_) | Judge::HeldBack(_) => 0,
     };
-    let terms = Terms::of(judge, parameters, false, *limits, clock).document();
+    let answer = baseline.answer.is_some();
+    let terms = Terms::of(judge, parameters, answer, *limits, clock).document();
     let terms = Digest::of(mcpmark_json::canonical(&terms).as_bytes());
     (terms, baseline.start.digest())
 }

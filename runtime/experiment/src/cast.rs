@@ -2,34 +2,48 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Allowance, Asking, Budget, Client, Command, CommandSpec, Functions, Nop, Oracle, Random,
-    React, Replay, Reply, Retries, Spent, Step, ToolCall,
+    Agent, Allowance, Asking, Budget, Client, Command, CommandSpec, Functions, Gate, Nop, Oracle,
+    Random, React, Replay, Reply, Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
-use mcpmark_model::{Model, Prices};
+use mcpmark_model::{Model, Pace, Prices};
 use mcpmark_sandbox::Sandbox;
 
 use crate::journal::Trajectory;
-use crate::{AgentKind, Planned, Prepared, SpecLimits, random_seed};
+use crate::{AgentKind, Planned, Prepared, SpecLimits, ToolFilter, random_seed};
 
 /// Who acts in an experiment, ready to do so.
 pub struct Cast {
+    /// The players, one for each participant of the spec.
+    pub players: Vec<Player>,
+    /// The prices of the models.
+    pub prices: Arc<Prices>,
+    /// What all attempts share.
+    pub budget: Arc<Budget>,
+    /// What attempts may use.
+    pub limits: SpecLimits,
+}
+
+/// A participant that is ready to act.
+pub struct Player {
     /// The kind of agent.
     pub agent: AgentKind,
-    /// The models, in the order of the spec.
-    pub models: Vec<Model>,
-    /// What they cost.
-    pub prices: Arc<Prices>,
-    /// What their attempts share.
-    pub budget: Arc<Budget>,
+    /// The model, where the agent asks one.
+    pub model: Option<Model>,
+    /// The bound on requests to the model, which all that ask it at the same address share.
+    pub gate: Arc<Gate>,
     /// What is done about errors that pass.
     pub retries: Retries,
     /// Tokens of a request from which on a conversation is replaced by a summary.
     pub compact_at: Option<u64>,
+    /// The most bytes of text of one tool result that a model is shown; no limit if not set.
+    pub max_result_bytes: Option<u64>,
+    /// What a model is told instead of the agent's own system prompt.
+    pub system_prompt: Option<Arc<str>>,
+    /// The tools that are offered.
+    pub tools: ToolFilter,
     /// Servers whose tools stand beside those of the world.
     pub servers: BTreeMap<String, ServerSpec>,
-    /// What attempts may use.
-    pub limits: SpecLimits,
     /// The turns that the replaying agent plays.
     pub replay: Vec<Step>,
     /// The program that acts.
@@ -38,22 +52,41 @@ pub struct Cast {
     pub client: Option<Arc<Client>>,
 }
 
-impl Cast {
+impl Player {
     /// An agent without a model.
     pub fn plain(agent: AgentKind) -> Self {
         Self {
             agent,
-            models: Vec::new(),
-            prices: Arc::default(),
-            budget: Arc::new(Budget::new(1, Allowance::default(), Spent::default())),
+            model: None,
+            gate: Arc::new(Gate::new(Pace::default())),
             retries: Retries::default(),
             compact_at: None,
+            max_result_bytes: None,
+            system_prompt: None,
+            tools: ToolFilter::default(),
             servers: BTreeMap::new(),
-            limits: SpecLimits::default(),
             replay: Vec::new(),
             command: None,
             client: None,
         }
+    }
+}
+
+impl Cast {
+    /// An agent without a model, as the only participant.
+    pub fn plain(agent: AgentKind) -> Self {
+        Self {
+            players: vec![Player::plain(agent)],
+            prices: Arc::default(),
+            budget: Arc::new(Budget::new(1, Allowance::default(), Spent::default())),
+            limits: SpecLimits::default(),
+        }
+    }
+
+    /// The player of an attempt.
+    pub(crate) fn player(&self, planned: &Planned) -> Result<&Player, String> {
+        let player = self.players.get(planned.participant);
+        player.ok_or_else(|| "the attempt has no participant of the experiment".to_owned())
     }
 
     /// The agent of one attempt.
@@ -68,18 +101,22 @@ impl Cast {
         sandbox: &Sandbox,
     ) -> Result<Box<dyn Agent>, String> {
         let seed = random_seed(&task.id, planned.key.k);
+        let player = self.player(planned)?;
         let asking = || {
-            let model = planned.model.and_then(|index| self.models.get(index));
+            let model = player.model.as_ref();
             Ok::<_, String>(Asking {
                 model: model.ok_or("there is no model to ask")?.clone(),
                 prices: Arc::clone(&self.prices),
                 budget: Arc::clone(&self.budget),
-                retries: self.retries,
-                compact_at: self.compact_at,
+                gate: Arc::clone(&player.gate),
+                retries: player.retries,
+                compact_at: player.compact_at,
+                max_result_bytes: player.max_result_bytes,
+                system_prompt: player.system_prompt.clone(),
                 seed,
             })
         };
-        Ok(match (self.agent, &task.solution) {
+        Ok(match (player.agent, &task.solution) {
             (AgentKind::Nop, _) => Box::new(Nop),
             (AgentKind::Random, _) => Box::new(Random::new(seed)),
             (AgentKind::Oracle, Some(solution)) => Box::new(Oracle::new(
@@ -92,13 +129,13 @@ impl Cast {
             }
             (AgentKind::Mcpmark, _) => Box::new(Functions::new(asking()?)),
             (AgentKind::React, _) => Box::new(React::new(asking()?)),
-            (AgentKind::Replay, _) => Box::new(Replay::new(self.replay.clone())),
+            (AgentKind::Replay, _) => Box::new(Replay::new(player.replay.clone())),
             (AgentKind::Command, _) => {
-                let command = self.command.clone();
+                let command = player.command.clone();
                 Box::new(Command::new(command.ok_or("there is no program to run")?))
             }
             (AgentKind::Client, _) => {
-                let client = self.client.clone();
+                let client = player.client.clone();
                 Box::new(client.ok_or("the client of a served world comes but once")?)
             }
         })

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mcpmark_github::GitHub;
-use mcpmark_github::ci::{Event, Reported, Runner, RunnerError};
+use mcpmark_github::ci::{Event, FUEL_OF_A_CALL, Ran, Reported, Runner, RunnerError};
 use mcpmark_sandbox::{
-    FaultKind, Limits, LoadError, Run, RunError, Sandbox, Verdict, Verifier, VerifyInput,
+    FaultKind, Limits, LoadError, RunError, Sandbox, Verdict, Verifier, VerifyInput,
 };
 use mcpmark_service::Service;
 use mcpmark_snapshot::{Digest, Store, StoreError};
@@ -91,8 +91,13 @@ impl fmt::Debug for CiGuest {
 }
 
 impl Runner for CiGuest {
-    fn run(&self, event: Event) -> Result<Vec<Reported>, RunnerError> {
-        reported(run(&self.sandbox, &self.guest, event, &Limits::VERIFIER))
+    fn run(&self, event: Event, fuel: u64) -> Ran {
+        let spent = || {
+            RunnerError::Spent(format!(
+                "the workflows that one call sets off use more than {FUEL_OF_A_CALL} units of fuel together (fixed)"
+            ))
+        };
+        run(&self.sandbox, &self.guest, event, fuel, spent)
     }
 }
 
@@ -104,38 +109,57 @@ pub(crate) struct OfScript {
 }
 
 impl Runner for OfScript {
-    fn run(&self, event: Event) -> Result<Vec<Reported>, RunnerError> {
-        let (sandbox, guest) = self.ci.second()?;
-        let mut left = self.fuel.lock().unwrap_or_else(PoisonError::into_inner);
-        let limits = Limits {
-            fuel: Limits::VERIFIER.fuel.min(*left),
-            ..Limits::VERIFIER
-        };
-        let run = run(sandbox, guest, event, &limits);
-        *left = left.saturating_sub(run.fuel);
-        match &run.result {
-            // With all of its fuel it might have come to its end.
-            Err(RunError::Fault(fault))
-                if fault.kind == FaultKind::Fuel && limits.fuel < Limits::VERIFIER.fuel =>
-            {
-                Err(RunnerError::Spent(format!(
-                    "the workflows that the script sets off use more than {FUEL_OF_A_SCRIPT} units of fuel together \
-                     (fixed)"
-                )))
+    fn run(&self, event: Event, fuel: u64) -> Ran {
+        let (sandbox, guest) = match self.ci.second() {
+            Ok(second) => second,
+            Err(error) => {
+                return Ran {
+                    result: Err(error),
+                    fuel: 0,
+                };
             }
-            _ => reported(run),
-        }
+        };
+        let spent = || {
+            RunnerError::Spent(format!(
+                "the workflows that the script sets off use more than {FUEL_OF_A_SCRIPT} units of fuel together (fixed)"
+            ))
+        };
+        let mut left = self.fuel.lock().unwrap_or_else(PoisonError::into_inner);
+        let ran = run(sandbox, guest, event, fuel.min(*left), spent);
+        *left = left.saturating_sub(ran.fuel);
+        ran
     }
 }
 
-fn run(sandbox: &Sandbox, guest: &Verifier, event: Event, limits: &Limits) -> Run<Verdict> {
+/// Runs the guest under the limits of a verifier, and at most with `fuel`. `spent` is the error where it would have had
+/// more fuel by itself, and might have come to an end with that.
+fn run(
+    sandbox: &Sandbox,
+    guest: &Verifier,
+    event: Event,
+    fuel: u64,
+    spent: impl FnOnce() -> RunnerError,
+) -> Ran {
+    let own = Limits::VERIFIER;
+    let limits = Limits {
+        fuel: own.fuel.min(fuel),
+        ..own
+    };
     let mut input = VerifyInput::new(event.before, event.after);
     input.parameters = event.parameters;
-    sandbox.verify(guest, input, limits)
+    let run = sandbox.verify(guest, input, &limits);
+    let fuel = run.fuel;
+    let result = match run.result {
+        Err(RunError::Fault(fault)) if fault.kind == FaultKind::Fuel && limits.fuel < own.fuel => {
+            Err(spent())
+        }
+        result => reported(result),
+    };
+    Ran { result, fuel }
 }
 
-fn reported(run: Run<Verdict>) -> Result<Vec<Reported>, RunnerError> {
-    match run.result {
+fn reported(result: Result<Verdict, RunError>) -> Result<Vec<Reported>, RunnerError> {
+    match result {
         Ok(verdict) => Ok(verdict
             .checks()
             .iter()
@@ -149,7 +173,9 @@ fn reported(run: Run<Verdict>) -> Result<Vec<Reported>, RunnerError> {
             Err(RunnerError::Input(fault.to_string()))
         }
         Err(RunError::Fault(fault)) => Err(RunnerError::Guest(fault.to_string())),
-        Err(RunError::World(message) | RunError::Host(message)) => Err(RunnerError::Host(message)),
+        // What it cannot read of the trees that it is given.
+        Err(RunError::World(message)) => Err(RunnerError::Input(message)),
+        Err(RunError::Host(message)) => Err(RunnerError::Host(message)),
     }
 }
 
@@ -176,14 +202,20 @@ mod tests {
             parameters: "{}".to_owned(),
         };
         let script = ci.of_script();
-        script.run(event()).unwrap();
+        let run = |script: &OfScript| script.run(event(), u64::MAX).result;
+        run(&script).unwrap();
         let used = FUEL_OF_A_SCRIPT - *script.fuel.lock().unwrap();
         assert!(used > 0);
         // Enough for one more, and not for two.
         *script.fuel.lock().unwrap() = used + used / 2;
-        script.run(event()).unwrap();
-        let spent = script.run(event()).unwrap_err();
+        run(&script).unwrap();
+        let spent = run(&script).unwrap_err();
         assert!(matches!(&spent, RunnerError::Spent(_)), "{spent}");
-        ci.of_script().run(event()).unwrap();
+        run(&ci.of_script()).unwrap();
+        // Of a call as well.
+        assert_eq!(ci.run(event(), u64::MAX).fuel, used);
+        let ran = ci.run(event(), used / 2);
+        assert!(matches!(&ran.result, Err(RunnerError::Spent(_))), "{ran:?}");
+        assert!(ran.fuel > 0);
     }
 }

@@ -226,7 +226,7 @@ pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot
 /// Grades a stored state that was read already, for those who grade it many times.
 ///
 /// A fault on the final state is the state's where the verifier judges the starting state without
-/// one ([`Outcome::StateFault`]). Without `baselines`, as where nobody knows the starting state, every
+/// one ([`Outcome::StateFault`]), and so is a repository that cannot be read. Without `baselines`, as where nobody knows the starting state, every
 /// fault is the verifier's.
 pub fn grade_loaded(
     sandbox: &Sandbox,
@@ -238,15 +238,16 @@ pub fn grade_loaded(
     let baseline = VerifyInput {
         start: input.start.clone(),
         end: input.start.clone(),
-        answer: None,
+        // Verifiers that are given an answer need not cope with none.
+        answer: input.answer.as_ref().map(|_| String::new()),
         parameters: input.parameters.clone(),
         data: input.data.clone(),
     };
     let mut graded = grade_once(sandbox, judge, input, limits);
-    if let (Outcome::VerifierFault(fault), Some(baselines)) = (&graded.outcome, baselines) {
+    if let Some(baselines) = baselines {
         let grade = |baseline| grade_once(sandbox, judge, baseline, limits).outcome;
-        let fault = fault.clone();
-        graded.outcome = baselines.blame(fault, sandbox, judge, baseline, limits, grade);
+        let outcome = graded.outcome;
+        graded.outcome = baselines.blame(outcome, sandbox, judge, baseline, limits, grade);
     }
     graded
 }

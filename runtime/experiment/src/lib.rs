@@ -43,27 +43,31 @@ mod services;
 mod surface;
 mod terms;
 mod told;
+mod tool_filter;
 pub mod transport;
 pub mod upkeep;
 mod variables;
 mod world;
 
 pub use mcpmark_agent::{
-    Allowance, AttemptLimits, Budget, Client, CommandSpec, Door, End, EndKind, Reached, Retries,
-    Spent, failure,
+    Allowance, AttemptLimits, Budget, Client, CommandSpec, Door, End, EndKind, Gate, Reached,
+    ResultView, Retries, Spent, failure,
 };
 pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec, proxy};
 pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::baseline::Baselines;
-pub use crate::cast::{Cast, steps};
+pub use crate::cast::{Cast, Player, steps};
 pub use crate::ci::CiGuest;
 pub use crate::git::GitGuests;
 pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
 pub use crate::outcome::{FaultReport, Outcome, STATE_FAULT};
-pub use crate::plan::{AgentKind, AgentSettings, Concurrency, Planned, Spec, SpecLimits};
+pub use crate::plan::{
+    Added, AgentKind, AgentSettings, Concurrency, Participant, PlanError, PlanStep, Planned, Spec,
+    SpecLimits,
+};
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
 pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop, published_ci};
 pub use crate::regrade::{Regraded, Regrader, Work};
@@ -72,6 +76,7 @@ pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
 pub use crate::terms::{Terms, TermsError, VerifierTerms};
 pub use crate::told::Told;
+pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{
     Start, WorldError, capture_directory, capture_published, capture_state, capture_within,
     start_world,

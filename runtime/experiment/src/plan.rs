@@ -1,15 +1,20 @@
-use std::collections::{BTreeMap, HashMap};
+mod growth;
+mod stored;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_agent::{Allowance, AttemptLimits, CommandSpec};
 use mcpmark_external::ServerSpec;
-use mcpmark_model::{Cost, ModelSpec, Prices};
+use mcpmark_model::{Cost, ModelSettings, ModelSpec, Prices};
 use mcpmark_snapshot::Digest;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::growth::Place;
+pub use self::growth::{Added, PlanError, PlanStep};
 use crate::journal::{AttemptKey, AttemptRow};
 use crate::{Prepared, PublishedPlace, STATE_FAULT};
 
@@ -56,8 +61,64 @@ impl AgentKind {
     }
 }
 
+/// An agent with its settings and, where it asks one, its model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Participant {
+    /// The kind of agent.
+    pub agent: AgentKind,
+    /// How the agent acts.
+    #[serde(default, skip_serializing_if = "AgentSettings::is_default")]
+    pub agent_settings: AgentSettings,
+    /// The model that the agent asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelSpec>,
+}
+
+impl Participant {
+    /// An agent without settings and model.
+    pub fn plain(agent: AgentKind) -> Self {
+        Self {
+            agent,
+            agent_settings: AgentSettings::default(),
+            model: None,
+        }
+    }
+
+    /// The servers whose tools participants have beside those of the world, each once.
+    pub fn servers<'a>(
+        participants: impl IntoIterator<Item = &'a Self>,
+    ) -> Vec<(&'a str, &'a ServerSpec)> {
+        let mut servers = Vec::new();
+        for participant in participants {
+            for (name, server) in &participant.agent_settings.servers {
+                if !servers.contains(&(name.as_str(), server)) {
+                    servers.push((name.as_str(), server));
+                }
+            }
+        }
+        servers
+    }
+
+    /// What makes it the one that it is: agent, its settings, model, its settings. What else is said of it, such as how
+    /// often its model is asked, may change.
+    pub(crate) fn identity(&self) -> (AgentKind, &AgentSettings, Option<(&str, &ModelSettings)>) {
+        let model = self.model.as_ref();
+        let model = model.map(|model| (&*model.name, &model.settings));
+        (self.agent, &self.agent_settings, model)
+    }
+
+    /// The name of the model, or of the agent where no model acts.
+    pub fn name(&self) -> &str {
+        match &self.model {
+            Some(model) => &model.name,
+            None => self.agent.as_str(),
+        }
+    }
+}
+
 /// What an experiment runs; kept in the journal, so that it can go on later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Spec {
     /// The tasks, by id.
     pub tasks: Vec<String>,
@@ -68,15 +129,12 @@ pub struct Spec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedPlace>,
     /// Who acts.
-    pub agent: AgentKind,
-    /// How it acts.
-    #[serde(default)]
-    pub agent_settings: AgentSettings,
-    /// The models, where the agent is one.
-    #[serde(default)]
-    pub models: Vec<ModelSpec>,
-    /// Attempts of each task by each model.
+    pub participants: Vec<Participant>,
+    /// Attempts of each task by each participant; the most of them where the plan has steps.
     pub attempts: u32,
+    /// The steps in which the plan grew; empty where each participant attempts each task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<PlanStep>,
     /// What attempts and the whole may use, beside the tasks' own limits.
     #[serde(default)]
     pub limits: SpecLimits,
@@ -98,6 +156,15 @@ pub struct AgentSettings {
     /// Tokens of a request from which on the conversation is replaced by a summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_at: Option<u64>,
+    /// The most bytes of text of one tool result that a model is shown; no limit if not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_result_bytes: Option<u64>,
+    /// What a model is told instead of the agent's own system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// Globs of the tools that a model is offered, as of [`ToolFilter`](crate::ToolFilter); all if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
     /// Times that a request is made again after an error that may pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u32>,
@@ -110,6 +177,13 @@ pub struct AgentSettings {
     /// The program that acts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandSpec>,
+}
+
+impl AgentSettings {
+    /// Whether nothing is set.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What an experiment may use beside the tasks' own limits. The lower of two limits holds.
@@ -202,23 +276,22 @@ pub struct Planned {
     pub position: usize,
     /// Index of its task among the prepared ones.
     pub task: usize,
-    /// Index of its model in the spec, where one acts.
-    pub model: Option<usize>,
+    /// Index of its participant in the spec.
+    pub participant: usize,
     /// Which attempt it is.
     pub key: AttemptKey,
 }
 
 impl Spec {
-    /// One attempt of each task, with nothing set.
-    pub fn new(tasks: Vec<String>, agent: AgentKind) -> Self {
+    /// One attempt of each task by each participant, with nothing set.
+    pub fn new(tasks: Vec<String>, participants: Vec<Participant>) -> Self {
         Self {
             tasks,
             bundles: BTreeMap::new(),
             published: None,
-            agent,
-            agent_settings: AgentSettings::default(),
-            models: Vec::new(),
+            participants,
             attempts: 1,
+            steps: Vec::new(),
             limits: SpecLimits::default(),
             seed: None,
             prices: Prices::default(),
@@ -226,56 +299,77 @@ impl Spec {
         }
     }
 
-    /// How many attempts there are.
-    pub fn planned(&self) -> usize {
-        self.tasks.len() * self.models.len().max(1) * self.attempts as usize
+    /// The models of the participants.
+    pub fn models(&self) -> impl Iterator<Item = &ModelSpec> {
+        self.participants
+            .iter()
+            .filter_map(|participant| participant.model.as_ref())
     }
 
-    /// All attempts: the first of each task by each model, then the second of each, so that an
-    /// experiment that is stopped early has seen every task.
+    /// The servers whose tools participants have beside those of the world, each once.
+    pub fn servers(&self) -> Vec<(&str, &ServerSpec)> {
+        Participant::servers(&self.participants)
+    }
+
+    /// The tasks that an agent of a kind attempts.
+    pub fn tasks_of(&self, agent: AgentKind) -> BTreeSet<&str> {
+        let is_of = |index: &usize| {
+            let participant = self.participants.get(*index);
+            participant.is_some_and(|participant| participant.agent == agent)
+        };
+        let steps = self.steps();
+        let steps = steps
+            .iter()
+            .filter(|step| step.participants.iter().any(is_of));
+        let tasks = steps.flat_map(|step| &step.tasks);
+        tasks
+            .filter_map(|index| Some(self.tasks.get(*index)?.as_str()))
+            .collect()
+    }
+
+    /// All attempts, step by step: the first of each task by each participant, then the second of
+    /// each, so that an experiment that is stopped early has seen every task. An attempt keeps its
+    /// position when the plan grows.
     pub fn plan(&self) -> Vec<Planned> {
-        let settings = |value: &dyn Fn() -> serde_json::Result<serde_json::Value>| -> Arc<str> {
+        let settings = |value: serde_json::Result<serde_json::Value>| -> Arc<str> {
             // Maps with string keys and finite numbers are always JSON.
-            value().map_or_else(
+            value.map_or_else(
                 |_| "{}".into(),
                 |value| mcpmark_json::canonical(&value).into(),
             )
         };
-        let agent_settings = settings(&|| serde_json::to_value(&self.agent_settings));
-        let agent: Arc<str> = self.agent.as_str().into();
         let tasks: Vec<Arc<str>> = self.tasks.iter().map(|id| id.as_str().into()).collect();
-        let models: Vec<_> = if self.models.is_empty() {
-            vec![(None, None, Arc::from("{}"))]
-        } else {
-            let models = self.models.iter().enumerate();
-            models
-                .map(|(index, model)| {
-                    let settings = settings(&|| serde_json::to_value(&model.settings));
-                    (Some(index), Some(Arc::from(&*model.name)), settings)
-                })
-                .collect()
-        };
-        let mut plan = Vec::with_capacity(self.planned());
-        for k in 1..=self.attempts {
-            for (task, id) in tasks.iter().enumerate() {
-                for (model, name, model_settings) in &models {
-                    plan.push(Planned {
-                        position: plan.len(),
-                        task,
-                        model: *model,
-                        key: AttemptKey {
-                            task: Arc::clone(id),
-                            agent: Arc::clone(&agent),
-                            agent_settings: Arc::clone(&agent_settings),
-                            model: name.clone(),
-                            model_settings: Arc::clone(model_settings),
-                            k,
-                        },
-                    });
+        let keys: Vec<AttemptKey> = self
+            .participants
+            .iter()
+            .map(|participant| AttemptKey {
+                task: "".into(),
+                agent: participant.agent.as_str().into(),
+                agent_settings: settings(serde_json::to_value(&participant.agent_settings)),
+                model: participant.model.as_ref().map(|model| (*model.name).into()),
+                model_settings: match &participant.model {
+                    Some(model) => settings(serde_json::to_value(&model.settings)),
+                    None => "{}".into(),
+                },
+                k: 0,
+            })
+            .collect();
+        let places = self.places().into_iter().enumerate();
+        places
+            .map(|(position, place)| {
+                let (task, participant) = (place.task as usize, place.participant as usize);
+                Planned {
+                    position,
+                    task,
+                    participant,
+                    key: AttemptKey {
+                        task: Arc::clone(&tasks[task]),
+                        k: place.k,
+                        ..keys[participant].clone()
+                    },
                 }
-            }
-        }
-        plan
+            })
+            .collect()
     }
 
     /// The attempts that are still to be made. One is done when it came to a grade, a
@@ -291,6 +385,24 @@ impl Spec {
                 .is_some_and(|row| is_done(row) && is_of(row, &prepared[planned.task]))
         });
         plan
+    }
+
+    /// The participants with attempts that are still to be made, as far as the digests of the tasks
+    /// in the spec tell.
+    pub fn acting(&self, rows: &[AttemptRow]) -> BTreeSet<usize> {
+        let done: BTreeSet<usize> = rows
+            .iter()
+            .filter(|row| {
+                let bundle = self.bundles.get(&row.task).map(ToString::to_string);
+                is_done(row) && (row.bundle == bundle || bundle.is_none())
+            })
+            .map(|row| row.position)
+            .collect();
+        let places = self.places().into_iter().enumerate();
+        places
+            .filter(|(position, _)| !done.contains(position))
+            .map(|(_, place)| place.participant as usize)
+            .collect()
     }
 
     /// The order in which attempts begin: shuffled, but never one of a later repetition before one
@@ -360,7 +472,10 @@ mod tests {
     fn every_task_is_seen_before_any_is_repeated() {
         let spec = Spec {
             attempts: 2,
-            ..Spec::new(vec!["s/w/a".into(), "s/w/b".into()], AgentKind::Nop)
+            ..Spec::new(
+                vec!["s/w/a".into(), "s/w/b".into()],
+                vec![Participant::plain(AgentKind::Nop)],
+            )
         };
         let plan: Vec<_> = spec
             .plan()

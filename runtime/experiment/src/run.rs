@@ -13,7 +13,9 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::{AttemptRecorder, DEATHS_BEFORE_ALONE, GradeRecord, JournalError};
-use crate::{Baselines, Cast, Cost, GradeInput, Journal, Outcome, Planned, Prepared, grade};
+use crate::{
+    Baselines, Cast, Cost, GradeInput, Journal, Outcome, Planned, Player, Prepared, grade,
+};
 
 /// What runs share.
 pub struct Runner {
@@ -42,10 +44,8 @@ pub enum Progress {
         attempt: String,
         /// Its task.
         task: String,
-        /// The model, where one acts.
-        model: Option<String>,
-        /// Its settings, as canonical JSON.
-        model_settings: String,
+        /// The index of its participant in the spec.
+        participant: usize,
         /// Which repetition.
         k: u32,
     },
@@ -71,8 +71,8 @@ pub enum Progress {
         attempt: String,
         /// Its task.
         task: String,
-        /// The model, where one acts.
-        model: Option<String>,
+        /// The index of its participant in the spec.
+        participant: usize,
         /// Which repetition.
         k: u32,
         /// How the agent's part ended, where that led to a grade.
@@ -336,8 +336,7 @@ impl OneAttempt {
         (self.listener)(Progress::Started {
             attempt: id.clone(),
             task: planned.key.task.to_string(),
-            model: planned.key.model.as_deref().map(str::to_owned),
-            model_settings: planned.key.model_settings.to_string(),
+            participant: planned.participant,
             k: planned.key.k,
         });
         let mut recorder = Observed {
@@ -359,7 +358,7 @@ impl OneAttempt {
         (self.listener)(Progress::Finished {
             attempt: id,
             task: planned.key.task.to_string(),
-            model: planned.key.model.as_deref().map(str::to_owned),
+            participant: planned.participant,
             k: planned.key.k,
             end,
             outcome,
@@ -397,6 +396,10 @@ impl OneAttempt {
                 // They run for as long as the attempt does.
                 let mut running = Vec::new();
                 let acted = match self.put_servers_beside(&mut client, &mut running).await {
+                    Ok(_) if !self.filter_tools(&mut client) => {
+                        let message = "the globs of --tools leave none of its tools".to_owned();
+                        Ok(Acted::Over(Outcome::InvalidTask(message)))
+                    }
                     Ok(notes) => self.drive(&client, &notes, &*session, recorder).await,
                     Err(message) => Ok(Acted::Over(Outcome::InfraError(message))),
                 };
@@ -413,6 +416,15 @@ impl OneAttempt {
         acted
     }
 
+    /// Leaves the tools that the agent is offered, and says whether there are any.
+    fn filter_tools(&self, client: &mut ToolClient) -> bool {
+        let Ok(Player { tools: filter, .. }) = self.cast.player(&self.planned) else {
+            return false;
+        };
+        client.keep_tools(|tool| filter.offers(tool));
+        filter.is_empty() || !client.tools().is_empty()
+    }
+
     /// Starts the servers of others, and says what they are.
     async fn put_servers_beside(
         &self,
@@ -420,7 +432,7 @@ impl OneAttempt {
         running: &mut Vec<Box<dyn Send + Sync>>,
     ) -> Result<Vec<String>, String> {
         let mut notes = Vec::new();
-        for (name, spec) in &self.cast.servers {
+        for (name, spec) in &self.cast.player(&self.planned)?.servers {
             let variable = |name: &str| std::env::var(name).ok();
             let started = External::start(name, spec, variable).await;
             let server = started.map_err(|error| error_chain(&error))?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, GitGuests, Home, Prepared, Runner, Spec, Workshop,
+    AgentKind, Baselines, Cast, GitGuests, Home, Participant, Prepared, Runner, Spec, Workshop,
 };
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
 use mcpmark_service::SessionLimits;
@@ -79,7 +79,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipp
     let on_both = prepare(crossed);
 
     let ids = tasks.iter().map(|task| task.id.to_string()).collect();
-    let spec = Spec::new(ids, AgentKind::Oracle);
+    let spec = Spec::new(ids, vec![Participant::plain(AgentKind::Oracle)]);
     let journal = opened.journal().unwrap();
     let text = serde_json::to_string(&spec).unwrap();
     let experiment = journal.create_experiment("engines", &text).unwrap();

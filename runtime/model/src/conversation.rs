@@ -136,6 +136,35 @@ impl Conversation {
     pub(crate) fn messages(&self) -> &[Message] {
         &self.messages
     }
+
+    /// The messages as they are sent: texts of the user in a row are one text. Otherwise they would become one message
+    /// with several parts, which strict servers refuse.
+    pub(crate) fn to_send(&self) -> Vec<Message> {
+        let mut sent: Vec<Message> = Vec::new();
+        for message in &self.messages {
+            let mut message = message.clone();
+            if let (Some(last), Some(text)) =
+                (sent.last_mut().and_then(only_text), only_text(&mut message))
+            {
+                last.push_str("\n\n");
+                last.push_str(text);
+            } else {
+                sent.push(message);
+            }
+        }
+        sent
+    }
+}
+
+/// The text of a message of the user that consists of one.
+fn only_text(message: &mut Message) -> Option<&mut String> {
+    match message {
+        Message::User { content } => match content.as_mut_slice() {
+            [UserContent::Text(text)] => Some(&mut text.text),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 impl CallResult {

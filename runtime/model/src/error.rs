@@ -4,7 +4,7 @@ use mcpmark_http::Secrets;
 use rig_core::error::{ErrorKind as RigKind, ProviderError};
 
 use crate::http::{Seen, Trouble};
-use crate::{Provider, retry};
+use crate::{Provider, retry, said};
 
 /// A model cannot be asked at all.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -32,8 +32,8 @@ pub enum OpenError {
     },
     /// The key cannot be sent.
     #[error(
-        "{model}: the key in {variable} cannot be sent: there is a line break in it, or a \
-         character that no key has"
+        "{model}: what is in {variable} cannot be sent: there is a line break in it, or a \
+         character that no header can have"
     )]
     Key {
         /// `provider/name`.
@@ -65,6 +65,32 @@ pub enum OpenError {
         /// What it may be.
         allowed: &'static str,
     },
+    /// An added header cannot be sent.
+    #[error("the header {header:?} cannot be added: {reason}")]
+    Header {
+        /// Its name.
+        header: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The environment has no value for an added header.
+    #[error(
+        "{model}: the environment variable {variable} is not set, and the header {header} has its value from there"
+    )]
+    NoHeaderValue {
+        /// `provider/name`.
+        model: String,
+        /// The header.
+        header: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A field of the body is not one that can be added.
+    #[error(
+        "the field {0:?} cannot be added to the body of requests: it says what the model is asked, or how the reply \
+         comes back"
+    )]
+    ExtraBody(String),
     /// The model calls no tools.
     #[error(
         "{0} calls no tools, says the catalog of models; choose another model, or --agent react"
@@ -160,9 +186,6 @@ pub struct AskError {
     pub retry_after: Option<Duration>,
 }
 
-/// Characters of a provider's message that are kept.
-const MAX_MESSAGE: usize = 2000;
-
 impl AskError {
     pub(crate) fn new(kind: AskErrorKind, message: impl Into<String>) -> Self {
         Self {
@@ -174,13 +197,20 @@ impl AskError {
 
     /// Says in our words what the transport or the provider said.
     pub(crate) fn read(error: &ProviderError, seen: &Seen, secrets: &Secrets) -> Self {
+        if let Some(field) = &seen.field_in_use {
+            let message = format!(
+                "the added field {field:?} is in the request already, from another setting or from the \
+                 provider's interface; leave it out of extra-body"
+            );
+            return Self::new(AskErrorKind::BadRequest, message);
+        }
         let received = seen.body.as_deref().unwrap_or_default();
         let received = String::from_utf8_lossy(received);
         let status = error
             .provider_response_status()
             .map(|status| status.as_u16());
         let body = error.provider_response_body().unwrap_or_default();
-        let said = said(body);
+        let said = said::message(body);
         let (kind, message) = match seen.trouble {
             Some(Trouble::Timeout) => (AskErrorKind::Timeout, "no reply in time".to_owned()),
             Some(Trouble::Connect) => (AskErrorKind::Connection, "nobody answers".to_owned()),
@@ -217,7 +247,7 @@ impl AskError {
         let message = secrets.scrub(&message);
         Self {
             kind,
-            message: message.chars().take(MAX_MESSAGE).collect(),
+            message: said::brief(&message),
             retry_after: retry::wish(error.provider_response_headers(), body),
         }
     }
@@ -246,24 +276,6 @@ fn option_message(error: &ProviderError) -> String {
         }
         other => other.to_string(),
     }
-}
-
-/// The message of a provider's error document, or the document.
-fn said(body: &str) -> String {
-    let document: Option<serde_json::Value> = serde_json::from_str(body).ok();
-    let message = document.as_ref().and_then(|document| {
-        let places = [
-            "/error/message",
-            "/message",
-            "/error",
-            "/detail",
-            "/0/error/message",
-        ];
-        places
-            .iter()
-            .find_map(|place| document.pointer(place)?.as_str())
-    });
-    message.unwrap_or(body).trim().to_owned()
 }
 
 /// What an error is, by its status and what providers write into its body.

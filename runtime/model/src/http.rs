@@ -10,6 +10,7 @@ use rig_core::http_client::{
 };
 use sha2::{Digest as _, Sha256};
 
+use crate::additions::Additions;
 use crate::chat;
 
 /// Bytes of a reply that are read; what is longer is an error.
@@ -22,6 +23,8 @@ pub(crate) struct Seen {
     pub(crate) request_digest: Option<String>,
     /// The reply's body, whatever its status.
     pub(crate) body: Option<Bytes>,
+    /// A field that was to be added and is in the request already, so that nothing was sent.
+    pub(crate) field_in_use: Option<String>,
     /// What the transport ran into, before or instead of a whole reply.
     pub(crate) trouble: Option<Trouble>,
 }
@@ -46,6 +49,7 @@ pub(crate) struct Wiretap {
     client: Option<reqwest::Client>,
     timeout: Duration,
     secrets: Secrets,
+    additions: Arc<Additions>,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -55,21 +59,28 @@ pub(crate) struct Wiretap {
 struct Unusable(&'static str);
 
 impl Wiretap {
-    pub(crate) fn new(client: reqwest::Client, timeout: Duration, secrets: Secrets) -> Self {
+    pub(crate) fn new(
+        client: reqwest::Client,
+        timeout: Duration,
+        secrets: Secrets,
+        additions: Arc<Additions>,
+    ) -> Self {
         Self {
             client: Some(client),
             timeout,
             secrets,
+            additions,
             seen: Arc::default(),
         }
     }
 
     /// A client that sees a request and sends nothing.
-    pub(crate) fn dry() -> Self {
+    pub(crate) fn dry(additions: Arc<Additions>) -> Self {
         Self {
             client: None,
             timeout: Duration::ZERO,
             secrets: Secrets::default(),
+            additions,
             seen: Arc::default(),
         }
     }
@@ -97,8 +108,15 @@ impl Wiretap {
     }
 
     async fn exchange(self, request: Request<Bytes>) -> Result<Response<Bytes>> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         let body = chat::with_plain_system(parts.uri.path(), body);
+        let body = self.additions.extend(body).map_err(|field| {
+            self.lock().field_in_use = Some(field);
+            Error::instance(Unusable("an added field is there already"))
+        })?;
+        for (name, value) in &self.additions.headers {
+            parts.headers.insert(name, value.clone());
+        }
         self.lock().request_digest = Some(hex::encode(Sha256::digest(&body)));
         let Some(client) = &self.client else {
             return Err(Error::instance(Unusable("nothing is sent")));

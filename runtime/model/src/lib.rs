@@ -15,24 +15,28 @@
 //! # Ok::<(), mcpmark_model::PriceError>(())
 //! ```
 
+mod additions;
 mod chat;
 mod conversation;
+mod cut;
 mod error;
 mod http;
 mod model;
 mod price;
 mod provider;
 mod retry;
+mod said;
 mod settings;
 mod transcript;
 mod usage;
 
 pub use crate::conversation::{Answer, AskedCall, CallResult, Conversation, Finish};
+pub use crate::cut::MiddleCut;
 pub use crate::error::{AskError, AskErrorKind, OpenError};
 pub use crate::model::{Asked, Model, REQUEST_TIME, ToolSpec};
 pub use crate::price::{Price, PriceError, PriceRow, Prices};
 pub use crate::provider::Provider;
-pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec};
+pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec, Pace};
 pub use crate::transcript::Transcript;
 pub use crate::usage::{Cost, NoAmount, Usage, decimals};
 pub use mcpmark_http::Secret;

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcpmark_http::{Address, Secrets, client};
@@ -9,6 +10,7 @@ use rig_core::error::ProviderError;
 use rig_core::message::ToolName;
 use serde_json::{Map, Value};
 
+use crate::additions::{self, Additions};
 use crate::http::Wiretap;
 use crate::provider::Reach;
 use crate::{
@@ -25,7 +27,9 @@ pub struct Model {
     name: String,
     base_url: String,
     reach: Reach,
+    has_key: bool,
     secrets: Secrets,
+    additions: Arc<Additions>,
     client: reqwest::Client,
     images: bool,
     context: Option<u64>,
@@ -96,11 +100,12 @@ impl Model {
         let settings = &spec.settings;
         settings.check()?;
         let key_variable = provider.key_variable_of(settings);
-        let key = key_variable.and_then(variable);
+        let key = key_variable.and_then(&variable);
         let key = key.filter(|key| !key.trim().is_empty());
-        // As headers have it.
-        let sendable = |key: &str| key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if key.as_ref().is_some_and(|key| !sendable(key.trim())) {
+        if key
+            .as_ref()
+            .is_some_and(|key| !additions::is_sendable(key.trim()))
+        {
             return Err(OpenError::Key {
                 model: spec.name.clone(),
                 variable: key_variable.unwrap_or_default().to_owned(),
@@ -119,7 +124,14 @@ impl Model {
             .base_url
             .clone()
             .unwrap_or_else(|| provider.base_url());
-        let local = check_url(&base, key_variable.filter(|_| key.is_some()))?;
+        let (additions, mut secrets) =
+            Additions::read(&spec.name, settings, key.is_some(), &variable)?;
+        secrets.extend(key.clone());
+        let sent = key_variable.filter(|_| key.is_some());
+        let local = check_url(
+            &base,
+            sent.or_else(|| settings.headers.values().next().map(|it| &**it)),
+        )?;
         let known = provider
             .catalog()
             .filter(|_| settings.base_url.is_none())
@@ -130,7 +142,9 @@ impl Model {
             name: name.to_owned(),
             base_url: base,
             reach: provider.reach(settings, key.as_ref())?,
-            secrets: Secrets::new(key.as_slice()),
+            has_key: key.is_some(),
+            secrets: Secrets::new(&secrets),
+            additions: Arc::new(additions),
             client,
             images: settings
                 .images
@@ -151,7 +165,7 @@ impl Model {
 
     /// Whether a key is sent.
     pub fn has_key(&self) -> bool {
-        !self.secrets.is_empty()
+        self.has_key
     }
 
     /// Whether it is shown images.
@@ -199,7 +213,8 @@ impl Model {
         tools: &[ToolSpec],
         seed: Option<u64>,
     ) -> Result<(), AskError> {
-        let asked = self.by(Wiretap::dry, conversation, tools, seed).await;
+        let wiretap = || Wiretap::dry(Arc::clone(&self.additions));
+        let asked = self.by(wiretap, conversation, tools, seed).await;
         match (asked.request_digest, asked.result) {
             (None, Err(error)) => Err(error),
             _ => Ok(()),
@@ -214,7 +229,10 @@ impl Model {
         seed: Option<u64>,
         time: Duration,
     ) -> Asked {
-        let wiretap = || Wiretap::new(self.client.clone(), time, self.secrets.clone());
+        let wiretap = || {
+            let (client, secrets) = (self.client.clone(), self.secrets.clone());
+            Wiretap::new(client, time, secrets, Arc::clone(&self.additions))
+        };
         self.by(wiretap, conversation, tools, seed).await
     }
 
@@ -257,7 +275,11 @@ impl Model {
             request.max_tokens = Some(room);
             request
         });
-        if !self.send(with_room, Wiretap::dry()).await.is_written() {
+        if !self
+            .send(with_room, Wiretap::dry(Arc::clone(&self.additions)))
+            .await
+            .is_written()
+        {
             return asked;
         }
         let message = match (self.spec.settings.max_output_tokens, tokens, effort) {
@@ -311,7 +333,7 @@ impl Model {
     ) -> Result<CompletionRequest, AskError> {
         let settings = &self.spec.settings;
         let mut request = CompletionRequest::new("");
-        request.chat_history = conversation.messages().to_vec();
+        request.chat_history = conversation.to_send();
         for tool in tools {
             let name = ToolName::new(tool.name.clone())
                 .map_err(|_| AskError::new(AskErrorKind::BadRequest, "a tool has no name"))?;
@@ -391,7 +413,7 @@ fn check_url(text: &str, key_variable: Option<&str>) -> Result<bool, OpenError> 
         Some(variable) if address.is_readable() => Err(OpenError::BaseUrl {
             url: text.to_owned(),
             reason: format!(
-                "the key in {variable} would cross the network unencrypted; use https, or unset the variable"
+                "what is in {variable} would cross the network unencrypted; use https, or unset the variable"
             ),
         }),
         _ => Ok(address.is_local()),
@@ -407,6 +429,7 @@ mod tests {
         let spec = ModelSpec {
             name: name.to_owned(),
             settings,
+            pace: crate::Pace::default(),
         };
         Model::open(&spec, |_| key.map(str::to_owned))
     }
@@ -440,7 +463,7 @@ mod tests {
             ..at("http://10.0.0.1/v1")
         };
         let clear = message(open("openai/x", named.clone(), Some("sk-1234567")));
-        assert!(clear.contains("MY_KEY would cross"), "{clear}");
+        assert!(clear.contains("what is in MY_KEY would cross"), "{clear}");
         let unset = message(open("openai/x", named, None));
         assert!(unset.contains("MY_KEY is not set"), "{unset}");
         let typed = ModelSettings {
@@ -474,6 +497,61 @@ mod tests {
         };
         let no_choice = message(open("anthropic/x", api, Some("k")));
         assert!(no_choice.contains("no choice of interfaces"), "{no_choice}");
+    }
+
+    #[test]
+    fn additions_that_cannot_be_sent_are_refused() {
+        let with = |header: &str, variable: &str| ModelSettings {
+            headers: [(header.to_owned(), variable.to_owned())].into(),
+            base_url: Some("http://127.0.0.1/v1".to_owned()),
+            ..ModelSettings::default()
+        };
+        let message = |settings, value| open("openai/x", settings, value).unwrap_err().to_string();
+        for (header, variable, expected) in [
+            ("X Team", "TEAM", "cannot have this name"),
+            ("Content-Type", "TEAM", "the client sets this header itself"),
+            ("X-Team", "sk-typed-12", "and not the value"),
+        ] {
+            let said = message(with(header, variable), Some("value"));
+            assert!(
+                said.contains(expected) && !said.contains("sk-typed"),
+                "{said}"
+            );
+        }
+        let team = with("X-Team", "TEAM");
+        assert_eq!(
+            message(team.clone(), None),
+            "openai/x: the environment variable TEAM is not set, and the header X-Team has its value from there"
+        );
+        assert!(message(team.clone(), Some("a\nb")).contains("what is in TEAM cannot be sent"));
+        let keyed = ModelSettings {
+            api_key_env: Some("MY_KEY".to_owned()),
+            ..with("Authorization", "TEAM")
+        };
+        assert!(message(keyed, Some("v")).contains("the key is sent in it"));
+        open("openai/x", with("Authorization", "TEAM"), Some("Basic abc")).unwrap();
+        let far = ModelSettings {
+            base_url: Some("http://10.0.0.1/v1".to_owned()),
+            ..team.clone()
+        };
+        assert!(message(far, Some("value")).contains("what is in TEAM would cross"));
+        let model = open("openai/x", team, Some("team-canary")).unwrap();
+        assert!(!format!("{model:?}").contains("canary") && !model.has_key());
+        let mut twice = with("X-Team", "TEAM");
+        twice.headers.insert("x-team".to_owned(), "TEAM".to_owned());
+        assert!(message(twice, Some("v")).contains("it is there twice"));
+        for field in ["messages", "model", "stream", "tools", "input", "contents"] {
+            let body = serde_json::json!({field: true});
+            let settings = ModelSettings {
+                extra_body: body.as_object().unwrap().clone(),
+                ..ModelSettings::default()
+            };
+            let said = message(settings, Some("k"));
+            assert!(
+                said.contains(&format!("the field {field:?} cannot be added")),
+                "{said}"
+            );
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::OpenError;
+use crate::{OpenError, additions};
 
 /// A model and how it is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +16,38 @@ pub struct ModelSpec {
     /// How it is asked.
     #[serde(default, skip_serializing_if = "ModelSettings::is_default")]
     pub settings: ModelSettings,
+    /// How often it is asked at most. That changes no reply, and so is none of its settings.
+    #[serde(default, skip_serializing_if = "Pace::is_default")]
+    pub pace: Pace,
+}
+
+/// How often a model is asked at most, by all attempts together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Pace {
+    /// Requests at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_calls: Option<u32>,
+    /// Requests that begin within a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u32>,
+}
+
+impl Pace {
+    /// Whether nothing is bounded.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The lower of each bound.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let lower = |a: Option<u32>, b: Option<u32>| a.into_iter().chain(b).min();
+        Self {
+            max_calls: lower(self.max_calls, other.max_calls),
+            requests_per_minute: lower(self.requests_per_minute, other.requests_per_minute),
+        }
+    }
 }
 
 /// How a model is asked. What is not set is left to the provider.
@@ -47,6 +81,12 @@ pub struct ModelSettings {
     /// Whether it is shown images; if not set, the catalog of models says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
+    /// Further headers of each request, each with the variable of the environment that holds its value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// Fields that are added to the body of each request.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra_body: Map<String, Value>,
 }
 
 impl ModelSettings {
@@ -63,16 +103,10 @@ impl ModelSettings {
                 allowed,
             })
         };
-        let is_name = |name: &str| {
-            let mut letters = name.bytes();
-            let first = letters.next();
-            first.is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-                && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
-        };
         if self
             .api_key_env
             .as_deref()
-            .is_some_and(|name| !is_name(name))
+            .is_some_and(|name| !additions::is_variable(name))
         {
             // It may be the key itself, which is told nowhere.
             return wrong(
@@ -81,6 +115,7 @@ impl ModelSettings {
                 "made of letters, digits and `_`; write the variable's name, and not the key",
             );
         }
+        additions::check(self)?;
         match (self.temperature, self.top_p, self.max_output_tokens) {
             (Some(value), _, _) if !(0.0..=2.0).contains(&value) => {
                 wrong("temperature", value.to_string(), "0 to 2")

@@ -1,6 +1,6 @@
 use rig_core::message::{AssistantContent, Message, ToolResultContent, UserContent};
 
-use crate::Conversation;
+use crate::{Conversation, MiddleCut};
 
 /// A conversation as plain text, which can be cut to a length: to be summed up by a model that it
 /// is too long for. Images and what only a provider can read are not in it.
@@ -151,17 +151,14 @@ fn level(mut lengths: Vec<usize>, room: usize) -> usize {
 
 /// The beginning and the end of a text, and how much was between them.
 fn middle_cut(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
+    match MiddleCut::of(text, most) {
+        None => text.to_owned(),
+        Some(MiddleCut {
+            head,
+            tail,
+            left_out,
+        }) => format!("{head}\n[{left_out} bytes left out]\n{tail}"),
     }
-    let head = text.floor_char_boundary(most / 2);
-    let tail = text.ceil_char_boundary(text.len() - most / 2);
-    format!(
-        "{}\n[{} bytes left out]\n{}",
-        &text[..head],
-        tail - head,
-        &text[tail..]
-    )
 }
 
 fn shown(content: &ToolResultContent) -> String {

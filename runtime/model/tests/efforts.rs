@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use mcpmark_model::{AskErrorKind, Conversation, Effort, Model, ModelSettings, ModelSpec};
+use mcpmark_model::{AskErrorKind, Conversation, Effort, Model, ModelSettings, ModelSpec, Pace};
 use serde_json::{Value, json};
 
 /// A server that refuses everything, and what it is sent.
@@ -60,6 +60,7 @@ fn told(model: &str, settings: ModelSettings) -> Result<Value, String> {
             base_url: Some(url),
             ..settings
         },
+        pace: Pace::default(),
     };
     let model = Model::open(&spec, |_| None).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -97,15 +97,54 @@
     },
   };
 
+  // The interval of each value as a line with ends. Those of one place stand beside each other.
+  const whiskers = {
+    id: "whiskers",
+    afterDatasetsDraw(chart) {
+      const { ctx } = chart;
+      const sets = chart.data.datasets.map((set, index) => ({ set, index }))
+        .filter(({ set, index }) => set.intervals && chart.isDatasetVisible(index));
+      ctx.save();
+      ctx.lineWidth = 1.2;
+      sets.forEach(({ set, index }, rank) => {
+        const meta = chart.getDatasetMeta(index);
+        const aside = set.aside ? (rank - (sets.length - 1) / 2) * 5 : 0;
+        meta.data.forEach((element, place) => {
+          const interval = set.intervals[place];
+          if (!interval || element.skip) return;
+          const [low, high] = interval.map((share) => meta.yScale.getPixelForValue(percent(share)));
+          const x = element.x + aside;
+          ctx.strokeStyle = set.whiskers || colour("text");
+          ctx.beginPath();
+          ctx.moveTo(x, low);
+          ctx.lineTo(x, high);
+          for (const y of [low, high]) {
+            ctx.moveTo(x - 4, y);
+            ctx.lineTo(x + 4, y);
+          }
+          ctx.stroke();
+        });
+      });
+      ctx.restore();
+    },
+  };
+
+  const range = (interval) => (interval
+    ? " (95 %: " + percent(interval[0]).toFixed(1) + "–" + percent(interval[1]).toFixed(1) + " %)" : "");
+
   const cost = () => {
     const own = data.models.flatMap((entry, index) =>
       entry.cost > 0 && entry.pass !== null
-        ? [{ x: entry.cost, y: percent(entry.pass), name: entry.name, colour: model(index) }]
+        ? [{
+            x: entry.cost, y: percent(entry.pass), name: entry.name, colour: model(index),
+            interval: entry.at_intervals[0],
+          }]
         : []);
     const others = data.published.filter((entry) => entry.cost > 0)
       .map((entry) => ({ x: entry.cost, y: percent(entry.pass), name: entry.name }));
     const datasets = [{
-      label: "this experiment", data: own, pointRadius: 6, pointHoverRadius: 8, clip: false,
+      label: "this experiment", data: own, intervals: own.map((point) => point.interval),
+      whiskers: colour("dim"), pointRadius: 6, pointHoverRadius: 8, clip: false,
       backgroundColor: own.map((point) => point.colour), borderColor: colour("card"), borderWidth: 1.5,
     }];
     if (others.length) {
@@ -118,7 +157,7 @@
     draw("cost", {
       type: "scatter",
       data: { datasets },
-      plugins: [pointNames],
+      plugins: [whiskers, pointNames],
       options: base({
         layout: { padding: { right: 12, top: 8 } },
         scales: {
@@ -136,7 +175,8 @@
         plugins: {
           legend: { display: others.length > 0, labels: { usePointStyle: true, boxHeight: 7 } },
           tooltip: { callbacks: { label: (item) =>
-            item.raw.name + ": " + item.raw.y.toFixed(2) + " %, " + dollars(item.raw.x) + " USD" } },
+            item.raw.name + ": " + item.raw.y.toFixed(2) + " %" + range(item.raw.interval) + ", " +
+              dollars(item.raw.x) + " USD" } },
         },
       }),
     });
@@ -144,18 +184,21 @@
 
   const reliability = () => {
     const most = Math.max(...data.models.map((entry) => entry.at.length));
-    const line = (entry, index, values, dashed) => ({
+    const line = (entry, index, values, intervals, dashed) => ({
       label: entry.name + (dashed ? ", pass^k" : ", pass@k"),
       data: values.map(percent), borderColor: model(index), backgroundColor: model(index),
       borderDash: dashed ? [6, 4] : [], pointRadius: 3.5, tension: 0,
       pointStyle: dashed ? "rect" : "circle", clip: false,
+      intervals, aside: true, whiskers: model(index),
     });
     draw("reliability", {
       type: "line",
+      plugins: [whiskers],
       data: {
         labels: Array.from({ length: most }, (_, k) => "k = " + (k + 1)),
         datasets: data.models.flatMap((entry, index) =>
-          [line(entry, index, entry.at, false), line(entry, index, entry.hat, true)]),
+          [line(entry, index, entry.at, entry.at_intervals, false),
+            line(entry, index, entry.hat, entry.hat_intervals, true)]),
       },
       options: base({
         scales: { y: rateAxis("share of tasks") },
@@ -177,7 +220,8 @@
             },
           },
           tooltip: { callbacks: { label: (item) =>
-            item.dataset.label + ": " + item.parsed.y.toFixed(2) + " %" } },
+            item.dataset.label + ": " + item.parsed.y.toFixed(2) + " %" +
+              range(item.dataset.intervals[item.dataIndex]) } },
         },
       }),
     });
@@ -189,16 +233,17 @@
     const efforts = [...new Set(data.models.map((entry) => entry.effort).filter(Boolean))]
       .sort((a, b) => rank(a) - rank(b));
     const bases = [...new Set(data.models.filter((entry) => entry.effort).map((entry) => entry.base))];
+    const entryOf = (name, level) =>
+      data.models.find((one) => one.base === name && one.effort === level);
     draw("effort", {
       type: "bar",
+      plugins: [whiskers],
       data: {
         labels: efforts,
         datasets: bases.map((name, index) => ({
           label: name, backgroundColor: model(index), maxBarThickness: 56,
-          data: efforts.map((level) => {
-            const entry = data.models.find((one) => one.base === name && one.effort === level);
-            return entry ? percent(entry.pass) : null;
-          }),
+          data: efforts.map((level) => percent(entryOf(name, level)?.pass ?? null)),
+          intervals: efforts.map((level) => entryOf(name, level)?.at_intervals[0]),
         })),
       },
       options: base({ scales: { y: rateAxis("pass@1") } }),

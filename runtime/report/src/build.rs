@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use mcpmark_experiment::journal::{ExperimentRow, Survey, SurveyRow};
+use mcpmark_experiment::journal::{ExperimentRow, Provenance, Survey, SurveyRow};
 use mcpmark_experiment::metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
 use mcpmark_experiment::report::reasoning_effort;
 use mcpmark_experiment::{Journal, JournalError, Spec};
@@ -12,8 +12,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::data::{
-    AttemptRef, Cell, Group, ModelReport, Pair, Report, Slice, Spent, ToolUse, TurnBar,
+    AttemptRef, Cell, Difference, ExperimentFacts, Group, ModelReport, Pair, Report, Slice, Spent,
+    ToolUse, TurnBar,
 };
+use crate::differences;
 use crate::format::instant;
 use crate::parallel;
 
@@ -60,8 +62,42 @@ struct Entry<'a> {
     row: Option<&'a SurveyRow>,
 }
 
-/// What tells the models of an experiment apart: agent, its settings, model, its settings.
-type Key = (Arc<str>, Arc<str>, Option<Arc<str>>, Arc<str>);
+/// What tells participants apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    /// The index of the experiment.
+    pub(crate) experiment: usize,
+    pub(crate) agent: Arc<str>,
+    pub(crate) agent_settings: Arc<str>,
+    pub(crate) model: Option<Arc<str>>,
+    pub(crate) model_settings: Arc<str>,
+}
+
+/// What a report is made of: an experiment, its attempts, and what they were made with.
+#[derive(Debug)]
+pub struct Source {
+    /// The experiment.
+    pub experiment: ExperimentRow,
+    /// Its attempts.
+    pub survey: Survey,
+    /// What its attempts were made and graded with; not needed for an experiment alone.
+    pub provenance: Provenance,
+}
+
+impl Source {
+    /// Reads an experiment.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such experiment, or the journal cannot be read.
+    pub fn read(journal: &Journal, name: &str) -> Result<Self, JournalError> {
+        Ok(Self {
+            experiment: journal.experiment(name)?,
+            survey: journal.survey(name)?,
+            provenance: journal.provenance(name)?,
+        })
+    }
+}
 
 impl Report {
     /// Reads an experiment and reports it.
@@ -80,41 +116,61 @@ impl Report {
     /// Reports an experiment from its rows.
     pub fn build(experiment: &ExperimentRow, survey: &Survey, known: &TaskIndex) -> Self {
         let mut plan = Plan::default();
-        let spec: Option<Spec> = serde_json::from_str(&experiment.spec).ok();
-        match spec.as_ref().map(Spec::plan) {
-            Some(planned) => {
-                // Both stand in the order of the plan.
-                let mut rows = survey.rows.iter().peekable();
-                for planned in planned {
-                    while rows
-                        .next_if(|row| row.position < planned.position)
-                        .is_some()
-                    {}
-                    let row = rows.next_if(|row| row.position == planned.position);
-                    let key = planned.key;
-                    let (task, k) = (key.task, key.k);
-                    let key = (key.agent, key.agent_settings, key.model, key.model_settings);
-                    plan.add(key, &task, k, row, known);
-                }
-            }
-            // Planned by another program: what has begun is all there is to report.
-            None => {
-                for row in &survey.rows {
-                    let key = (
-                        Arc::clone(&row.agent),
-                        Arc::clone(&row.agent_settings),
-                        row.model.clone(),
-                        Arc::clone(&row.model_settings),
-                    );
-                    plan.add(key, &row.task, row.k, Some(row), known);
-                }
-            }
+        let spec = serde_json::from_str(&experiment.spec).ok();
+        plan.take(0, spec.as_ref(), survey, known, &HashMap::new());
+        Self::of(plan, &[(experiment, survey)], Vec::new())
+    }
+
+    /// Reports several experiments in one. Tasks that are not the same in all of them, by their digests, are
+    /// tasks of their own, so that nothing is paired across them.
+    pub fn of_several(sources: &[Source], known: &TaskIndex) -> Self {
+        let specs: Vec<Option<Spec>> = sources
+            .iter()
+            .map(|source| serde_json::from_str(&source.experiment.spec).ok())
+            .collect();
+        let versions = differences::versions(sources, &specs);
+        let mut plan = Plan::default();
+        for (index, (source, spec)) in sources.iter().zip(&specs).enumerate() {
+            plan.take(
+                index,
+                spec.as_ref(),
+                &source.survey,
+                known,
+                &versions[index],
+            );
         }
+        let differences = differences::between(sources, &specs, &plan.keys, &versions);
+        let experiments: Vec<_> = sources
+            .iter()
+            .map(|source| (&source.experiment, &source.survey))
+            .collect();
+        Self::of(plan, &experiments, differences)
+    }
+
+    fn of(
+        mut plan: Plan<'_>,
+        experiments: &[(&ExperimentRow, &Survey)],
+        differences: Vec<Difference>,
+    ) -> Self {
         plan.sort();
-        let names = names(&plan.keys);
+        let own_names: Vec<String> = own_names(&plan.keys);
+        let names: Vec<String> = match experiments.len() {
+            1 => own_names.clone(),
+            _ => {
+                let named = plan.keys.iter().zip(&own_names);
+                named
+                    .map(|(key, name)| format!("{}:{name}", experiments[key.experiment].0.name))
+                    .collect()
+            }
+        };
         let mut models = parallel::each(names.len(), |index| {
+            let key = &plan.keys[index];
             let entries = &plan.entries[index];
-            model(&plan.keys[index], &names[index], entries, &plan.tasks)
+            ModelReport {
+                experiment: experiments[key.experiment].0.name.clone(),
+                own_name: own_names[index].clone(),
+                ..model(key, &names[index], entries, &plan.tasks)
+            }
         });
         let comparisons = comparisons(&plan, &names);
         models.sort_by(|a, b| {
@@ -123,15 +179,32 @@ impl Report {
                 .total_cmp(&rate(a))
                 .then_with(|| a.name.cmp(&b.name))
         });
+        let facts = experiments.iter().enumerate().map(|(index, (row, _))| {
+            let own = plan.keys.iter().zip(&plan.entries);
+            let own = own.filter(|(key, _)| key.experiment == index);
+            ExperimentFacts {
+                name: row.name.clone(),
+                begun: instant(row.created_ms),
+                planned: own.map(|(_, entries)| entries.len()).sum(),
+            }
+        });
+        let facts: Vec<ExperimentFacts> = facts.filter(|_| experiments.len() > 1).collect();
+        let named: Vec<&str> = experiments.iter().map(|(row, _)| &*row.name).collect();
+        let begun = experiments.iter().map(|(row, _)| row.created_ms).min();
+        let spent = experiments.iter().map(|(_, survey)| survey.spent_nano_usd);
         let ks = plan.entries.iter().flatten().map(|entry| entry.k);
         Self {
-            experiment: experiment.name.clone(),
-            begun: instant(experiment.created_ms),
+            experiment: named.join(", "),
+            experiments: facts,
+            differences,
+            begun: instant(begun.unwrap_or_default()),
             k: ks.max().unwrap_or(0),
             planned: plan.entries.iter().map(Vec::len).sum(),
             spent: Spent {
-                usd: survey.spent_nano_usd as f64 / 1e9,
-                some_unknown: survey.spent_some_unknown,
+                usd: spent.fold(0, u64::saturating_add) as f64 / 1e9,
+                some_unknown: experiments
+                    .iter()
+                    .any(|(_, survey)| survey.spent_some_unknown),
             },
             tasks: plan.tasks,
             models,
@@ -140,7 +213,7 @@ impl Report {
     }
 }
 
-/// The planned attempts by model, with the tasks that they name.
+/// The planned attempts by participant, with the tasks that they name.
 #[derive(Default)]
 struct Plan<'a> {
     keys: Vec<Key>,
@@ -151,10 +224,61 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
+    /// Adds an experiment. `versions` has the ids of tasks that are others than those of that id elsewhere.
+    fn take(
+        &mut self,
+        experiment: usize,
+        spec: Option<&Spec>,
+        survey: &'a Survey,
+        known: &TaskIndex,
+        versions: &HashMap<String, Arc<str>>,
+    ) {
+        let mut add = |key: Key, task: &Arc<str>, k: u32, row: Option<&'a SurveyRow>| {
+            let id = versions.get(&**task).unwrap_or(task);
+            self.add(key, (task, id), k, row, known);
+        };
+        match spec.map(Spec::plan) {
+            Some(planned) => {
+                // Both stand in the order of the plan.
+                let mut rows = survey.rows.iter().peekable();
+                for planned in planned {
+                    while rows
+                        .next_if(|row| row.position < planned.position)
+                        .is_some()
+                    {}
+                    let row = rows.next_if(|row| row.position == planned.position);
+                    let own = planned.key;
+                    let key = Key {
+                        experiment,
+                        agent: own.agent,
+                        agent_settings: own.agent_settings,
+                        model: own.model,
+                        model_settings: own.model_settings,
+                    };
+                    add(key, &own.task, own.k, row);
+                }
+            }
+            // Planned by another program: what has begun is all there is to report.
+            None => {
+                for row in &survey.rows {
+                    let key = Key {
+                        experiment,
+                        agent: Arc::clone(&row.agent),
+                        agent_settings: Arc::clone(&row.agent_settings),
+                        model: row.model.clone(),
+                        model_settings: Arc::clone(&row.model_settings),
+                    };
+                    add(key, &row.task, row.k, Some(row));
+                }
+            }
+        }
+    }
+
     fn add(
         &mut self,
         key: Key,
-        id: &Arc<str>,
+        // The task, and what it is called here.
+        (task, id): (&Arc<str>, &Arc<str>),
         k: u32,
         row: Option<&'a SurveyRow>,
         known: &TaskIndex,
@@ -162,11 +286,11 @@ impl<'a> Plan<'a> {
         let task = match self.task_index.get(id) {
             Some(index) => *index,
             None => {
-                let facts = known.get(&**id).cloned();
-                self.tasks.push(facts.unwrap_or_else(|| TaskFacts {
+                let facts = known.get(&**task).cloned();
+                self.tasks.push(TaskFacts {
                     id: id.to_string(),
-                    ..TaskFacts::default()
-                }));
+                    ..facts.unwrap_or_default()
+                });
                 self.task_index.insert(Arc::clone(id), self.tasks.len() - 1);
                 self.tasks.len() - 1
             }
@@ -197,26 +321,55 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Names that tell the models apart: the model or the agent alone where that does, else with what
-/// differs.
-fn names(keys: &[Key]) -> Vec<String> {
-    let short = |key: &Key| key.2.as_ref().unwrap_or(&key.0).to_string();
-    let with_effort = |key: &Key| match reasoning_effort(&key.3) {
+/// Names that tell the participants of an experiment apart: the model or the agent alone where that does, else with
+/// what differs.
+fn own_names(keys: &[Key]) -> Vec<String> {
+    let short = |key: &Key| key.model.as_ref().unwrap_or(&key.agent).to_string();
+    let with_effort = |key: &Key| match reasoning_effort(&key.model_settings) {
         Some(effort) => format!("{} ({effort})", short(key)),
         None => short(key),
     };
-    let with_agent = |key: &Key| format!("{}, {}", with_effort(key), key.0);
-    let whole = |key: &Key| format!("{} {} {}", with_agent(key), key.1, key.3);
-    let forms: [&dyn Fn(&Key) -> String; 4] = [&short, &with_effort, &with_agent, &whole];
+    let with_program = |key: &Key| match program(&key.agent_settings) {
+        Some(program) => format!("{} {program}", short(key)),
+        None => with_effort(key),
+    };
+    let with_agent = |key: &Key| format!("{}, {}", with_effort(key), key.agent);
+    let whole = |key: &Key| {
+        format!(
+            "{} {} {}",
+            with_agent(key),
+            key.agent_settings,
+            key.model_settings
+        )
+    };
+    let forms: [&dyn Fn(&Key) -> String; 5] =
+        [&short, &with_effort, &with_program, &with_agent, &whole];
     keys.iter()
         .map(|key| {
+            let beside = || {
+                keys.iter()
+                    .filter(|other| other.experiment == key.experiment)
+            };
             let alone = forms.iter().find(|form| {
                 let name = form(key);
-                keys.iter().filter(|other| form(other) == name).count() == 1
+                beside().filter(|other| form(other) == name).count() == 1
             });
             alone.map_or_else(|| whole(key), |form| form(key))
         })
         .collect()
+}
+
+/// The command line of an agent that is a program, with the file names alone of its paths.
+fn program(agent_settings: &str) -> Option<String> {
+    let settings: Value = serde_json::from_str(agent_settings).ok()?;
+    let words = settings["command"]["command"].as_array()?.iter();
+    let words = words
+        .filter_map(Value::as_str)
+        .map(|word| match word.starts_with('/') {
+            true => word.rsplit('/').next().unwrap_or(word),
+            false => word,
+        });
+    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> ModelReport {
@@ -246,10 +399,13 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
     }
     ModelReport {
         name: name.to_owned(),
-        agent: key.0.to_string(),
-        model: key.2.as_deref().map(str::to_owned),
-        settings: serde_json::from_str(&key.3).unwrap_or(Value::Null),
-        effort: reasoning_effort(&key.3),
+        experiment: String::new(),
+        own_name: String::new(),
+        agent: key.agent.to_string(),
+        agent_settings: serde_json::from_str(&key.agent_settings).unwrap_or(Value::Null),
+        model: key.model.as_deref().map(str::to_owned),
+        settings: serde_json::from_str(&key.model_settings).unwrap_or(Value::Null),
+        effort: reasoning_effort(&key.model_settings),
         overall: slice(&all, tasks, Score::of),
         services: group(|task| vec![task.service()]),
         tiers: group(|task| task.tier.as_deref().into_iter().collect()),
@@ -324,8 +480,22 @@ fn slice(entries: &[&Entry<'_>], tasks: &[TaskFacts], score: fn(&[Sample<'_>]) -
         .collect();
     Slice {
         score: score(&samples),
+        mean_score: mean_score(entries),
         resources: Resources::of(&consumption),
     }
+}
+
+/// The mean over tasks of the mean score of their graded attempts. Entries of one task are next to each other.
+fn mean_score(entries: &[&Entry<'_>]) -> Option<f64> {
+    let mean = |values: &[f64]| {
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    };
+    let scored = |entry: &&Entry<'_>| entry.row.and_then(|row| row.passed.and(row.score));
+    let tasks: Vec<f64> = entries
+        .chunk_by(|a, b| a.task == b.task)
+        .filter_map(|task| mean(&task.iter().filter_map(scored).collect::<Vec<_>>()))
+        .collect();
+    mean(&tasks)
 }
 
 fn sample<'a>(entry: &Entry<'_>, tasks: &'a [TaskFacts]) -> Sample<'a> {

@@ -7,10 +7,12 @@ use serde::Serialize;
 
 use crate::build::samples_of;
 use crate::columns::fold;
-use crate::data::{ModelReport, Report};
-use crate::numbers;
+use crate::data::{Difference, ModelReport, Report};
+use crate::differences::{SETTINGS, of_participants};
+use crate::numbers::{self, NONE};
 use crate::sanitise::line;
 use crate::table::{Table, label, left, right, wrap};
+use crate::tables;
 
 /// Models that were compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,6 +28,9 @@ pub struct ComparedPair {
     pub a: Side,
     /// The second one.
     pub b: Side,
+    /// In what they differ beside their models: agents, settings, and where they are of two experiments, limits,
+    /// engines and the digests of tasks.
+    pub differences: Vec<Difference>,
     /// How they differ on the tasks of both.
     #[serde(flatten)]
     pub comparison: Comparison,
@@ -80,8 +85,10 @@ pub enum CompareError {
         known: String,
     },
     /// There is no task with graded attempts of both.
-    #[error("{a} and {b} have no task in common that was graded for both")]
+    #[error("{a} and {b} have no task in common that was graded for both{}", other_tasks(.changed))]
     NoTask {
+        /// Tasks of both that are not the same, by their digests.
+        changed: usize,
         /// The first model.
         a: String,
         /// The second one.
@@ -89,45 +96,84 @@ pub enum CompareError {
     },
 }
 
-/// Compares two models, by name where an experiment has several. Without names, experiments of
-/// several models are compared model by model where both have one of the same name.
+fn other_tasks(changed: &usize) -> String {
+    match *changed {
+        0 => String::new(),
+        1 => "; a task of that name has another digest in each".to_owned(),
+        changed => format!("; {changed} tasks have another digest in each"),
+    }
+}
+
+/// Compares two models of the experiments of a report, each by the name of its experiment and, where that has several,
+/// its own. Without names, experiments of several models are compared model by model where both have one of the same
+/// name.
 ///
 /// # Errors
 ///
 /// When there is no such model, or nothing to pair.
 pub fn compare(
-    a: (&Report, Option<&str>),
-    b: (&Report, Option<&str>),
+    report: &Report,
+    a: (&str, Option<&str>),
+    b: (&str, Option<&str>),
 ) -> Result<Compared, CompareError> {
-    let (first, second) = (chosen(a)?, chosen(b)?);
+    let (first, second) = (chosen(report, a)?, chosen(report, b)?);
     let pairs: Vec<(&ModelReport, &ModelReport)> = match (&*first, &*second) {
         ([a], [b]) => vec![(*a, *b)],
         _ => first
             .iter()
-            .filter_map(|a| Some((*a, *second.iter().find(|b| b.name == a.name)?)))
+            .filter_map(|a| {
+                let same = second.iter().find(|b| b.own_name == a.own_name);
+                Some((*a, *same?))
+            })
             .collect(),
     };
     if pairs.is_empty() {
         return Err(CompareError::NoPair {
-            a: a.0.experiment.clone(),
-            b: b.0.experiment.clone(),
+            a: a.0.to_owned(),
+            b: b.0.to_owned(),
             known: names(first.iter().chain(&second).copied()),
         });
     }
+    let of_experiments: Vec<&Difference> = report
+        .differences
+        .iter()
+        .filter(|one| !one.what.starts_with(SETTINGS))
+        .collect();
+    let changed = of_experiments
+        .iter()
+        .filter(|one| one.is_of_task() && !one.values.iter().any(|it| it == NONE))
+        .count();
     let comparisons: Vec<Comparison> = pairs
         .iter()
         .map(|(model_a, model_b)| {
-            paired((a.0, model_a), (b.0, model_b)).ok_or_else(|| CompareError::NoTask {
-                a: format!("{}:{}", a.0.experiment, model_a.name),
-                b: format!("{}:{}", b.0.experiment, model_b.name),
+            paired(report, model_a, model_b).ok_or_else(|| CompareError::NoTask {
+                a: format!("{}:{}", a.0, model_a.own_name),
+                b: format!("{}:{}", b.0, model_b.own_name),
+                changed,
             })
         })
         .collect::<Result<_, _>>()?;
     let values: Vec<f64> = comparisons.iter().map(|comparison| comparison.p).collect();
-    let side = |report: &Report, model: &ModelReport| Side {
-        experiment: report.experiment.clone(),
-        model: model.name.clone(),
+    let side = |model: &ModelReport| Side {
+        experiment: model.experiment.clone(),
+        model: model.own_name.clone(),
         resources: model.overall.resources,
+    };
+    // The experiments of the report may be in the other order.
+    let is_swapped = report
+        .experiments
+        .first()
+        .is_some_and(|one| one.name != a.0);
+    let between = |model_a: &ModelReport, model_b: &ModelReport| {
+        let mut differences = of_participants(model_a, model_b);
+        differences.extend(of_experiments.iter().map(|one| {
+            let mut one = (*one).clone();
+            if is_swapped {
+                one.values.reverse();
+            }
+            one
+        }));
+        differences
     };
     Ok(Compared {
         pairs: pairs
@@ -135,8 +181,9 @@ pub fn compare(
             .zip(comparisons)
             .zip(holm(&values))
             .map(|(((model_a, model_b), comparison), p_holm)| ComparedPair {
-                a: side(a.0, model_a),
-                b: side(b.0, model_b),
+                a: side(model_a),
+                b: side(model_b),
+                differences: between(model_a, model_b),
                 comparison,
                 p_holm,
             })
@@ -145,23 +192,28 @@ pub fn compare(
 }
 
 fn chosen<'a>(
-    (report, name): (&'a Report, Option<&str>),
+    report: &'a Report,
+    (experiment, name): (&str, Option<&str>),
 ) -> Result<Vec<&'a ModelReport>, CompareError> {
-    let Some(name) = name else {
-        return Ok(report.models.iter().collect());
+    let own = || {
+        let models = report.models.iter();
+        models.filter(|model| model.experiment == experiment)
     };
-    if let Some(model) = report.models.iter().find(|model| model.name == name) {
+    let Some(name) = name else {
+        return Ok(own().collect());
+    };
+    if let Some(model) = own().find(|model| model.own_name == name) {
         return Ok(vec![model]);
     }
     let is_named = |model: &&ModelReport| model.model.as_deref().unwrap_or(&model.agent) == name;
-    let found: Vec<&ModelReport> = report.models.iter().filter(is_named).collect();
-    let (experiment, model) = (report.experiment.clone(), name.to_owned());
+    let found: Vec<&ModelReport> = own().filter(is_named).collect();
+    let (experiment, model) = (experiment.to_owned(), name.to_owned());
     match &*found {
         [_] => Ok(found),
         [] => Err(CompareError::NoModel {
             experiment,
             model,
-            known: names(report.models.iter()),
+            known: names(own()),
         }),
         several => Err(CompareError::Ambiguous {
             experiment,
@@ -172,15 +224,15 @@ fn chosen<'a>(
 }
 
 fn names<'a>(models: impl Iterator<Item = &'a ModelReport>) -> String {
-    let mut names: Vec<&str> = models.map(|model| model.name.as_str()).collect();
+    let mut names: Vec<&str> = models.map(|model| model.own_name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     names.join(", ")
 }
 
-fn paired(a: (&Report, &ModelReport), b: (&Report, &ModelReport)) -> Option<Comparison> {
-    let (first, second) = (samples_of(a.0, a.1), samples_of(b.0, b.1));
-    Comparison::of(&named(a.0, &first), &named(b.0, &second))
+fn paired(report: &Report, a: &ModelReport, b: &ModelReport) -> Option<Comparison> {
+    let (first, second) = (samples_of(report, a), samples_of(report, b));
+    Comparison::of(&named(report, &first), &named(report, &second))
 }
 
 fn named<'a>(report: &'a Report, samples: &[(usize, u32, Option<bool>)]) -> Vec<Sample<'a>> {
@@ -292,6 +344,18 @@ impl Compared {
             let _ = write!(verdict, "; {} after Holm", numbers::p(pair.p_holm));
         }
         let _ = write!(out, "\n{}", wrap(&verdict, width));
+        if !pair.differences.is_empty() {
+            let differing = tables::differing(["a", "b"].into_iter(), &pair.differences);
+            let _ = write!(
+                out,
+                "\n{}{}",
+                wrap("what differs beside:", width),
+                differing.text(width)
+            );
+        } else if pair.a.experiment != pair.b.experiment {
+            let same = "agents, settings, limits, engine and tasks do not differ";
+            let _ = write!(out, "\n{}", wrap(same, width));
+        }
         if comparison.flips.is_empty() {
             out.push_str("\nthey do not differ on any task\n");
             return;

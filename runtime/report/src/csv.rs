@@ -131,8 +131,8 @@ fn row(
         out,
         &[
             "mcpmark".to_owned(),
-            report.experiment.clone(),
-            model.name.clone(),
+            model.experiment.clone(),
+            model.own_name.clone(),
             model.agent.clone(),
             model.effort.clone().unwrap_or_default(),
             kind.to_owned(),

@@ -12,8 +12,14 @@ use crate::build::TaskFacts;
 /// An experiment in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The experiment's name.
+    /// The experiment's name; of several, their names, separated by commas.
     pub experiment: String,
+    /// What several experiments have of their own; empty where there is one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub experiments: Vec<ExperimentFacts>,
+    /// In what several experiments differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
     /// When it was begun, in RFC 3339.
     pub begun: String,
     /// Attempts of each task by each model.
@@ -30,6 +36,33 @@ pub struct Report {
     pub comparisons: Vec<Pair>,
 }
 
+/// One of several experiments of a report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExperimentFacts {
+    /// Its name.
+    pub name: String,
+    /// When it was begun, in RFC 3339.
+    pub begun: String,
+    /// Attempts that were planned.
+    pub planned: usize,
+}
+
+/// Something in which experiments, or two participants, differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// What differs, such as `limit turns` or `task filesystem/world/task`.
+    pub what: String,
+    /// The value in each, in their order; a dash where there is none.
+    pub values: Vec<String>,
+}
+
+impl Difference {
+    /// Whether it is the digest of a task.
+    pub fn is_of_task(&self) -> bool {
+        self.what.starts_with("task ")
+    }
+}
+
 /// Money that was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
@@ -42,10 +75,17 @@ pub struct Spent {
 /// One model of an experiment, or an agent without one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelReport {
-    /// What tables call it.
+    /// What tables call it: its experiment and its name there, where there are several experiments.
     pub name: String,
+    /// Its experiment.
+    pub experiment: String,
+    /// Its name within its experiment.
+    #[serde(skip)]
+    pub own_name: String,
     /// The agent.
     pub agent: String,
+    /// The agent's settings.
+    pub agent_settings: serde_json::Value,
     /// The model, where one acts.
     pub model: Option<String>,
     /// Its settings.
@@ -85,6 +125,8 @@ pub struct ModelReport {
 pub struct Slice {
     /// What came of them.
     pub score: Score,
+    /// The mean over tasks of the mean score of their graded attempts, 0 to 1; none where nothing was graded.
+    pub mean_score: Option<f64>,
     /// What they took, over all attempts in which the agent acted.
     pub resources: Resources,
 }

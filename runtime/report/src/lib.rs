@@ -27,6 +27,7 @@ pub mod compare;
 mod csv;
 mod data;
 pub mod diff;
+mod differences;
 pub mod export;
 mod format;
 mod html;
@@ -41,9 +42,10 @@ mod tables;
 mod text;
 mod trajectory;
 
-pub use self::build::{TaskFacts, TaskIndex};
+pub use self::build::{Source, TaskFacts, TaskIndex};
 pub use self::data::{
-    AttemptRef, Cell, Group, ModelReport, Pair, Report, Slice, Spent, ToolUse, TurnBar,
+    AttemptRef, Cell, Difference, ExperimentFacts, Group, ModelReport, Pair, Report, Slice, Spent,
+    ToolUse, TurnBar,
 };
 pub use self::format::instant;
 pub use self::published::{PublishedModel, PublishedService, published};

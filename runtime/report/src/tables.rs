@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcpmark_agent::failure::FailureClass;
 use mcpmark_experiment::metrics::Interval;
 
-use crate::data::{Group, ModelReport, Report, Slice};
+use crate::data::{Difference, Group, ModelReport, Report, Slice};
 use crate::numbers::{self, NONE, percent};
 use crate::published::{self, Figure, PublishedService, published};
 use crate::sanitise::line;
@@ -13,7 +13,19 @@ use crate::table::{Column, Table, label, left, right};
 
 /// All tables.
 pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
-    let mut tables = vec![scores(report), resources(report)];
+    let mut tables = vec![scores(report)];
+    if report.experiments.len() > 1 {
+        let names = report.experiments.iter().map(|one| one.name.as_str());
+        let mut differing = differing(names, &report.differences);
+        if report.differences.iter().any(Difference::is_of_task) {
+            differing.note =
+                "a task with another digest is a task of its own: its attempts are in \
+                              the rates, and are not compared with those of that name elsewhere"
+                    .to_owned();
+        }
+        tables.push(differing);
+    }
+    tables.push(resources(report));
     if report.k > 1 {
         tables.push(reliability(report));
     }
@@ -38,6 +50,22 @@ pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
     tables
 }
 
+/// In what experiments or participants differ.
+pub(crate) fn differing<'a>(
+    names: impl Iterator<Item = &'a str>,
+    differences: &[Difference],
+) -> Table {
+    let mut columns = vec![label("")];
+    columns.extend(names.map(|name| left(line(name))));
+    let mut table = Table::new("What differs", columns);
+    for Difference { what, values } in differences {
+        let mut cells = vec![line(what).into_owned()];
+        cells.extend(values.iter().map(|value| line(value).into_owned()));
+        table.row(cells);
+    }
+    table
+}
+
 fn name(model: &ModelReport) -> String {
     line(&model.name).into_owned()
 }
@@ -57,7 +85,12 @@ fn pass_1_interval(slice: &Slice) -> Option<Interval> {
 
 /// The columns that rates have, after those that say of what.
 fn rate_columns(k: u32) -> Vec<Column> {
-    let mut columns = vec![right("tasks"), right("pass@1 ± sd"), right("95 %")];
+    let mut columns = vec![
+        right("tasks"),
+        right("pass@1 ± sd"),
+        right("95 %"),
+        right("score"),
+    ];
     if k > 1 {
         columns.push(right(format!("pass@{k}")));
         columns.push(right(format!("pass^{k}")));
@@ -70,6 +103,7 @@ fn rate_cells(slice: &Slice, k: u32) -> Vec<String> {
         slice.score.tasks.to_string(),
         numbers::pass_1(&slice.score),
         numbers::interval(pass_1_interval(slice)),
+        percent(slice.mean_score),
     ];
     if k > 1 {
         cells.push(at_k(slice, k));
@@ -93,9 +127,10 @@ fn scores(report: &Report) -> Table {
         });
         table.row(cells);
     }
-    table.note = "per cent of graded attempts; sd over runs; 95 % interval of pass@1, by task. \
+    table.note =
+        "per cent of graded attempts; sd over runs; 95 % interval of pass@1, by task; mean score. \
                   * leaves out tasks with too few grades."
-        .to_owned();
+            .to_owned();
     table
 }
 

@@ -22,15 +22,35 @@ pub(crate) fn lead(report: &Report) -> String {
             format!(", {} USD{more}", mcpmark_experiment::decimals(usd))
         }
     };
+    let same = match report.experiments.len() > 1 && report.differences.is_empty() {
+        true => "; limits, settings, engine and tasks do not differ",
+        false => "",
+    };
     format!(
-        "{} × {}, k = {}: {} of {} graded{spent}; begun {}",
-        numbers::count(report.models.len(), "model"),
+        "{} × {}, k = {}: {} of {} graded{spent}; begun {}{same}",
+        participants(report),
         numbers::count(report.tasks.len(), "task"),
         report.k,
         graded,
         numbers::count(report.planned, "attempt"),
         report.begun
     )
+}
+
+/// How many models there are, and how many agents without one.
+fn participants(report: &Report) -> String {
+    let models = report.models.iter();
+    let models = models.filter(|model| model.model.is_some()).count();
+    let agents = report.models.len() - models;
+    match (models, agents) {
+        (0, _) => numbers::count(agents, "agent"),
+        (_, 0) => numbers::count(models, "model"),
+        _ => format!(
+            "({} and {} without one)",
+            numbers::count(models, "model"),
+            numbers::count(agents, "agent")
+        ),
+    }
 }
 
 pub(crate) fn text(report: &Report, tables: &[Table], width: Option<usize>) -> String {

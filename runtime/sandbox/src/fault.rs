@@ -31,6 +31,8 @@ pub enum FaultKind {
     Link,
     /// Two engines came to different results.
     Disagreement,
+    /// It asked for a part of a state that cannot be read: an object of a damaged repository.
+    Unreadable,
 }
 
 impl FaultKind {
@@ -45,6 +47,7 @@ impl FaultKind {
             Self::Output => "output",
             Self::Link => "link",
             Self::Disagreement => "disagreement",
+            Self::Unreadable => "unreadable",
         }
     }
 
@@ -54,7 +57,12 @@ impl FaultKind {
     /// a disagreement is a bug of an engine.
     pub fn follows_from_input(self) -> bool {
         match self {
-            Self::Trap | Self::Fuel | Self::Memory | Self::Copy | Self::Output => true,
+            Self::Trap
+            | Self::Fuel
+            | Self::Memory
+            | Self::Copy
+            | Self::Output
+            | Self::Unreadable => true,
             Self::Time | Self::Link | Self::Disagreement => false,
         }
     }

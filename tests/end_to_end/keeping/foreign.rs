@@ -46,42 +46,55 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
     let touch = format!("echo >> {}", mark.display());
     for (plan, told) in [
         (
-            json!({"agent_settings": {"servers": {
+            json!({"participants": [{"agent": "nop"}, {"agent": "nop", "agent_settings": {"servers": {
                 "x": {"command": ["/bin/sh", "-c", touch], "env": ["HOME_OF_MINE"]},
-            }}}),
+            }}}]}),
             vec![
                 "start server \"x\": \"/bin/sh\" \"-c\" \"echo >> ",
                 "as HOME_OF_MINE",
             ],
         ),
         (
-            json!({"agent_settings": {"servers": {
+            json!({"participants": [{"agent": "nop"}, {"agent": "command", "agent_settings": {
+                "command": {"command": ["/bin/sh", "-c", touch], "env": ["HOME_OF_MINE"]},
+            }}]}),
+            vec![
+                "run the agent \"/bin/sh\" \"-c\" \"echo >> ",
+                "as HOME_OF_MINE",
+            ],
+        ),
+        (
+            json!({"participants": [{"agent": "nop", "agent_settings": {"servers": {
                 "x": {"url": "http://127.0.0.1:9/mcp", "bearer": "TOKEN_OF_MINE"},
-            }}}),
+            }}}]}),
             vec![
                 "call server \"x\" at http://127.0.0.1:9/mcp",
                 "as TOKEN_OF_MINE",
             ],
         ),
         (
-            json!({"agent": "mcpmark", "models": [
-                {"name": "openai/gpt-5", "settings": {"base-url": "http://127.0.0.1:9/v1"}},
-            ]}),
+            json!({"participants": [{"agent": "mcpmark", "model": {
+                "name": "openai/gpt-5", "settings": {"base-url": "http://127.0.0.1:9/v1"},
+            }}]}),
             vec!["ask model openai/gpt-5 at http://127.0.0.1:9/v1\n"],
         ),
         (
-            json!({"agent": "mcpmark", "models": [
-                {"name": "openai/gpt-5", "settings": {
+            json!({"participants": [{"agent": "mcpmark", "model": {
+                "name": "openai/gpt-5", "settings": {
                     "base-url": "http://127.0.0.1:9/v1", "api-key-env": "KEY_OF_MINE",
-                }},
-            ]}),
+                    "headers": {"X-Team": "TEAM_OF_MINE"},
+                },
+            }}]}),
             vec![
                 "ask model openai/gpt-5 at http://127.0.0.1:9/v1",
-                "as KEY_OF_MINE",
+                "as KEY_OF_MINE, TEAM_OF_MINE",
             ],
         ),
         (
-            json!({"agent": "mcpmark", "models": [{"name": "openai/gpt-5"}]}),
+            json!({"participants": [
+                {"agent": "nop"},
+                {"agent": "react", "model": {"name": "openai/gpt-5"}},
+            ]}),
             vec![
                 "ask model openai/gpt-5 at its provider's address",
                 "as OPENAI_API_KEY",
@@ -114,7 +127,9 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
         // What it says is not there, and so the agreed plan does not come far.
         let agreed = resume(&["--accept-plan", &word]);
         assert!(!agreed.stderr.contains("was imported"), "{agreed:?}");
-        assert_eq!(mark.exists(), told[0].starts_with("start"), "{agreed:?}");
+        let starts = ["start", "run the agent"];
+        let starts = starts.iter().any(|words| told[0].starts_with(words));
+        assert_eq!(mark.exists(), starts, "{agreed:?}");
         let _ = std::fs::remove_file(&mark);
     }
 }

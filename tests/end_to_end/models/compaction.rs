@@ -41,7 +41,7 @@ fn a_conversation_that_grows_long_is_summed_up_and_kept_whole() {
     let text = environment.run(["show", id]).exits(0).stdout;
     // The summary, and not the calls of the turn after it.
     assert!(
-        text.contains("compaction\n  Three calls were made.\nturn 4\n"),
+        text.contains("\n  Three calls were made.\nturn 4  ") && text.contains("\ncompaction  "),
         "{text}"
     );
     let messages = shown["messages"].as_array().unwrap();

@@ -58,7 +58,7 @@ fn errors_that_pass_are_tried_again_and_each_try_is_kept() {
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    let (before, _) = shown.split_once("\nturn 1\n").unwrap();
+    let (before, _) = shown.split_once("\nturn 1  ").unwrap();
     assert!(before.contains("try 4 of a request for turn 1"), "{before}");
     let shown = environment.run(["show", id, "--json"]).exits(0).json();
     assert_eq!(shown["requests"].as_array().unwrap().len(), 12);
@@ -199,4 +199,25 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
         }
         assert!(fault.len() < 2000, "{} bytes", fault.len());
     }
+}
+
+#[test]
+fn a_long_error_of_a_server_is_one_line_without_escapes() {
+    let environment = Environment::new();
+    let item = "{'type': 'string_type', 'loc': ('body', 'messages', 0, 'content'), 'msg': 'Input should be a valid \
+                string', 'input': [{'type': 'text', 'text': 'You carry out a task'}]}";
+    let message = format!(
+        "24 validation errors:\n{}",
+        format!("  {item}\n").repeat(24)
+    );
+    let server = serve(move |_| Reaction::error(500, "internal_server_error", &message));
+    let output = run(&environment, &server, &["--model", "openai/m", TASK]).exits(2);
+    let said = output.stderr;
+    assert!(
+        said.contains("24 validation errors: {'type': 'string_type', 'loc': ('body',"),
+        "{said}"
+    );
+    assert!(said.contains("more characters)"), "{said}");
+    assert!(!said.contains("\\n"), "{said}");
+    assert!(said.len() < 1000, "{said}");
 }

@@ -1,11 +1,16 @@
 //! Models: asked through real HTTP clients, by a server on loopback that plays scripts.
 
+mod additions;
 mod agents;
 mod compaction;
+mod endpoints;
 mod errors;
 mod limits;
 mod requests;
+mod results;
 mod secrets;
+mod strict;
+mod told;
 
 use std::path::Path;
 use std::time::Duration;
@@ -85,11 +90,20 @@ pub(crate) fn is_shown_nowhere(environment: &Environment, canary: &str, variable
             says_nothing(&["report", name, "--format", format, "-o", &file]);
             assert!(Path::new(&file).is_file(), "{file}");
         }
-        for format in ["mcpmark", "sft", "atif"] {
+        for format in ["mcpmark", "sft", "atif", "jsonl"] {
             let target = out(format!("{name}-{format}"));
             let args = ["export", name, "--format", format, "-o", &target];
             says_nothing(&args);
         }
+    }
+    // The journal's file has long texts in compressed form alone.
+    let journal = mcpmark_experiment::Journal::open(&environment.home().join("journal.db"));
+    let journal = journal.unwrap();
+    for name in &names {
+        let mut rows = Vec::new();
+        journal.carry(name, &mut rows).unwrap();
+        let rows = String::from_utf8(rows).unwrap();
+        assert!(!rows.is_empty() && !rows.contains(canary));
     }
     assert!(Path::new(&out(format!("{}-atif", names[0]))).exists());
     let mut files = vec![environment.home()];

@@ -78,8 +78,12 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
             "compact-at is 0; it may be 1 or more",
         ),
         (
-            [at("openai/m"), vec!["--agent", "oracle"]].concat(),
-            "--agent oracle asks no model",
+            [
+                at("openai/m"),
+                vec!["--agent", "oracle", "--agent", "oracle"],
+            ]
+            .concat(),
+            "agent oracle is named twice",
         ),
         (
             [at("openai/m"), vec!["--limit-cost", "-1"]].concat(),
@@ -149,7 +153,7 @@ fn what_the_environment_or_a_provider_lacks_is_said_without_asking() {
         ])
         .says(&["model deepseek/deepseek-chat: ", "leave that setting out"]);
         run(&["--model", "openai/gpt-5"])
-            .says(&["openai/gpt-5: the key in OPENAI_API_KEY cannot be sent"]);
+            .says(&["openai/gpt-5: what is in OPENAI_API_KEY cannot be sent"]);
         let haiku = "anthropic/claude-haiku-4-5";
         let narrow = ["--model", haiku, "--max-output-tokens", "1000"];
         run(&[&narrow[..], &["--reasoning-effort", "high"]].concat()).says(&[
@@ -390,7 +394,7 @@ fn efforts_are_told_apart_and_warnings_are_said_once() {
         attempts[0]["effort"]
     );
     assert_eq!(
-        listed["spec"]["models"][1]["settings"]["reasoning-effort"],
+        listed["spec"]["participants"][1]["model"]["settings"]["reasoning-effort"],
         "high"
     );
 }

@@ -1,5 +1,6 @@
 //! The server: a thread for each connection, and no more of HTTP than clients use.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -94,7 +95,7 @@ impl Shared {
     /// Answers one request, and says whether the connection stays.
     fn answer(&self, stream: &mut TcpStream, raw: &RawRequest) -> io::Result<bool> {
         let body: Value = serde_json::from_slice(&raw.body).unwrap_or(Value::Null);
-        let Some(request) = Request::read(&raw.path, raw.key.clone(), body) else {
+        let Some(request) = Request::read(&raw.path, raw.headers.clone(), body) else {
             write(
                 stream,
                 404,
@@ -143,7 +144,7 @@ impl Shared {
 
 struct RawRequest {
     path: String,
-    key: Option<String>,
+    headers: HashMap<String, String>,
     body: Vec<u8>,
 }
 
@@ -154,7 +155,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> io::Result<Option<RawRequest>> {
         return Ok(None);
     }
     let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-    let (mut length, mut key) = (0_usize, None);
+    let mut headers = HashMap::new();
     loop {
         let mut header = String::new();
         if reader.read_line(&mut header)? == 0 {
@@ -167,20 +168,20 @@ fn read(reader: &mut BufReader<TcpStream>) -> io::Result<Option<RawRequest>> {
         let Some((name, value)) = header.split_once(':') else {
             continue;
         };
-        let value = value.trim();
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.parse().unwrap_or(0),
-            "authorization" => key = value.strip_prefix("Bearer ").map(str::to_owned),
-            "x-api-key" | "x-goog-api-key" => key = Some(value.to_owned()),
-            _ => {}
-        }
+        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }
+    let length = headers.get("content-length");
+    let length = length.and_then(|length| length.parse().ok()).unwrap_or(0);
     if length > MAX_REQUEST {
         return Ok(None);
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    Ok(Some(RawRequest { path, key, body }))
+    Ok(Some(RawRequest {
+        path,
+        headers,
+        body,
+    }))
 }
 
 fn head(kind: &str, status: u16, length: usize, headers: &[(String, String)]) -> String {

@@ -1,5 +1,6 @@
 //! Requests and replies in the forms of the three interfaces.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -32,6 +33,8 @@ pub struct Request {
     pub seed: Option<u64>,
     /// The key.
     pub key: Option<String>,
+    /// The headers, by their names in lower case.
+    pub headers: HashMap<String, String>,
     /// The whole request.
     pub body: Value,
 }
@@ -116,7 +119,7 @@ impl Reaction {
 }
 
 impl Request {
-    pub(crate) fn read(path: &str, key: Option<String>, body: Value) -> Option<Self> {
+    pub(crate) fn read(path: &str, headers: HashMap<String, String>, body: Value) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
         let api = match path {
             path if path.ends_with("/chat/completions") => Api::Chat,
@@ -161,7 +164,8 @@ impl Request {
             turns,
             tools: tools.iter().filter_map(name).collect(),
             seed: body["seed"].as_u64(),
-            key,
+            key: key(&headers),
+            headers,
             body,
         })
     }
@@ -226,7 +230,10 @@ impl Request {
                     (.., false) => "tool_calls",
                     _ => "stop",
                 };
-                let mut message = json!({"role": "assistant", "content": saying.text});
+                // As OpenAI does: no text beside calls is null.
+                let content =
+                    Some(&saying.text).filter(|text| !text.is_empty() || calls.is_empty());
+                let mut message = json!({"role": "assistant", "content": content});
                 if let Some(reasoning) = &saying.reasoning {
                     message["reasoning_content"] = reasoning.as_str().into();
                 }
@@ -319,6 +326,17 @@ impl Request {
             }
         }
     }
+}
+
+/// The key, in whichever header it comes.
+fn key(headers: &HashMap<String, String>) -> Option<String> {
+    let bearer = headers
+        .get("authorization")
+        .and_then(|value| value.strip_prefix("Bearer "));
+    let own = ["x-api-key", "x-goog-api-key"]
+        .iter()
+        .find_map(|name| headers.get(*name));
+    bearer.or(own.map(String::as_str)).map(str::to_owned)
 }
 
 /// The text of a message's content, in whichever form it comes.

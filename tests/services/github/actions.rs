@@ -2,8 +2,11 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use mcpmark_github::ci::{Event, Reported, Runner, RunnerError};
+use mcpmark_github::ci::{
+    Event, FUEL_OF_A_CALL, MOST_RUNS_OF_A_CALL, Ran, Reported, Runner, RunnerError,
+};
 use mcpmark_snapshot::TreePath;
 use serde_json::{Value, json};
 
@@ -19,8 +22,30 @@ pub(crate) struct Checker {
     heard: Mutex<Vec<Value>>,
 }
 
+/// Fuel that a run uses, but where the numbers say otherwise.
+const CHEAP: u64 = 1_000;
+/// A third of the fuel of a call.
+const DEAR: u64 = FUEL_OF_A_CALL / 3;
+
 impl Runner for Checker {
-    fn run(&self, event: Event) -> Result<Vec<Reported>, RunnerError> {
+    fn run(&self, event: Event, fuel: u64) -> Ran {
+        let dear = event
+            .after
+            .read(&TreePath::parse("numbers.txt").unwrap())
+            .is_ok_and(|text| text.starts_with(b"0\n"));
+        let needed = if dear { DEAR } else { CHEAP };
+        Ran {
+            result: match needed > fuel {
+                true => Err(RunnerError::Spent("all fuel is used".to_owned())),
+                false => self.check(event),
+            },
+            fuel: needed.min(fuel),
+        }
+    }
+}
+
+impl Checker {
+    fn check(&self, event: Event) -> Result<Vec<Reported>, RunnerError> {
         let told: Value = serde_json::from_str(&event.parameters).unwrap();
         assert!(told["workflow"]["file"]["jobs"].is_object());
         self.heard.lock().unwrap().push(told);
@@ -33,6 +58,17 @@ impl Runner for Checker {
             return Err(RunnerError::Input(
                 "fuel: it used 1000000000 units".to_owned(),
             ));
+        }
+        if text.contains("slow") {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        if text.contains("nameless") {
+            let output = String::new();
+            return Ok(vec![Reported {
+                name: String::new(),
+                passed: true,
+                output,
+            }]);
         }
         let numbers: Result<Vec<u64>, _> = text.lines().map(str::parse).collect();
         let step = |name: &str, passed: bool, output: &str| Reported {
@@ -459,6 +495,119 @@ async fn a_commit_that_is_too_much_for_the_guest_fails_and_the_session_goes_on()
         .await
         .to_string();
     assert!(jobs.contains("workflow"), "{jobs}");
+    world.session.capture().await.unwrap();
+}
+
+/// Adds so many workflows in one commit, with numbers that they check.
+async fn add_workflows(world: &World, count: usize, numbers: &str, message: &str) {
+    let workflow = |number: usize| {
+        let path = format!(".github/workflows/more-{number:03}.yml");
+        json!({"path": path, "content": WORKFLOW})
+    };
+    let mut files: Vec<Value> = (0..count).map(workflow).collect();
+    files.push(json!({"path": "numbers.txt", "content": numbers}));
+    let arguments = json!({"branch": "main", "message": message, "files": files});
+    world.text("push_files", arguments).await;
+}
+
+/// The conclusions of all runs, the newest first.
+async fn conclusions(world: &World) -> Vec<String> {
+    let mut found = Vec::new();
+    let list = world.json("list_workflows", json!({})).await;
+    for workflow in list["workflows"].as_array().unwrap() {
+        let asked = json!({"workflow_id": workflow["id"].to_string(), "perPage": 100});
+        let list = world.json("list_workflow_runs", asked).await;
+        let runs = list["workflow_runs"].as_array().cloned();
+        for run in runs.unwrap_or_default() {
+            found.push(run["conclusion"].as_str().unwrap().to_owned());
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn workflows_of_one_call_share_their_fuel() {
+    let (world, _) = world().await;
+    add_workflows(&world, 4, "0\n1\n", "Five workflows").await;
+    let all = conclusions(&world).await;
+    assert_eq!(
+        all.iter().filter(|it| *it == "success").count(),
+        3,
+        "{all:?}"
+    );
+    assert_eq!(
+        all.iter().filter(|it| *it == "failure").count(),
+        2,
+        "{all:?}"
+    );
+    // The next call has fuel of its own.
+    put(&world, "main", "1\n2\n", "Cheap").await;
+    let all = conclusions(&world).await;
+    assert_eq!(
+        all.iter().filter(|it| *it == "success").count(),
+        8,
+        "{all:?}"
+    );
+    world.session.capture().await.unwrap();
+}
+
+#[tokio::test]
+async fn one_call_makes_a_bounded_number_of_runs() {
+    let (world, checker) = world().await;
+    let most = usize::try_from(MOST_RUNS_OF_A_CALL).unwrap();
+    add_workflows(&world, most + 20, "1\n", "Many").await;
+    assert_eq!(checker.heard.lock().unwrap().len(), most);
+    world.session.capture().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_cancelled_call_starts_no_further_workflow() {
+    let (world, checker) = world().await;
+    let most = usize::try_from(MOST_RUNS_OF_A_CALL).unwrap();
+    let workflow = |number: usize| {
+        let path = format!(".github/workflows/more-{number:03}.yml");
+        json!({"path": path, "content": WORKFLOW})
+    };
+    let mut files: Vec<Value> = (0..most).map(workflow).collect();
+    files.push(json!({"path": "numbers.txt", "content": "slow"}));
+    let arguments = json!({"owner": "acme", "repo": "demo", "branch": "main", "message": "Slow", "files": files});
+    let timeout = Duration::from_millis(500);
+    let arguments = arguments.as_object().unwrap().clone();
+    // All of them would take ten seconds, and the end of a session waits for five.
+    let called = world.client.call("push_files", arguments, timeout).await;
+    assert!(called.is_err(), "{called:?}");
+    world
+        .session
+        .finish(mcpmark_service::STOP_GRACE)
+        .await
+        .unwrap();
+    assert!(checker.heard.lock().unwrap().len() < most);
+}
+
+#[tokio::test]
+async fn steps_without_names_fail_the_run_and_not_the_session() {
+    let (world, _) = world().await;
+    put(&world, "main", "nameless", "A step without a name").await;
+    assert_eq!(told(&runs(&world).await[0]).2, "failure");
+    world.session.capture().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_agent_that_writes_the_first_workflow_cannot_end_the_session() {
+    let without = |dir: &Path| {
+        let mut repo = Repo::new(dir);
+        repo.commit("main", "Start", &[("README.md", Some("# Numbers\n"))]);
+        write(
+            dir,
+            "repository.json",
+            &json!({
+                "owner": "acme", "name": "demo", "default_branch": "main", "viewer": "ann",
+            }),
+        );
+    };
+    let world = World::with_runner(without, Arc::new(Checker::default())).await;
+    add_workflows(&world, 1, "too much", "Overload it").await;
+    assert_eq!(conclusions(&world).await, ["failure"]);
     world.session.capture().await.unwrap();
 }
 

@@ -22,6 +22,8 @@ mod npm;
 mod octokit;
 mod patches;
 mod pulls;
+#[path = "../../pypi.rs"]
+mod pypi;
 mod refusals;
 mod remarks;
 mod rest;

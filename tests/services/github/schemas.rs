@@ -4,78 +4,25 @@
 //! Who says so is `jsonschema` from PyPI.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use mcpmark_github::world::{DOCUMENTS, schema};
 use serde_json::{Value, json};
 
 use crate::actions;
 use crate::gists::with_gists;
+use crate::pypi::{JSON_SCHEMA, REFUSALS};
 use crate::support::{Repo, World, standard, write};
-
-const PACKAGES: [&str; 2] = ["jsonschema==4.26.0", "rfc3339-validator==0.1.4"];
-
-/// Reads pairs of a schema and a document, and prints for each why it is refused, or null.
-const SCRIPT: &str = "
-import json, sys
-from jsonschema import Draft202012Validator as Validator
-refusals = []
-for schema, document in json.load(sys.stdin):
-    Validator.check_schema(schema)
-    errors = Validator(schema, format_checker=Validator.FORMAT_CHECKER).iter_errors(document)
-    refusals.append(next((error.message for error in errors), None))
-json.dump(refusals, sys.stdout)
-";
-
-/// Where the packages lie, installed where they are not there yet; or why they cannot be had.
-fn install() -> Result<PathBuf, String> {
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("jsonschema");
-    if home.join("jsonschema").exists() {
-        return Ok(home);
-    }
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--target"])
-        .arg(&home)
-        .args(PACKAGES);
-    let output = pip.output().map_err(|error| format!("python3: {error}"))?;
-    let words = String::from_utf8_lossy(&output.stderr);
-    match home.join("jsonschema").exists() {
-        true => Ok(home),
-        false => Err(words
-            .lines()
-            .last()
-            .unwrap_or("pip said nothing")
-            .to_owned()),
-    }
-}
 
 /// Why documents are not what their schemas say, each in its turn; nothing where nobody can say so.
 fn refusals(documents: &[(&str, Value)]) -> Option<Vec<Option<String>>> {
-    let home = match install() {
-        Ok(home) => home,
-        Err(problem) => {
-            eprintln!("SKIPPED: {problem}; this test asks jsonschema from PyPI");
-            return None;
-        }
-    };
     let pairs: Vec<(Value, &Value)> = documents
         .iter()
         .map(|(document, value)| (schema(document).unwrap(), value))
         .collect();
-    let mut python = Command::new("python3")
-        .args(["-c", SCRIPT])
-        .env("PYTHONPATH", home)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
     let input = serde_json::to_vec(&pairs).unwrap();
-    python.stdin.take().unwrap().write_all(&input).unwrap();
-    let output = python.wait_with_output().unwrap();
-    assert!(output.status.success());
-    Some(serde_json::from_slice(&output.stdout).unwrap())
+    let told = JSON_SCHEMA.run(REFUSALS, &input)?;
+    Some(serde_json::from_slice(&told).unwrap())
 }
 
 fn read(dir: &Path, document: &str) -> Option<Value> {

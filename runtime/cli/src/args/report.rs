@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// The experiment; `latest` is the one that began last, and the default
+    /// The experiment, or several for one report; `latest` is the one that began last, and the default
     #[arg(value_name = "EXPERIMENT")]
-    pub(crate) experiment: Option<String>,
+    pub(crate) experiments: Vec<String>,
     /// The form of the report [default: that of the file's ending, or text]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
@@ -59,14 +59,38 @@ pub(crate) struct ExportArgs {
     /// A new directory; for `sft`, a new file
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) output: PathBuf,
+    /// With `sft`: write graded attempts that did not pass, too
+    #[arg(long)]
+    pub(crate) include_failures: bool,
+    /// With `sft`: write `passed` and `score` on each line
+    #[arg(long)]
+    pub(crate) rewards: bool,
+    /// With `sft`: leave out conversations of more than this many bytes, or `none` for no limit [default: 1048576]
+    #[arg(long, value_name = "N|none", value_parser = line_bytes, allow_negative_numbers = true)]
+    pub(crate) max_line_bytes: Option<LineBytes>,
+}
+
+/// A bound on the lines of an export: a number of bytes, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LineBytes(pub(crate) Option<u64>);
+
+fn line_bytes(text: &str) -> Result<LineBytes, String> {
+    if text == "none" {
+        return Ok(LineBytes(None));
+    }
+    let number = text.parse().ok().filter(|number| *number > 0);
+    let number = number.ok_or("expected a number of bytes from 1, or `none` for no limit")?;
+    Ok(LineBytes(Some(number)))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
     /// The results directory of the published benchmark
     Mcpmark,
-    /// Conversations of attempts that passed, one a line
+    /// Conversations for fine-tuning with their tools, one a line
     Sft,
     /// Agent Trajectory Interchange Format 1.7, one file an attempt
     Atif,
+    /// Everything as tables: attempts, turns, calls, requests and checks, each a file of JSON Lines
+    Jsonl,
 }

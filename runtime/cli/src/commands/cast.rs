@@ -4,8 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::{AgentKind, Budget, Cast, External, Journal, Retries, Spec, steps};
-use mcpmark_model::{AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, ToolSpec};
+use mcpmark_experiment::{
+    AgentKind, AgentSettings, Budget, Cast, External, Gate, Journal, Participant, Player, Retries,
+    ServerSpec, Spec, ToolFilter, ToolFilterError, steps,
+};
+use mcpmark_model::{
+    AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, Pace, ToolSpec,
+};
 use mcpmark_service::ToolClash;
 use serde_json::json;
 
@@ -17,20 +22,31 @@ use crate::output::{self, sanitise};
 /// The longest that a model may take for its sign of life.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(120);
 
-/// Opens the models of a spec; their keys come from the environment.
-pub(crate) fn models(spec: &Spec) -> Result<Vec<Model>, CommandError> {
+/// The participants of a spec that are to act, each with its model if it asks one.
+pub(crate) struct Models {
+    models: Vec<Option<Model>>,
+    acting: BTreeSet<usize>,
+}
+
+/// Opens the models of the participants that are to act; their keys come from the environment.
+pub(crate) fn models(spec: &Spec, acting: &BTreeSet<usize>) -> Result<Models, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut models = Vec::new();
-    for model in &spec.models {
+    for (index, Participant { agent, model, .. }) in spec.participants.iter().enumerate() {
+        let model = model.as_ref().filter(|_| acting.contains(&index));
+        let Some(model) = model else {
+            models.push(None);
+            continue;
+        };
         let model = Model::open(model, variable).map_err(open_error)?;
-        if spec.agent == AgentKind::Mcpmark {
+        if *agent == AgentKind::Mcpmark {
             model.check_tools().map_err(open_error)?;
         }
-        models.push(model);
+        models.push(Some(model));
     }
     let limits = &spec.limits;
     if limits.attempt_cost_nano_usd.is_some() || limits.experiment_cost_nano_usd.is_some() {
-        for model in &models {
+        for model in models.iter().flatten() {
             if spec.prices.of(model.name()).is_none() {
                 let message = format!(
                     "the price of {} is not known, so a limit on cost cannot hold",
@@ -41,12 +57,31 @@ pub(crate) fn models(spec: &Spec) -> Result<Vec<Model>, CommandError> {
             }
         }
     }
-    Ok(models)
+    Ok(Models {
+        models,
+        acting: acting.clone(),
+    })
+}
+
+impl Models {
+    /// The participants that are to act.
+    fn acting<'a>(&'a self, spec: &'a Spec) -> impl Iterator<Item = &'a Participant> {
+        let indices = self.acting.iter();
+        indices.filter_map(|index| spec.participants.get(*index))
+    }
+
+    /// The participants that ask a model, each with it.
+    fn asking<'a>(&'a self, spec: &'a Spec) -> impl Iterator<Item = (&'a Model, &'a Participant)> {
+        let all = self.models.iter().zip(&spec.participants);
+        all.filter_map(|(model, participant)| Some((model.as_ref()?, participant)))
+    }
 }
 
 fn open_error(error: OpenError) -> CommandError {
     let hint = match &error {
-        OpenError::NoKey { variable, .. } => Some(format!("export {variable}=…")),
+        OpenError::NoKey { variable, .. } | OpenError::NoHeaderValue { variable, .. } => {
+            Some(format!("export {variable}=…"))
+        }
         OpenError::Provider { .. } => Some(
             "an endpoint that speaks like OpenAI's is `--model openai/NAME --base-url URL`"
                 .to_owned(),
@@ -77,19 +112,21 @@ fn sign_of_life(agent: AgentKind) -> (Conversation, Vec<ToolSpec>) {
 
 /// Looks at the variables of each server of others, and writes a request to each model, without
 /// sending it.
-pub(crate) async fn check(models: &[Model], spec: &Spec) -> Result<(), CommandError> {
+pub(crate) async fn check(models: &Models, spec: &Spec) -> Result<(), CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
-    for (name, server) in &spec.agent_settings.servers {
+    for (name, server) in Participant::servers(models.acting(spec)) {
         if let Err(error) = External::check(name, server, variable) {
             let message = chain(&error);
             return Err(CommandError::usage(sanitise::line(&message)).hint("nothing was run"));
         }
     }
-    if let Some(command) = &spec.agent_settings.command {
-        program::check(command)?;
+    for participant in models.acting(spec) {
+        if let Some(command) = &participant.agent_settings.command {
+            program::check(command)?;
+        }
     }
-    let (conversation, tools) = sign_of_life(spec.agent);
-    for model in models {
+    for (model, participant) in models.asking(spec) {
+        let (conversation, tools) = sign_of_life(participant.agent);
         let seed = model.sampling_seed(0);
         if let Err(error) = model.check(&conversation, &tools, seed).await {
             return Err(refused(model, "", &error));
@@ -101,28 +138,83 @@ pub(crate) async fn check(models: &[Model], spec: &Spec) -> Result<(), CommandEr
 /// The tools of servers of others, each with the name of its server.
 pub(crate) type Beside = BTreeMap<String, String>;
 
-/// Starts or reaches each server of others, whose tools go beside `tools`, and asks each model for a few words, with a tool in
-/// reach. Gives the tools of those servers.
-pub(crate) async fn preflight(
-    models: &[Model],
+/// The tools that an agent is offered.
+fn tool_filter(settings: &AgentSettings) -> Result<ToolFilter, CommandError> {
+    ToolFilter::parse(&settings.tools).map_err(no_such_tools)
+}
+
+fn no_such_tools(error: ToolFilterError) -> CommandError {
+    unusable(&format!("--tools: {error}"))
+}
+
+/// Checks that the globs of tools match some, and leave some of each kind of world, where it is known which tools
+/// servers of others have.
+fn check_filter(
+    settings: &AgentSettings,
+    worlds: &[BTreeSet<String>],
+    beside: &Beside,
+) -> Result<(), CommandError> {
+    let filter = tool_filter(settings)?;
+    if beside.is_empty() && !settings.servers.is_empty() {
+        return Ok(());
+    }
+    let with_servers = |tools: &BTreeSet<String>| -> BTreeSet<String> {
+        tools.iter().chain(beside.keys()).cloned().collect()
+    };
+    let all = with_servers(&worlds.iter().flatten().cloned().collect());
+    filter.check_matches(&all).map_err(no_such_tools)?;
+    let mut each = worlds.iter().map(with_servers);
+    each.try_for_each(|tools| filter.check_left(&tools))
+        .map_err(no_such_tools)
+}
+
+/// Checks the globs of tools of all participants that are to act, as far as is known without their servers.
+pub(crate) fn check_filters(
+    models: &Models,
     spec: &Spec,
-    tools: &BTreeSet<String>,
+    worlds: &[BTreeSet<String>],
+) -> Result<(), CommandError> {
+    let mut acting = models.acting(spec);
+    acting.try_for_each(|one| check_filter(&one.agent_settings, worlds, &Beside::new()))
+}
+
+/// Starts or reaches each server of others, whose tools go beside those of the worlds, and asks each model for a few
+/// words, with a tool in reach. Gives the tools of those servers.
+pub(crate) async fn preflight(
+    models: &Models,
+    spec: &Spec,
+    worlds: &[BTreeSet<String>],
 ) -> Result<Beside, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
-    let mut beside = Beside::new();
-    for (name, server) in &spec.agent_settings.servers {
+    let mut offered: Vec<((&str, &ServerSpec), Vec<String>)> = Vec::new();
+    for (name, server) in Participant::servers(models.acting(spec)) {
         // It goes again at once.
         let started = External::start(name, server, variable).await;
         let started = started.map_err(|error| unusable(&chain(&error)))?;
-        for tool in started.tools() {
-            if beside.insert(tool.to_owned(), name.clone()).is_some() {
-                return Err(clash(name, tool));
+        let tools = started.tools().map(|tool| tool.to_string()).collect();
+        offered.push(((name, server), tools));
+    }
+    let mut all = Beside::new();
+    for participant in models.acting(spec) {
+        let mut beside = Beside::new();
+        for (name, server) in &participant.agent_settings.servers {
+            let own = offered
+                .iter()
+                .filter(|(known, _)| *known == (name.as_str(), server));
+            for tool in own.flat_map(|(_, tools)| tools) {
+                if beside.insert(tool.clone(), name.clone()).is_some() {
+                    return Err(clash(name, tool));
+                }
             }
         }
+        for tools in worlds {
+            check_clashes(&beside, tools)?;
+        }
+        check_filter(&participant.agent_settings, worlds, &beside)?;
+        all.extend(beside);
     }
-    check_clashes(&beside, tools)?;
-    let (conversation, tools) = sign_of_life(spec.agent);
-    for (model, ModelSpec { settings, .. }) in models.iter().zip(&spec.models) {
+    for (model, participant) in models.asking(spec) {
+        let (conversation, tools) = sign_of_life(participant.agent);
         let asked = model
             .ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE)
             .await;
@@ -148,7 +240,9 @@ pub(crate) async fn preflight(
             Err(error) => error,
         };
         let nobody = matches!(error.kind, AskErrorKind::Connection | AskErrorKind::Timeout);
-        let place = match settings.base_url.is_some() || nobody {
+        let settings = participant.model.as_ref().map(|model| &model.settings);
+        let elsewhere = settings.is_some_and(|settings| settings.base_url.is_some());
+        let place = match elsewhere || nobody {
             true => format!(" at {}", sanitise::line(model.base_url())),
             false => String::new(),
         };
@@ -165,7 +259,7 @@ pub(crate) async fn preflight(
         }
         return Err(refused(model, &place, &error));
     }
-    Ok(beside)
+    Ok(all)
 }
 
 /// Refuses a tool that both a world and a server of others have.
@@ -205,37 +299,75 @@ fn refused(model: &Model, place: &str, error: &AskError) -> CommandError {
     })
 }
 
+/// The bounds on requests to models, by name and address. The same model at the same address has one bound with whatever
+/// settings it is asked: its server counts the requests together.
+struct Gates(BTreeMap<(String, Option<String>), Arc<Gate>>);
+
+impl Gates {
+    fn of(participants: &[Participant]) -> Self {
+        let mut paces: BTreeMap<_, Pace> = BTreeMap::new();
+        for model in participants.iter().filter_map(|one| one.model.as_ref()) {
+            let pace = paces.entry(Self::place(model)).or_default();
+            *pace = pace.and(model.pace);
+        }
+        let gate = |(place, pace)| (place, Arc::new(Gate::new(pace)));
+        Self(paces.into_iter().map(gate).collect())
+    }
+
+    fn place(model: &ModelSpec) -> (String, Option<String>) {
+        (model.name.clone(), model.settings.base_url.clone())
+    }
+
+    /// The bound on requests to a model; none without a model.
+    fn gate(&self, model: Option<&ModelSpec>) -> Arc<Gate> {
+        let known = model.and_then(|model| self.0.get(&Self::place(model)));
+        known.map_or_else(|| Arc::new(Gate::new(Pace::default())), Arc::clone)
+    }
+}
+
 /// Puts together who acts.
 pub(crate) fn cast(
     spec: &Spec,
-    models: Vec<Model>,
+    models: Models,
     journal: &Journal,
     experiment: &str,
     jobs: u32,
 ) -> Result<Cast, CommandError> {
     let spent = journal.spent(experiment).map_err(journal_error)?;
-    let replay = match &spec.agent_settings.replay {
-        Some(attempt) => {
-            let trajectory = journal.trajectory(attempt).map_err(journal_error)?;
-            steps(&trajectory).map_err(CommandError::infrastructure)?
+    let gates = Gates::of(&spec.participants);
+    let mut players = Vec::new();
+    for (model, participant) in models.models.into_iter().zip(&spec.participants) {
+        let settings = &participant.agent_settings;
+        let replay = match &settings.replay {
+            Some(attempt) => {
+                let trajectory = journal.trajectory(attempt).map_err(journal_error)?;
+                steps(&trajectory).map_err(CommandError::infrastructure)?
+            }
+            None => Vec::new(),
+        };
+        let mut policy = Retries::default();
+        if let Some(retries) = settings.retries {
+            policy.tries = retries.saturating_add(1);
         }
-        None => Vec::new(),
-    };
-    let calls = spec.concurrency.model_calls.unwrap_or(jobs) as usize;
-    let mut policy = Retries::default();
-    if let Some(retries) = spec.agent_settings.retries {
-        policy.tries = retries.saturating_add(1);
+        players.push(Player {
+            model,
+            gate: gates.gate(participant.model.as_ref()),
+            retries: policy,
+            compact_at: settings.compact_at,
+            max_result_bytes: settings.max_result_bytes,
+            system_prompt: settings.system_prompt.as_deref().map(Into::into),
+            tools: tool_filter(settings)?,
+            servers: settings.servers.clone(),
+            replay,
+            command: settings.command.clone(),
+            ..Player::plain(participant.agent)
+        });
     }
+    let calls = spec.concurrency.model_calls.unwrap_or(jobs) as usize;
     Ok(Cast {
-        models,
+        players,
         prices: Arc::new(spec.prices.clone()),
         budget: Arc::new(Budget::new(calls, spec.limits.of_experiment(), spent)),
-        retries: policy,
-        compact_at: spec.agent_settings.compact_at,
-        servers: spec.agent_settings.servers.clone(),
         limits: spec.limits,
-        replay,
-        command: spec.agent_settings.command.clone(),
-        ..Cast::plain(spec.agent)
     })
 }

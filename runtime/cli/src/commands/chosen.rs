@@ -114,8 +114,8 @@ impl Chosen {
         own.iter().map(|task| &task.id).chain(published)
     }
 
-    /// The tools that their worlds have, as far as that is known before they are set up.
-    pub(crate) fn tools(&self) -> BTreeSet<String> {
+    /// The tools of each kind of their worlds, as far as that is known before they are set up.
+    pub(crate) fn tools(&self) -> Vec<BTreeSet<String>> {
         let profiles: BTreeSet<(&str, Option<&str>)> = match &self.tasks {
             Tasks::Own(_, tasks) => tasks
                 .iter()
@@ -126,23 +126,28 @@ impl Chosen {
             }
         };
         let tools = profiles.into_iter().filter_map(|(service, profile)| {
-            Some(mcpmark_experiment::service(service)?.tools(profile))
+            let tools = mcpmark_experiment::service(service)?.tools(profile);
+            Some(tools.into_iter().collect())
         });
-        tools.flatten().collect()
+        tools.collect()
     }
 
-    /// The first task that nobody has shown to be solvable.
-    pub(crate) fn unsolved(&self) -> Option<&TaskId> {
-        match &self.tasks {
-            Tasks::Own(_, tasks) => {
-                let task = tasks.iter().find(|task| task.solution.is_none());
-                task.map(|task| &task.id)
-            }
-            Tasks::Published(_, _, tasks) => {
-                let task = tasks.iter().find(|task| task.solution.is_none());
-                task.map(|task| &task.id)
-            }
-        }
+    /// The first of some tasks that nobody has shown to be solvable.
+    pub(crate) fn unsolved(&self, ids: &BTreeSet<&str>) -> Option<&TaskId> {
+        let unsolved: Vec<&TaskId> = match &self.tasks {
+            Tasks::Own(_, tasks) => tasks
+                .iter()
+                .filter(|task| task.solution.is_none())
+                .map(|task| &task.id)
+                .collect(),
+            Tasks::Published(_, _, tasks) => tasks
+                .iter()
+                .filter(|task| task.solution.is_none())
+                .map(|task| &task.id)
+                .collect(),
+        };
+        let mut unsolved = unsolved.into_iter();
+        unsolved.find(|id| ids.contains(&*id.to_string()))
     }
 
     /// Makes them ready to judge what was left. A verifier that is held back is taken from the store, where

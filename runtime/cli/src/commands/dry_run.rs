@@ -1,9 +1,12 @@
 //! What an experiment would run and may cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_experiment::{Allowance, AttemptLimits, Cost, Reach, Spec};
-use mcpmark_model::{ModelSpec, PriceRow, Usage};
+use mcpmark_experiment::{
+    AgentKind, AgentSettings, Allowance, AttemptLimits, Cost, Participant, Planned, Reach,
+    ResultView, Spec,
+};
+use mcpmark_model::{ModelSpec, Pace, PriceRow, Usage};
 use serde_json::{Value, json};
 
 use crate::commands::runs;
@@ -33,14 +36,16 @@ struct Total {
     limited: bool,
 }
 
-/// Says what would run, with so many attempts at the same time.
-pub(crate) fn say(spec: &Spec, jobs: u32, as_json: bool) -> Result<(), CommandError> {
-    let estimates = estimates(spec);
-    let total = total(spec, &estimates);
+/// Says what would run from a position of the plan on, with so many attempts at the same time.
+pub(crate) fn say(spec: &Spec, from: usize, jobs: u32, as_json: bool) -> Result<(), CommandError> {
+    let mut plan = spec.plan();
+    plan.drain(..from);
+    let estimates = estimates(spec, &plan);
+    let total = total(spec, &plan, &estimates);
     if as_json {
-        return output::print_json(&json(spec, &estimates, &total));
+        return output::print_json(&json(spec, &plan, &estimates, &total));
     }
-    output::print(&text(spec, jobs, &estimates, &total))
+    output::print(&text(spec, &plan, jobs, &estimates, &total))
 }
 
 /// Turns and tokens of an attempt under its limits.
@@ -57,14 +62,21 @@ fn typical(spec: &Spec) -> (u32, Usage) {
     (turns, usage)
 }
 
-fn estimates(spec: &Spec) -> Vec<Estimate<'_>> {
+fn estimates<'a>(spec: &'a Spec, plan: &[Planned]) -> Vec<Estimate<'a>> {
     let (_, usage) = typical(spec);
-    let each = spec.planned() / spec.models.len().max(1);
-    let estimate = |model| Estimate {
-        model,
-        cost: cost(spec, model, usage, each as u64),
+    let mut attempts = vec![0; spec.participants.len()];
+    for planned in plan {
+        attempts[planned.participant] += 1;
+    }
+    let estimate = |(participant, attempts): (&'a Participant, u64)| {
+        let model = participant.model.as_ref().filter(|_| attempts > 0)?;
+        Some(Estimate {
+            model,
+            cost: cost(spec, model, usage, attempts),
+        })
     };
-    spec.models.iter().map(estimate).collect()
+    let participants = spec.participants.iter().zip(attempts);
+    participants.filter_map(estimate).collect()
 }
 
 fn cost<'a>(
@@ -82,12 +94,16 @@ fn cost<'a>(
     Some((row, Cost::from_nano_usd(all)))
 }
 
-fn total(spec: &Spec, estimates: &[Estimate<'_>]) -> Total {
+fn total(spec: &Spec, plan: &[Planned], estimates: &[Estimate<'_>]) -> Total {
     let known = estimates.iter().filter_map(|one| one.cost.as_ref());
     let sum = known.fold(0_u64, |sum, (_, cost)| sum.saturating_add(cost.nano_usd()));
     let Allowance { cost, tokens, .. } = spec.limits.of_experiment();
     let (_, usage) = typical(spec);
-    let all = (usage.input + usage.output).saturating_mul(spec.planned() as u64);
+    let asking = plan
+        .iter()
+        .filter(|planned| planned.key.model.is_some())
+        .count();
+    let all = (usage.input + usage.output).saturating_mul(asking as u64);
     let mut least = sum;
     if let Some(limit) = tokens.filter(|limit| *limit < all) {
         // The share of the tokens is about that of the cost.
@@ -102,7 +118,7 @@ fn total(spec: &Spec, estimates: &[Estimate<'_>]) -> Total {
     }
 }
 
-fn json(spec: &Spec, estimates: &[Estimate<'_>], total: &Total) -> Value {
+fn json(spec: &Spec, plan: &[Planned], estimates: &[Estimate<'_>], total: &Total) -> Value {
     let (turns, usage) = typical(spec);
     let models: Vec<Value> = estimates
         .iter()
@@ -116,7 +132,7 @@ fn json(spec: &Spec, estimates: &[Estimate<'_>], total: &Total) -> Value {
         .collect();
     let known = total.unknown == 0 && !models.is_empty();
     json!({
-        "attempts": spec.planned(),
+        "attempts": plan.len(),
         "estimate": {
             "an_attempt": {
                 "turns": turns,
@@ -130,20 +146,40 @@ fn json(spec: &Spec, estimates: &[Estimate<'_>], total: &Total) -> Value {
     })
 }
 
-fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> String {
+fn text(
+    spec: &Spec,
+    plan: &[Planned],
+    jobs: u32,
+    estimates: &[Estimate<'_>],
+    total: &Total,
+) -> String {
+    let acting = |of: fn(&Planned) -> usize| plan.iter().map(of).collect::<BTreeSet<_>>().len();
+    let tasks = acting(|planned| planned.task);
     let mut text = format!(
-        "{} of {}, {} each",
-        output::count(spec.planned(), "attempt"),
-        output::count(spec.tasks.len(), "task"),
-        spec.attempts
+        "{} of {}",
+        output::count(plan.len(), "attempt"),
+        output::count(tasks, "task")
     );
-    match estimates.len() {
-        0 => text.push('\n'),
-        models => text.push_str(&format!(" by {}\n", output::count(models, "model"))),
+    if plan.len() == spec.planned() && spec.steps.is_empty() {
+        text.push_str(&format!(", {} each", spec.attempts));
     }
-    text.push_str(&services(spec));
-    text.push_str(&format!("  agent: {}\n", agent(spec)));
-    for (name, server) in &spec.agent_settings.servers {
+    let models = estimates.len();
+    let baselines = acting(|planned| planned.participant) - models;
+    match (models, baselines) {
+        (0, 0 | 1) => text.push('\n'),
+        (0, agents) => text.push_str(&format!(" by {}\n", output::count(agents, "agent"))),
+        (models, 0) => text.push_str(&format!(" by {}\n", output::count(models, "model"))),
+        (models, agents) => text.push_str(&format!(
+            " by {} and {} without one\n",
+            output::count(models, "model"),
+            output::count(agents, "agent")
+        )),
+    }
+    text.push_str(&services(plan));
+    for agent in agents(spec, plan) {
+        text.push_str(&format!("  agent: {agent}\n"));
+    }
+    for (name, server) in spec.servers() {
         let reached = match &server.reach {
             Reach::Program { command, .. } => command.first().map_or("", String::as_str),
             Reach::Http(server) => server.url(),
@@ -172,6 +208,9 @@ fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> St
         };
         text.push_str(&line);
         text.push('\n');
+        if !model.pace.is_default() {
+            text.push_str(&format!("    at most {}\n", pace(model.pace)));
+        }
         if !model.settings.is_default() {
             // Settings are numbers, names and an address without a key.
             let settings = serde_json::to_string(&model.settings).unwrap_or_default();
@@ -194,6 +233,20 @@ fn text(spec: &Spec, jobs: u32, estimates: &[Estimate<'_>], total: &Total) -> St
     text
 }
 
+/// How often a model is asked at most.
+fn pace(pace: Pace) -> String {
+    let calls = pace.max_calls.map(|calls| {
+        let requests = output::count(calls as usize, "request");
+        format!("{requests} at the same time")
+    });
+    let rate = pace.requests_per_minute.map(|requests| {
+        let requests = output::count(requests as usize, "request");
+        format!("{requests} a minute")
+    });
+    let parts: Vec<String> = calls.into_iter().chain(rate).collect();
+    parts.join(", ")
+}
+
 fn together(total: &Total, models: usize) -> String {
     let Total {
         cost,
@@ -214,21 +267,56 @@ fn together(total: &Total, models: usize) -> String {
     }
 }
 
-/// Who acts, and what is set for it.
-fn agent(spec: &Spec) -> String {
-    let settings = &spec.agent_settings;
-    let mut parts = vec![spec.agent.as_str().to_owned()];
+/// The agents that act, and what is set for each.
+fn agents(spec: &Spec, plan: &[Planned]) -> Vec<String> {
+    let acting: BTreeSet<usize> = plan.iter().map(|planned| planned.participant).collect();
+    let mut agents: Vec<String> = Vec::new();
+    for participant in acting
+        .iter()
+        .filter_map(|index| spec.participants.get(*index))
+    {
+        let agent = agent(participant.agent, &participant.agent_settings);
+        if !agents.contains(&agent) {
+            agents.push(agent);
+        }
+    }
+    agents
+}
+
+fn agent(kind: AgentKind, settings: &AgentSettings) -> String {
+    let mut parts = vec![kind.as_str().to_owned()];
     parts.extend(
         settings
             .replay
             .as_ref()
             .map(|id| format!("of attempt {id}")),
     );
+    parts.extend(settings.command.as_ref().map(|spec| {
+        let words: Vec<String> = spec
+            .command
+            .iter()
+            .map(|word| format!("{word:?}"))
+            .collect();
+        sanitise::line(&words.join(" ")).into_owned()
+    }));
     parts.extend(
         settings
             .compact_at
             .map(|tokens| format!("summed up at {tokens} tokens")),
     );
+    let prompt = settings.system_prompt.as_ref();
+    parts.extend(prompt.map(|text| format!("a system prompt of {} bytes", text.len())));
+    if !settings.tools.is_empty() {
+        let tools = settings.tools.join(" ");
+        parts.push(format!("tools {}", sanitise::line(&tools)));
+    }
+    if kind.is_model() {
+        parts.extend(match settings.max_result_bytes {
+            Some(ResultView::DEFAULT_MAX_BYTES) => None,
+            Some(bytes) => Some(format!("at most {bytes} bytes of a result")),
+            None => Some("whole results".to_owned()),
+        });
+    }
     let retries = settings.retries.map(|retries| match retries {
         1 => "1 retry".to_owned(),
         retries => format!("{retries} retries"),
@@ -241,7 +329,7 @@ fn agent(spec: &Spec) -> String {
 fn abreast(spec: &Spec, jobs: u32) -> String {
     let concurrency = &spec.concurrency;
     let mut parts = vec![output::count(jobs as usize, "attempt")];
-    if !spec.models.is_empty() {
+    if spec.models().next().is_some() {
         let calls = concurrency.model_calls.unwrap_or(jobs);
         parts.push(output::count(calls as usize, "request"));
     }
@@ -251,9 +339,10 @@ fn abreast(spec: &Spec, jobs: u32) -> String {
 }
 
 /// The tasks of each service.
-fn services(spec: &Spec) -> String {
+fn services(plan: &[Planned]) -> String {
     let mut tasks: BTreeMap<&str, usize> = BTreeMap::new();
-    for task in &spec.tasks {
+    let ids: BTreeSet<&str> = plan.iter().map(|planned| &*planned.key.task).collect();
+    for task in ids {
         let service = task.split('/').next().unwrap_or(task);
         *tasks.entry(service).or_default() += 1;
     }

@@ -67,7 +67,7 @@ pub(crate) fn place<'a>(
 }
 
 fn wants(spec: &Spec, place: Option<&PublishedPlace>) -> Vec<String> {
-    let servers = spec.agent_settings.servers.iter();
+    let servers = spec.servers().into_iter();
     let servers = servers.map(|(name, server)| match &server.reach {
         Reach::Program { command, env } => {
             let command: Vec<String> = command.iter().map(|part| format!("{part:?}")).collect();
@@ -81,18 +81,27 @@ fn wants(spec: &Spec, place: Option<&PublishedPlace>) -> Vec<String> {
             format!("call server {name:?} at {url}{}", with(&variables))
         }
     });
-    let models = spec.models.iter().map(asked);
-    let command = spec.agent_settings.command.iter().map(|spec| {
-        let words: Vec<String> = spec
+    let commands = spec.participants.iter();
+    let commands = commands.filter_map(|one| one.agent_settings.command.as_ref());
+    let commands = commands.map(|spec| {
+        let command: Vec<String> = spec
             .command
             .iter()
             .map(|part| format!("{part:?}"))
             .collect();
-        format!("run the agent {}{}", words.join(" "), with(&spec.env))
+        format!("run the agent {}{}", command.join(" "), with(&spec.env))
     });
-    let all = servers.chain(command).chain(models);
+    let models = spec.models().map(asked);
+    let all = servers.chain(commands).chain(models);
     let all = all.chain(place.and_then(reads));
-    all.map(|want| sanitise::line(&want).into_owned()).collect()
+    let mut wants: Vec<String> = Vec::new();
+    for want in all.map(|want| sanitise::line(&want).into_owned()) {
+        // Several participants may ask one model.
+        if !wants.contains(&want) {
+            wants.push(want);
+        }
+    }
+    wants
 }
 
 /// Also a model at its provider's usual address costs what it costs, and gets what the tasks show it.
@@ -104,8 +113,9 @@ fn asked(model: &ModelSpec) -> String {
     let provider = model.name.split_once('/').map(|(provider, _)| provider);
     let key = provider.and_then(Provider::named);
     let key = key.and_then(|provider| provider.key_variable_of(&model.settings));
-    let key: Vec<&str> = key.into_iter().collect();
-    format!("ask model {} {place}{}", model.name, with(&key))
+    let headers = model.settings.headers.values().map(String::as_str);
+    let variables: Vec<&str> = key.into_iter().chain(headers).collect();
+    format!("ask model {} {place}{}", model.name, with(&variables))
 }
 
 /// What is read where tasks lie, if there may be anything.

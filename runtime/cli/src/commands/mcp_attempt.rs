@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcpmark_experiment::{
-    AgentKind, AttemptLimits, Cast, Client, Door, Outcome, Prepared, Progress, Spec,
+    AgentKind, AttemptLimits, Cast, Client, Door, JournalError, Outcome, Participant, Prepared,
+    Progress, Spec,
 };
 use mcpmark_snapshot::{Snapshot, Tree};
 use tokio_util::sync::CancellationToken;
@@ -31,11 +32,16 @@ pub(crate) fn serve(
     let task = context::one_task(&context.library()?, task)?;
     let introduction = introduction(&task);
     let name = args.experiment.clone().map(run::check_name).transpose()?;
-    if let Some(name) = &name {
-        run::check_free(context, name)?;
+    if let Some(name) = &name
+        && run::find(context, name)?.is_some()
+    {
+        return Err(journal_error(JournalError::NameTaken(name.clone())));
     }
     let chosen = Chosen::by_id(context, None, &[task.id.to_string()])?;
-    let mut spec = Spec::new(vec![task.id.to_string()], AgentKind::Client);
+    let mut spec = Spec::new(
+        vec![task.id.to_string()],
+        vec![Participant::plain(AgentKind::Client)],
+    );
     let mut setting = Setting::open(context, &chosen, &spec, 1, EngineArgs::default())?;
     // A person may take any time, and coding agents make many calls.
     for task in &mut setting.tasks {
@@ -75,11 +81,12 @@ pub(crate) fn serve(
             },
             None => Door::Stream(mcp::stdio()),
         };
-        let client = Client::new(door, introduction, left.clone());
-        let cast = Arc::new(Cast {
-            client: Some(Arc::new(client)),
-            ..Cast::plain(AgentKind::Client)
-        });
+        let client = Arc::new(Client::new(door, introduction, left.clone()));
+        let mut cast = Cast::plain(AgentKind::Client);
+        for player in &mut cast.players {
+            player.client = Some(Arc::clone(&client));
+        }
+        let cast = Arc::new(cast);
         let signal = {
             let (left, cancel) = (left.clone(), cancel.clone());
             tokio::spawn(async move {

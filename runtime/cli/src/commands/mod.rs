@@ -12,6 +12,7 @@ pub(crate) mod dry_run;
 pub(crate) mod explain;
 mod foreign;
 pub(crate) mod grade;
+mod grow;
 pub(crate) mod inspect;
 pub(crate) mod judge;
 pub(crate) mod mcp;

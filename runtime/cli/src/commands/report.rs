@@ -1,11 +1,10 @@
 use std::fs;
 
 use clap::ValueEnum;
-use mcpmark_experiment::journal::ExperimentRow;
 use mcpmark_experiment::{Journal, JournalError};
 use mcpmark_report::compare::{CompareError, compare as compare_models};
-use mcpmark_report::export::{ExportError, Layout};
-use mcpmark_report::{Details, Format, Options, Report, TaskFacts, TaskIndex};
+use mcpmark_report::export::{ExportError, Exported, Layout, Reason, SftOptions};
+use mcpmark_report::{Details, Format, Options, Report, Source, TaskFacts, TaskIndex};
 
 use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 use crate::commands::run::journal_error;
@@ -15,13 +14,26 @@ use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// Reports an experiment.
+/// Reports an experiment, or several in one report.
 pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
-    let experiment = experiment(&journal, args.experiment.as_deref())?;
-    let mut survey = journal.survey(&experiment.name).map_err(journal_error)?;
-    let cut_off = runs::cut_off(context, &experiment, &mut survey);
-    let report = Report::build(&experiment, &survey, &known_tasks(context));
+    let mut sources: Vec<Source> = Vec::new();
+    let mut cut_off = Vec::new();
+    for name in names(&journal, &args.experiments)? {
+        if sources.iter().any(|source| source.experiment.name == name) {
+            let message = format!("experiment {name:?} is named twice");
+            return Err(CommandError::usage(message));
+        }
+        let mut source = Source::read(&journal, &name).map_err(journal_error)?;
+        let number = runs::cut_off(context, &source.experiment, &mut source.survey);
+        cut_off.push((name, number));
+        sources.push(source);
+    }
+    let known = known_tasks(context);
+    let report = match &*sources {
+        [source] => Report::build(&source.experiment, &source.survey, &known),
+        sources => Report::of_several(sources, &known),
+    };
     let by_ending = || {
         let ending = args.output.as_deref()?.extension()?.to_str()?;
         ReportFormat::from_str(ending, true).ok()
@@ -61,7 +73,9 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
             ));
         }
     }
-    runs::say_cut_off(&experiment.name, cut_off);
+    for (name, number) in cut_off {
+        runs::say_cut_off(&name, number);
+    }
     Ok(exit::PASSED)
 }
 
@@ -71,14 +85,12 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
     let known = TaskIndex::new();
     let (a, model_a) = side(&journal, &args.a)?;
     let (b, model_b) = side(&journal, &args.b)?;
-    let read = |name: &str| Report::read(&journal, name, &known).map_err(journal_error);
-    let first = read(&a)?;
-    let second = match a == b {
-        true => None,
-        false => Some(read(&b)?),
+    let read = |name: &str| Source::read(&journal, name).map_err(journal_error);
+    let report = match a == b {
+        true => Report::read(&journal, &a, &known).map_err(journal_error)?,
+        false => Report::of_several(&[read(&a)?, read(&b)?], &known),
     };
-    let second = second.as_ref().unwrap_or(&first);
-    let compared = compare_models((&first, model_a.as_deref()), (second, model_b.as_deref()))
+    let compared = compare_models(&report, (&a, model_a.as_deref()), (&b, model_b.as_deref()))
         .map_err(|error| {
             let message = sanitise::line(&error.to_string()).into_owned();
             match error {
@@ -99,13 +111,9 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
 
 /// Exports an experiment's attempts.
 pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandError> {
+    let layout = layout(&args)?;
     let journal = context.journal()?;
     let name = runs::named(&journal, &args.experiment)?;
-    let layout = match args.format {
-        ExportFormat::Mcpmark => Layout::Mcpmark,
-        ExportFormat::Sft => Layout::Sft,
-        ExportFormat::Atif => Layout::Atif,
-    };
     let exported =
         mcpmark_report::export::export(&journal, &name, layout, &args.output).map_err(|error| {
             match error {
@@ -116,14 +124,12 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandE
                 }
             }
         })?;
-    let why = match args.format {
-        ExportFormat::Mcpmark => "not graded",
-        ExportFormat::Sft => "did not pass or were compacted",
-        ExportFormat::Atif => "have no messages",
-    };
-    let left_out = match exported.left_out {
+    if exported.attempts == 0 {
+        return Err(nothing_exported(&name, &exported));
+    }
+    let left_out = match exported.left_out() {
         0 => String::new(),
-        number => format!(", {number} left out: {why}"),
+        number => format!(", {number} left out: {}", exported.reasons()),
     };
     output::note(&format!(
         "{}: {}{left_out}",
@@ -133,19 +139,66 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandE
     Ok(exit::PASSED)
 }
 
-fn experiment(journal: &Journal, name: Option<&str>) -> Result<ExperimentRow, CommandError> {
-    match name {
-        Some(name) => {
-            let name = runs::named(journal, name)?;
-            journal.experiment(&name).map_err(journal_error)
-        }
-        None => {
-            let newest = journal.experiments(1).map_err(journal_error)?.pop();
-            newest.ok_or_else(|| {
-                CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
-            })
-        }
+/// The layout of an export with its options.
+fn layout(args: &ExportArgs) -> Result<Layout, CommandError> {
+    let of_sft = [
+        ("--include-failures", args.include_failures),
+        ("--rewards", args.rewards),
+        ("--max-line-bytes", args.max_line_bytes.is_some()),
+    ];
+    if args.format != ExportFormat::Sft
+        && let Some((option, _)) = of_sft.iter().find(|(_, is_set)| *is_set)
+    {
+        let message = format!("{option} is an option of `--format sft`");
+        return Err(CommandError::usage(message));
     }
+    let default = SftOptions::default();
+    Ok(match args.format {
+        ExportFormat::Mcpmark => Layout::Mcpmark,
+        ExportFormat::Sft => Layout::Sft(SftOptions {
+            include_failures: args.include_failures,
+            rewards: args.rewards,
+            max_bytes: args
+                .max_line_bytes
+                .map_or(default.max_bytes, |bytes| bytes.0),
+        }),
+        ExportFormat::Atif => Layout::Atif,
+        ExportFormat::Jsonl => Layout::Tables,
+    })
+}
+
+/// What is told where no attempt has a place in the format.
+fn nothing_exported(experiment: &str, exported: &Exported) -> CommandError {
+    let reasons = match exported.left_out() {
+        0 => "it has no attempts".to_owned(),
+        _ => format!("left out: {}", exported.reasons()),
+    };
+    let error = CommandError::usage(format!(
+        "nothing to export from experiment {experiment:?}; {reasons}"
+    ));
+    let is_left_out = |reason| exported.left_out_for(reason) > 0;
+    if is_left_out(Reason::Failed) {
+        error.hint("`--include-failures` writes attempts that did not pass, too")
+    } else if is_left_out(Reason::TooLong) {
+        error.hint("`--max-line-bytes N` or `none` writes longer ones, too")
+    } else {
+        error
+    }
+}
+
+/// The names of experiments: those given, or that of the one that began last.
+fn names(journal: &Journal, given: &[String]) -> Result<Vec<String>, CommandError> {
+    if !given.is_empty() {
+        return given
+            .iter()
+            .map(|name| runs::named(journal, name))
+            .collect();
+    }
+    let newest = journal.experiments(1).map_err(journal_error)?.pop();
+    let newest = newest.ok_or_else(|| {
+        CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
+    })?;
+    Ok(vec![newest.name])
 }
 
 /// An experiment, or an experiment and a model of it. The name of an experiment may hold a colon,

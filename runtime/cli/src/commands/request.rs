@@ -6,22 +6,24 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, CommandSpec, Concurrency, Cost, ServerSpec, Spec, SpecLimits,
+    AgentKind, AgentSettings, CommandSpec, Concurrency, Cost, Participant, ResultView, ServerSpec,
+    Spec, SpecLimits,
 };
-use mcpmark_model::{ModelSettings, ModelSpec, Prices};
+use mcpmark_model::{ModelSettings, ModelSpec, Pace, Prices};
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{DeserializeOwned, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::args::{AgentArg, AgentName, RunArgs, Selection, Tier};
 use crate::commands::{bundle, operands, program};
 use crate::error::{CommandError, chain};
 use crate::files;
+use crate::output;
 
 /// The file of `--config`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-struct File {
+pub(crate) struct File {
     experiment: Option<String>,
     #[serde(deserialize_with = "texts")]
     tasks: Vec<String>,
@@ -29,9 +31,11 @@ struct File {
     tiers: Vec<String>,
     #[serde(deserialize_with = "texts")]
     tags: Vec<String>,
-    agent: Option<AgentKind>,
-    command: Option<Vec<String>>,
-    #[serde(deserialize_with = "texts")]
+    #[serde(deserialize_with = "agents")]
+    agent: Vec<AgentKind>,
+    #[serde(deserialize_with = "words")]
+    command: Vec<String>,
+    #[serde(deserialize_with = "variables")]
     agent_env: Vec<String>,
     attempts: Option<u32>,
     jobs: Option<u32>,
@@ -39,6 +43,10 @@ struct File {
     max_grades: Option<u32>,
     seed: Option<u64>,
     compact_at: Option<u64>,
+    max_result_bytes: Option<ResultBytes>,
+    system_prompt: Option<PathBuf>,
+    #[serde(deserialize_with = "globs")]
+    tools: Vec<String>,
     retries: Option<u32>,
     prices: Option<PathBuf>,
     limits: Limits,
@@ -83,10 +91,62 @@ impl Amount {
     }
 }
 
+/// A bound on tool results: a number of bytes, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "NumberOrText")]
+pub(crate) struct ResultBytes(Option<u64>);
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a number of bytes, or \"none\"")]
+enum NumberOrText {
+    Number(i64),
+    Text(String),
+}
+
+impl TryFrom<NumberOrText> for ResultBytes {
+    type Error = String;
+
+    fn try_from(value: NumberOrText) -> Result<Self, String> {
+        match value {
+            NumberOrText::Number(number) => result_bytes(&number.to_string()),
+            NumberOrText::Text(text) => result_bytes(&text),
+        }
+    }
+}
+
+/// Reads a bound on tool results.
+pub(crate) fn result_bytes(text: &str) -> Result<ResultBytes, String> {
+    if text == "none" {
+        return Ok(ResultBytes(None));
+    }
+    let number = text.parse().ok().filter(|number| *number > 0);
+    let number = number.ok_or("expected a number of bytes from 1, or `none` for no limit")?;
+    Ok(ResultBytes(Some(number)))
+}
+
+/// A JSON object on the command line.
+pub(crate) type JsonObject = serde_json::Map<String, serde_json::Value>;
+
+/// Reads a JSON object.
+pub(crate) fn json_object(text: &str) -> Result<JsonObject, String> {
+    serde_json::from_str(text).map_err(|error| format!("expected a JSON object: {error}"))
+}
+
+/// Reads a header and the variable that holds its value.
+pub(crate) fn header(text: &str) -> Result<(String, String), String> {
+    // The text may hold a secret by mistake, so no error repeats it.
+    let parts = text.split_once('=');
+    let (name, variable) = parts.ok_or("expected NAME=VARIABLE, as in X-Team=TEAM_NAME")?;
+    Ok((name.trim().to_owned(), variable.trim().to_owned()))
+}
+
 /// A model with its settings beside its name.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 struct FileModel {
     name: String,
+    max_calls: Option<u32>,
+    requests_per_minute: Option<u32>,
     #[serde(flatten)]
     settings: toml::Table,
 }
@@ -109,9 +169,53 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
     }
 }
 
+/// One agent, or a list of them.
+struct Agents;
+
+impl<'de> Visitor<'de> for Agents {
+    type Value = Vec<AgentKind>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an agent or a list of agents, as in [\"nop\", \"random\"]")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(vec![AgentKind::deserialize(name.into_deserializer())?])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
+    }
+}
+
+fn agents<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<AgentKind>, D::Error> {
+    value.deserialize_any(Agents)
+}
+
 fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
     value.deserialize_any(List {
         written: "a list, as in [\"filesystem\"]",
+        of: PhantomData,
+    })
+}
+
+fn globs<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list, as in [\"read_*\"]",
+        of: PhantomData,
+    })
+}
+
+fn words<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list, as in [\"./agent.sh\", \"{mcp_url}\"]",
+        of: PhantomData,
+    })
+}
+
+fn variables<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list, as in [\"MY_API_KEY\"]",
         of: PhantomData,
     })
 }
@@ -126,16 +230,37 @@ fn file_models<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<FileModel>, D:
 /// What is to be run, but for the tasks, which are still to be selected.
 pub(crate) struct Request {
     pub(crate) selection: Selection,
-    pub(crate) experiment: Option<String>,
+    /// Whether an agent or a model is named.
+    pub(crate) names_participants: bool,
+    /// Attempts of each task, if that is said.
+    pub(crate) attempts: Option<u32>,
+    /// The seed of the order, if that is said.
+    pub(crate) seed: Option<u64>,
+    /// The prices of a file.
+    pub(crate) own_prices: Option<Prices>,
+    /// A new experiment of all that.
     pub(crate) spec: Spec,
 }
 
-/// Puts the command line and the file together.
-pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
-    let file = match &args.config {
-        Some(path) => read(path)?,
-        None => File::default(),
-    };
+/// Reads the file of `--config`, where one is named.
+pub(crate) fn file(args: &RunArgs) -> Result<File, CommandError> {
+    match &args.config {
+        Some(path) => read(path),
+        None => Ok(File::default()),
+    }
+}
+
+/// The name of the experiment, if one is given.
+pub(crate) fn name(args: &RunArgs, file: &File) -> Option<String> {
+    args.experiment.clone().or_else(|| file.experiment.clone())
+}
+
+/// Puts the command line and the file together, for a new experiment or for one that is there.
+pub(crate) fn resolve(
+    args: &mut RunArgs,
+    file: &File,
+    is_there: bool,
+) -> Result<Request, CommandError> {
     let dir = args.config.as_deref().and_then(Path::parent);
     let dir = dir.map(Path::to_owned);
     let beside = |path: &PathBuf| match &dir {
@@ -153,8 +278,19 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     });
     args.published.tasks = args.published.tasks.take().or(place);
     args.published.check()?;
-    let models = models(args, &file)?;
-    let agent = agent(args, &file, models.is_empty())?;
+    let models = models(args, file)?;
+    let names_participants = !models.is_empty()
+        || !args.agent.is_empty()
+        || !file.agent.is_empty()
+        || !file.command.is_empty()
+        || args.from.is_some();
+    let participants = match is_there && !names_participants {
+        true => {
+            of_nobody(args, file)?;
+            Vec::new()
+        }
+        false => participants(args, file, models, dir.as_deref(), beside)?,
+    };
     let mut selection = Selection {
         selectors: std::mem::take(&mut args.selection.selectors),
         tier: std::mem::take(&mut args.selection.tier),
@@ -178,34 +314,24 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
         (None, Some(path)) => Some(beside(path)),
         (None, None) => None,
     };
-    let prices = prices_of(&models, prices.as_deref())?;
-    let is_model = agent.is_model();
+    let own_prices = prices.as_deref().map(own_prices).transpose()?;
+    let prices = prices_of(&participants, own_prices.clone());
+    let any_model = participants.iter().any(|one| one.model.is_some());
     let spec = Spec {
-        agent_settings: AgentSettings {
-            compact_at: args.models.compact_at.or(file.compact_at),
-            retries: args.models.retries.or(file.retries),
-            servers: servers(args, &file)?,
-            command: match agent {
-                AgentKind::Command => Some(command(args, &file, dir.as_deref())?),
-                _ => None,
-            },
-            ..AgentSettings::default()
-        },
-        models,
         attempts: args.attempts.or(file.attempts).unwrap_or(1),
-        limits: limits(args, &file)?,
-        seed: args.models.seed.or(file.seed).or(is_model.then_some(1)),
+        limits: limits(args, file)?,
+        seed: args.models.seed.or(file.seed).or(any_model.then_some(1)),
         prices,
         concurrency: Concurrency {
             jobs: args.jobs.or(file.jobs),
             model_calls: args.models.max_model_calls.or(file.max_model_calls),
             grades: args.models.max_grades.or(file.max_grades),
         },
-        ..Spec::new(Vec::new(), agent)
+        ..Spec::new(Vec::new(), participants)
     };
     for (name, number) in [
         ("attempts", Some(u64::from(spec.attempts))),
-        ("compact-at", spec.agent_settings.compact_at),
+        ("compact-at", args.models.compact_at.or(file.compact_at)),
     ] {
         if number == Some(0) {
             let message = format!("{name} is 0; it may be 1 or more");
@@ -214,9 +340,49 @@ pub(crate) fn resolve(args: &mut RunArgs) -> Result<Request, CommandError> {
     }
     Ok(Request {
         selection,
-        experiment: args.experiment.clone().or(file.experiment),
+        names_participants,
+        attempts: args.attempts.or(file.attempts),
+        seed: args.models.seed.or(file.seed),
+        own_prices,
         spec,
     })
+}
+
+/// Refuses settings of agents and models where neither is named: those of an experiment that is there have theirs.
+fn of_nobody(args: &RunArgs, file: &File) -> Result<(), CommandError> {
+    let settings = [
+        (
+            "--mcp-config",
+            args.mcp_config.is_some() || !file.servers.is_empty(),
+        ),
+        (
+            "--agent-env",
+            !args.agent_env.is_empty() || !file.agent_env.is_empty(),
+        ),
+        ("--compact-at", file.compact_at.is_some()),
+        ("--system-prompt", file.system_prompt.is_some()),
+        ("--tools", !file.tools.is_empty()),
+        ("--max-result-bytes", file.max_result_bytes.is_some()),
+        ("--retries", file.retries.is_some()),
+    ];
+    let given = settings.into_iter().filter(|(_, given)| *given);
+    let mut given: Vec<&str> = given.map(|(flag, _)| flag).collect();
+    let of_experiment = |flag: &&str| {
+        flag.starts_with("--limit") || ["--prices", "--max-model-calls"].contains(flag)
+    };
+    given.extend(
+        of_models(args)
+            .into_iter()
+            .filter(|flag| !of_experiment(flag)),
+    );
+    match &*given {
+        [] => Ok(()),
+        given => Err(CommandError::usage(format!(
+            "{} sets how an agent or a model acts, and none is named",
+            given.join(", ")
+        ))
+        .hint("name it with --agent or --model: with other settings it acts beside those that are there")),
+    }
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
@@ -229,6 +395,20 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
         });
         wrong(format!("{place}{}", error.message().trim()))
     })
+}
+
+/// Reads a system prompt.
+fn read_prompt(path: &Path) -> Result<String, CommandError> {
+    /// The longest system prompt that is read: it stands in the settings of each attempt.
+    const MAX_BYTES: u64 = 64 << 10;
+    let wrong = |message: String| {
+        CommandError::usage(format!("the system prompt {}: {message}", path.display()))
+    };
+    let text = files::read_short_text(path, MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
+    match text.trim().is_empty() {
+        true => Err(wrong("it is empty".to_owned())),
+        false => Ok(text),
+    }
 }
 
 /// The file of `--mcp-config`: servers by name.
@@ -251,85 +431,194 @@ fn tier(name: &str) -> Result<Tier, CommandError> {
     <Tier as clap::ValueEnum>::from_str(name, true).map_err(CommandError::usage)
 }
 
-fn agent(args: &RunArgs, file: &File, no_model: bool) -> Result<AgentKind, CommandError> {
-    let named = args.agent.as_ref().map(|agent| match agent {
-        AgentArg::Named(AgentName::Oracle) => AgentKind::Oracle,
-        AgentArg::Named(AgentName::Nop) => AgentKind::Nop,
-        AgentArg::Named(AgentName::Random) => AgentKind::Random,
-        AgentArg::Named(AgentName::Mcpmark) => AgentKind::Mcpmark,
-        AgentArg::Named(AgentName::React) => AgentKind::React,
-        AgentArg::Named(AgentName::Replay) => AgentKind::Replay,
-        AgentArg::Command(_) => AgentKind::Command,
-    });
-    let of_file = file
-        .agent
-        .or(file.command.is_some().then_some(AgentKind::Command));
-    let default = match (&args.from, no_model) {
-        (Some(_), _) => AgentKind::Replay,
-        (None, true) => AgentKind::Oracle,
-        (None, false) => AgentKind::Mcpmark,
+/// An agent that is named, with its program where it is one.
+type NamedAgent = (AgentKind, Option<CommandSpec>);
+
+/// The agents that are named, or the one that acts by default. `dir` is where the file lies.
+fn agents_of(
+    args: &RunArgs,
+    file: &File,
+    any_model: bool,
+    dir: Option<&Path>,
+) -> Result<Vec<NamedAgent>, CommandError> {
+    let env = match args.agent_env.is_empty() {
+        true => &file.agent_env,
+        false => &args.agent_env,
     };
-    let agent = named.or(of_file).unwrap_or(default);
-    let name = agent.as_str();
-    let wrong = |message: String| Err(CommandError::usage(message));
-    let of_models = of_models(args);
-    match agent {
-        _ if agent.is_model() && no_model => wrong(format!(
-            "--agent {name} asks a model; name one with --model provider/name"
-        )),
-        _ if !agent.is_model() && !no_model => {
-            wrong(format!("--agent {name} asks no model; leave out --model"))
+    let program = |words: &[String], dir: &Path| {
+        let command = program::beside(words, dir)?;
+        let env = env.clone();
+        Ok::<_, CommandError>((AgentKind::Command, Some(CommandSpec { command, env })))
+    };
+    let of_file = || program(&file.command, dir.unwrap_or(Path::new(".")));
+    let named = args.agent.iter().map(|agent| match agent {
+        AgentArg::Named(AgentName::Oracle) => Ok((AgentKind::Oracle, None)),
+        AgentArg::Named(AgentName::Nop) => Ok((AgentKind::Nop, None)),
+        AgentArg::Named(AgentName::Random) => Ok((AgentKind::Random, None)),
+        AgentArg::Named(AgentName::Mcpmark) => Ok((AgentKind::Mcpmark, None)),
+        AgentArg::Named(AgentName::React) => Ok((AgentKind::React, None)),
+        AgentArg::Named(AgentName::Replay) => Ok((AgentKind::Replay, None)),
+        AgentArg::Command(words) => program(words, Path::new(".")),
+    });
+    let mut agents: Vec<NamedAgent> = named.collect::<Result<_, _>>()?;
+    let is_command = |agent: &AgentKind| *agent == AgentKind::Command;
+    if agents.is_empty() {
+        let named = file.agent.iter().map(|agent| match agent {
+            AgentKind::Command if file.command.is_empty() => Err(CommandError::usage(
+                "agent \"command\" has no program; name it with command = [\"PROGRAM\", \"ARGUMENT\"]",
+            )),
+            AgentKind::Command => of_file(),
+            AgentKind::Client => Err(CommandError::usage(
+                "agent \"client\" stands for the clients of `mcpmark mcp serve --attempt`; `run` cannot start one",
+            )),
+            agent => Ok((*agent, None)),
+        });
+        agents = named.collect::<Result<_, _>>()?;
+        if !file.command.is_empty() && !file.agent.iter().any(is_command) {
+            if !agents.is_empty() {
+                return Err(CommandError::usage(
+                    "`command` names a program, but `agent` does not list \"command\"",
+                )
+                .hint("add \"command\" to `agent`, or remove one of the two keys"));
+            }
+            agents.push(of_file()?);
         }
-        _ if !agent.is_model() && !of_models.is_empty() => wrong(format!(
-            "--agent {name} asks no model; leave out {}",
-            of_models.join(", ")
-        )),
-        AgentKind::Client => {
-            wrong("agent client is whoever connects to `mcpmark mcp serve --attempt`".to_owned())
-        }
-        _ if agent != AgentKind::Command && !args.agent_env.is_empty() => wrong(format!(
-            "--agent-env is for --agent command:PROGRAM, and not for {name}"
-        )),
-        AgentKind::Replay if args.from.is_none() => {
-            wrong("--agent replay plays an attempt; name it with --from".to_owned())
-        }
-        AgentKind::Replay if !args.selection.selectors.is_empty() => wrong(format!(
-            "--from names an attempt, and so its task; leave out {}",
-            args.selection.selectors.join(" ")
-        )),
-        _ if agent != AgentKind::Replay && args.from.is_some() => {
-            wrong(format!("--from is for --agent replay, and not for {name}"))
-        }
-        _ => Ok(agent),
     }
+    if agents.is_empty() && args.from.is_some() {
+        agents.push((AgentKind::Replay, None));
+    }
+    // Models beside baselines are asked by the usual agent.
+    if any_model && !agents.iter().any(|(agent, _)| agent.is_model()) {
+        agents.push((AgentKind::Mcpmark, None));
+    }
+    if agents.is_empty() {
+        agents.push((AgentKind::Oracle, None));
+    }
+    let twice = agents
+        .iter()
+        .enumerate()
+        .find(|(index, agent)| agents[..*index].contains(agent));
+    if let Some((_, (agent, _))) = twice {
+        let message = format!("agent {} is named twice", agent.as_str());
+        return Err(CommandError::usage(message));
+    }
+    Ok(agents)
 }
 
-/// The program of `--agent command:…`, or of the file.
-fn command(args: &RunArgs, file: &File, dir: Option<&Path>) -> Result<CommandSpec, CommandError> {
-    let env = match args.agent_env.is_empty() {
-        true => file.agent_env.clone(),
-        false => args.agent_env.clone(),
+/// How an agent that asks a model acts. `beside` gives the place of a path that the file names.
+fn settings_of_models(
+    args: &RunArgs,
+    file: &File,
+    beside: impl Fn(&PathBuf) -> PathBuf,
+) -> Result<AgentSettings, CommandError> {
+    let models = &args.models;
+    let prompt = models.system_prompt.clone();
+    let prompt = prompt.or_else(|| file.system_prompt.as_ref().map(beside));
+    let max_result_bytes = models.max_result_bytes.or(file.max_result_bytes);
+    let max_result_bytes =
+        max_result_bytes.unwrap_or(ResultBytes(Some(ResultView::DEFAULT_MAX_BYTES)));
+    let tools = match models.tools.is_empty() {
+        true => &file.tools,
+        false => &models.tools,
     };
-    let command = match (&args.agent, &file.command) {
-        (Some(AgentArg::Command(words)), _) => program::beside(words, Path::new("."))?,
-        (_, Some(words)) => program::beside(words, dir.unwrap_or(Path::new(".")))?,
-        (_, None) => {
-            return Err(CommandError::usage(
-                "agent = \"command\" needs the program: command = [\"PROGRAM\", \"ARGUMENT\"]",
+    Ok(AgentSettings {
+        system_prompt: prompt.as_deref().map(read_prompt).transpose()?,
+        tools: tools.clone(),
+        compact_at: models.compact_at.or(file.compact_at),
+        max_result_bytes: max_result_bytes.0,
+        retries: models.retries.or(file.retries),
+        servers: servers(args, file)?,
+        ..AgentSettings::default()
+    })
+}
+
+/// Every agent, once for each model where it asks one.
+fn participants(
+    args: &RunArgs,
+    file: &File,
+    models: Vec<ModelSpec>,
+    dir: Option<&Path>,
+    beside: impl Fn(&PathBuf) -> PathBuf,
+) -> Result<Vec<Participant>, CommandError> {
+    let agents = agents_of(args, file, !models.is_empty(), dir)?;
+    let is_there = |kind: AgentKind| agents.iter().any(|(agent, _)| *agent == kind);
+    let wrong = |message: String| Err(CommandError::usage(message));
+    if let Some((agent, _)) = agents.iter().find(|(agent, _)| agent.is_model())
+        && models.is_empty()
+    {
+        return wrong(format!(
+            "--agent {} asks a model; name one with --model provider/name",
+            agent.as_str()
+        ));
+    }
+    let names: Vec<&str> = agents.iter().map(|(agent, _)| agent.as_str()).collect();
+    let names = names.join(", ");
+    let of_models = of_models(args);
+    if models.is_empty() && !of_models.is_empty() {
+        let ask = match agents.len() {
+            1 => "asks",
+            _ => "ask",
+        };
+        return wrong(format!(
+            "--agent {names} {ask} no model; leave out {}",
+            of_models.join(", ")
+        ));
+    }
+    if !args.agent_env.is_empty() && !is_there(AgentKind::Command) {
+        return wrong(format!(
+            "--agent-env is for --agent command:PROGRAM, and not for {names}"
+        ));
+    }
+    match (is_there(AgentKind::Replay), &args.from) {
+        (true, None) => {
+            return wrong("--agent replay plays an attempt; name it with --from".to_owned());
+        }
+        (true, Some(_)) if !args.selection.selectors.is_empty() => {
+            return wrong(format!(
+                "--from names an attempt, and so its task; leave out {}",
+                args.selection.selectors.join(" ")
             ));
         }
+        (false, Some(_)) => {
+            return wrong(format!("--from is for --agent replay, and not for {names}"));
+        }
+        _ => {}
+    }
+    let servers = servers(args, file)?;
+    let of_models = match models.is_empty() {
+        true => AgentSettings::default(),
+        false => settings_of_models(args, file, beside)?,
     };
-    let spec = CommandSpec { command, env };
-    program::check(&spec)?;
-    Ok(spec)
+    let mut participants = Vec::new();
+    for (agent, command) in agents {
+        if !agent.is_model() {
+            participants.push(Participant {
+                agent_settings: AgentSettings {
+                    servers: servers.clone(),
+                    command,
+                    ..AgentSettings::default()
+                },
+                ..Participant::plain(agent)
+            });
+            continue;
+        }
+        participants.extend(models.iter().map(|model| Participant {
+            agent,
+            agent_settings: of_models.clone(),
+            model: Some(model.clone()),
+        }));
+    }
+    Ok(participants)
 }
 
 /// What is given on the command line that only a model heeds.
 fn of_models(args: &RunArgs) -> Vec<&'static str> {
     let (models, limits) = (&args.models, &args.limits);
     let flags = [
-        ("--base-url", models.base_url.is_some()),
-        ("--api-key-env", models.api_key_env.is_some()),
+        ("--base-url", !models.base_url.is_empty()),
+        ("--api-key-env", !models.api_key_env.is_empty()),
+        ("--header", !models.header.is_empty()),
+        ("--extra-body", models.extra_body.is_some()),
         ("--api", models.api.is_some()),
         ("--reasoning-effort", models.reasoning_effort.is_some()),
         ("--temperature", models.temperature.is_some()),
@@ -337,9 +626,17 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
         ("--max-output-tokens", models.max_output_tokens.is_some()),
         ("--sampling-seed", models.sampling_seed.is_some()),
         ("--compact-at", models.compact_at.is_some()),
+        ("--system-prompt", models.system_prompt.is_some()),
+        ("--tools", !models.tools.is_empty()),
+        ("--max-result-bytes", models.max_result_bytes.is_some()),
         ("--retries", models.retries.is_some()),
         ("--prices", models.prices.is_some()),
         ("--max-model-calls", models.max_model_calls.is_some()),
+        ("--max-calls", models.max_calls.is_some()),
+        (
+            "--requests-per-minute",
+            models.requests_per_minute.is_some(),
+        ),
         ("--limit-input-tokens", limits.limit_input_tokens.is_some()),
         (
             "--limit-output-tokens",
@@ -351,6 +648,27 @@ fn of_models(args: &RunArgs) -> Vec<&'static str> {
     ];
     let given = flags.into_iter().filter(|(_, given)| *given);
     given.map(|(flag, _)| flag).collect()
+}
+
+/// Values of an option that is given once for all models, or once for each.
+struct Paired<'a>(&'a [String]);
+
+impl<'a> Paired<'a> {
+    fn of(flag: &str, values: &'a [String], models: usize) -> Result<Self, CommandError> {
+        match values.len() {
+            0 | 1 => Ok(Self(values)),
+            given if given == models => Ok(Self(values)),
+            given => Err(CommandError::usage(format!(
+                "{flag} is given {given} times for {}; give it once for all models, or once for each, in their order",
+                output::count(models, "model")
+            ))),
+        }
+    }
+
+    fn get(&self, model: usize) -> Option<String> {
+        let index = if self.0.len() == 1 { 0 } else { model };
+        self.0.get(index).cloned()
+    }
 }
 
 /// The models of the command line, or those of the file; the settings of the command line hold for
@@ -367,6 +685,10 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
             Ok(ModelSpec {
                 name: model.name.clone(),
                 settings,
+                pace: Pace {
+                    max_calls: model.max_calls,
+                    requests_per_minute: model.requests_per_minute,
+                },
             })
         };
         file.models
@@ -379,13 +701,33 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
             .map(|name| ModelSpec {
                 name: name.clone(),
                 settings: ModelSettings::default(),
+                pace: Pace::default(),
             })
             .collect()
     };
-    for model in &mut models {
+    let count = models.len();
+    let base_url = Paired::of("--base-url", &given.base_url, count)?;
+    let api_key_env = Paired::of("--api-key-env", &given.api_key_env, count)?;
+    for (index, model) in models.iter_mut().enumerate() {
+        let pace = &mut model.pace;
+        pace.max_calls = given.max_calls.or(pace.max_calls);
+        pace.requests_per_minute = given.requests_per_minute.or(pace.requests_per_minute);
+        for (name, number) in [
+            ("max-calls", pace.max_calls),
+            ("requests-per-minute", pace.requests_per_minute),
+        ] {
+            if number == Some(0) {
+                let message = format!("model {}: {name} is 0; it may be 1 or more", model.name);
+                return Err(CommandError::usage(message));
+            }
+        }
         let settings = &mut model.settings;
-        settings.base_url = given.base_url.clone().or(settings.base_url.take());
-        settings.api_key_env = given.api_key_env.clone().or(settings.api_key_env.take());
+        settings.base_url = base_url.get(index).or(settings.base_url.take());
+        settings.api_key_env = api_key_env.get(index).or(settings.api_key_env.take());
+        settings.headers.extend(given.header.iter().cloned());
+        settings
+            .extra_body
+            .extend(given.extra_body.clone().unwrap_or_default());
         settings.temperature = given.temperature.or(settings.temperature);
         settings.top_p = given.top_p.or(settings.top_p);
         settings.max_output_tokens = given.max_output_tokens.or(settings.max_output_tokens);
@@ -400,7 +742,8 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
         }
     }
     for (index, model) in models.iter().enumerate() {
-        if models[..index].contains(model) {
+        let same = |other: &ModelSpec| other.name == model.name && other.settings == model.settings;
+        if models[..index].iter().any(same) {
             let message = format!(
                 "model {} stands there twice with the same settings",
                 model.name
@@ -452,16 +795,18 @@ pub(crate) fn amount(text: Option<String>) -> Result<Option<Cost>, CommandError>
         .map_err(CommandError::usage)
 }
 
-/// The prices of some models: those of a file, and else those that ship.
-fn prices_of(models: &[ModelSpec], file: Option<&Path>) -> Result<Prices, CommandError> {
-    let mut prices = Prices::shipped();
-    if let Some(path) = file {
-        let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
-        let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let own = Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))?;
-        prices = prices.overridden(own);
-    }
-    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
-    Ok(prices.only(&names))
+/// The prices of a file.
+fn own_prices(path: &Path) -> Result<Prices, CommandError> {
+    let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
+    let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))
+}
+
+/// The prices of the models: those of a file, and else those that ship.
+fn prices_of(participants: &[Participant], own: Option<Prices>) -> Prices {
+    let prices = Prices::shipped().overridden(own.unwrap_or_default());
+    let models = participants.iter().filter_map(|one| one.model.as_ref());
+    let names: Vec<&str> = models.map(|model| model.name.as_str()).collect();
+    prices.only(&names)
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, Journal, JournalError, PrepareError, Prepared, Reached, Runner,
-    STATE_FAULT, Spec, decimals,
+    AgentKind, Baselines, Cast, Journal, JournalError, Participant, PrepareError, Prepared,
+    Reached, Runner, STATE_FAULT, Spec, decimals,
 };
 use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::{EngineArgs, PublishedArgs, ResumeArgs, RunArgs};
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::{self, Request};
-use crate::commands::{cast, dry_run, foreign};
+use crate::commands::{cast, dry_run, foreign, grow};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -33,20 +33,29 @@ const OTHERS_SHOWN: usize = 5;
 
 /// Runs tasks as a new experiment.
 pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandError> {
+    let file = request::file(&args)?;
+    let experiment = request::name(&args, &file).map(check_name).transpose()?;
+    let there = match &experiment {
+        Some(name) => find(context, name)?,
+        None => None,
+    };
+    let request = request::resolve(&mut args, &file, there.is_some())?;
+    if let Some(name) = there {
+        return grow::grow(context, args, request, &name);
+    }
     let Request {
         selection,
-        experiment,
         mut spec,
-    } = request::resolve(&mut args)?;
-    let experiment = experiment.map(check_name).transpose()?;
-    if let Some(name) = &experiment {
-        check_free(context, name)?;
-    }
+        ..
+    } = request;
     spec.published = chosen::place(&args.published)?;
     let chosen = match &args.from {
         Some(prefix) => {
             let attempt = context.journal()?.attempt(prefix).map_err(journal_error)?;
-            spec.agent_settings.replay = Some(attempt.id);
+            let participants = spec.participants.iter_mut();
+            for participant in participants.filter(|one| one.agent == AgentKind::Replay) {
+                participant.agent_settings.replay = Some(attempt.id.clone());
+            }
             Chosen::by_id(context, spec.published.as_ref(), &[attempt.task])?
         }
         None => Chosen::select(context, spec.published.as_ref(), &selection)?,
@@ -55,10 +64,11 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     if let Some(place) = &mut spec.published {
         place.bundle = chosen.bundle()?;
     }
-    let models = cast::models(&spec)?;
+    let models = cast::models(&spec, &everybody(&spec))?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
+    cast::check_filters(&models, &spec, &chosen.tools())?;
     if args.dry_run {
-        dry_run::say(&spec, jobs(spec.concurrency.jobs), args.json)?;
+        dry_run::say(&spec, 0, jobs(spec.concurrency.jobs), args.json)?;
         return Ok(exit::PASSED);
     }
     interruption::say("interrupted; nothing was begun");
@@ -95,9 +105,9 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
 }
 
 /// Says which costs will not be known.
-fn warn_of_prices(spec: &Spec) {
+pub(crate) fn warn_of_prices(spec: &Spec) {
     // A model may act with several settings.
-    let names: BTreeSet<&str> = spec.models.iter().map(|model| &*model.name).collect();
+    let names: BTreeSet<&str> = spec.models().map(|model| &*model.name).collect();
     for name in names
         .into_iter()
         .filter(|name| spec.prices.of(name).is_none())
@@ -126,13 +136,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let mut spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
         CommandError::infrastructure(format!("experiment {:?}: {error}", experiment.name))
     })?;
-    if spec.agent == AgentKind::Client {
-        let message = format!(
-            "experiment {:?} is a session of `mcpmark mcp serve`, whose client has left",
-            experiment.name
-        );
-        return Err(CommandError::usage(message));
-    }
+    refuse_clients(&experiment.name, &spec)?;
     let begun = spec.clone();
     let place = chosen::place(&PublishedArgs {
         tasks: args.tasks,
@@ -151,7 +155,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     limits.experiment_time_seconds = args.limit_run_time.or(limits.experiment_time_seconds);
     interruption::say(goes_on(&experiment.name));
     interruption::watch();
-    let models = cast::models(&spec)?;
+    let models = cast::models(&spec, &everybody(&spec))?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
     let way_out = format!(
         "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
@@ -184,7 +188,8 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     setting.check_tools(&beside)?;
     // Whoever agreed to a plan of others agreed to the tasks that its attempts are of.
     if is_elsewhere || experiment.is_foreign() {
-        setting.insist(&experiment.name, &spec)?;
+        let way_out = "name where those lie; `mcpmark run` begins another experiment with these";
+        setting.insist(&experiment.name, &spec, way_out)?;
     }
     spec.bundles = setting.bundles();
     if let Some(place) = &mut spec.published {
@@ -211,6 +216,18 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     setting.go(id, name, &spec, cast, args.retry_died, args.json)
 }
 
+/// Refuses an experiment that cannot go on: nothing here can start the client of a served world.
+pub(crate) fn refuse_clients(name: &str, spec: &Spec) -> Result<(), CommandError> {
+    let is_client = |one: &Participant| one.agent == AgentKind::Client;
+    match spec.participants.iter().any(is_client) {
+        true => Err(CommandError::usage(format!(
+            "experiment {name:?} is a session of `mcpmark mcp serve`, whose client has left"
+        ))
+        .hint("`mcpmark mcp serve --attempt` begins another session; `mcpmark report A B` puts experiments side by side")),
+        false => Ok(()),
+    }
+}
+
 pub(crate) fn jobs(wanted: Option<u32>) -> u32 {
     wanted.unwrap_or_else(|| {
         std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
@@ -234,17 +251,22 @@ pub(crate) fn check_name(name: String) -> Result<String, CommandError> {
     Ok(name)
 }
 
-/// Refuses the name of an experiment that is there, before anything is asked or planned.
-pub(crate) fn check_free(context: &Context, name: &str) -> Result<(), CommandError> {
+/// The name of an experiment, if there is one of that name.
+pub(crate) fn find(context: &Context, name: &str) -> Result<Option<String>, CommandError> {
     // A dry run makes no journal.
     if !context.home().journal_file().exists() {
-        return Ok(());
+        return Ok(None);
     }
     match context.journal()?.experiment(name) {
-        Ok(_) => Err(journal_error(JournalError::NameTaken(name.to_owned()))),
-        Err(JournalError::Unknown { .. }) => Ok(()),
+        Ok(experiment) => Ok(Some(experiment.name)),
+        Err(JournalError::Unknown { .. }) => Ok(None),
         Err(error) => Err(journal_error(error)),
     }
+}
+
+/// All participants of a spec.
+fn everybody(spec: &Spec) -> BTreeSet<usize> {
+    (0..spec.participants.len()).collect()
 }
 
 /// Everything that an experiment needs to go.
@@ -273,16 +295,17 @@ impl Setting {
                 });
             }
         }
-        if let (AgentKind::Oracle, Some(id)) = (spec.agent, chosen.unsolved()) {
+        let solved = spec.tasks_of(AgentKind::Oracle);
+        if let Some(id) = chosen.unsolved(&solved) {
             return Err(context::prepare_error(&PrepareError::NoSolution(
                 id.clone(),
             )));
         }
         let grades = self::jobs(spec.concurrency.grades);
         // A solution holds its slot while its tools run; grades need others.
-        let slots = match spec.agent {
-            AgentKind::Oracle => jobs.saturating_add(grades),
-            _ => grades,
+        let slots = match solved.is_empty() {
+            true => grades,
+            false => jobs.saturating_add(grades),
         };
         settings::bound_memory()?;
         let sandbox = context.sandbox(slots, engine)?;
@@ -304,7 +327,7 @@ impl Setting {
     }
 
     /// Refuses tools beside those of the worlds, of which some have more than their kind.
-    fn check_tools(&self, beside: &cast::Beside) -> Result<(), CommandError> {
+    pub(crate) fn check_tools(&self, beside: &cast::Beside) -> Result<(), CommandError> {
         if beside.is_empty() {
             return Ok(());
         }
@@ -339,7 +362,12 @@ impl Setting {
     }
 
     /// Refuses tasks that are others than those that an experiment was begun with.
-    fn insist(&self, name: &str, spec: &Spec) -> Result<(), CommandError> {
+    pub(crate) fn insist(
+        &self,
+        name: &str,
+        spec: &Spec,
+        way_out: &str,
+    ) -> Result<(), CommandError> {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
         let others = spec.others(&self.tasks, &rows);
         if others.is_empty() {
@@ -359,13 +387,12 @@ impl Setting {
             self.tasks.len(),
             differing.collect::<String>()
         );
-        Err(CommandError::invalid(message)
-            .hint("name where those lie; `mcpmark run` begins another experiment with these"))
+        Err(CommandError::invalid(message).hint(way_out))
     }
 
     /// Settles what a stopped process left: states that it had kept are graded, and what
     /// else ran is begun anew.
-    fn take_over(&self, id: &str, name: &str, spec: &Spec) -> Result<(), CommandError> {
+    pub(crate) fn take_over(&self, id: &str, name: &str, spec: &Spec) -> Result<(), CommandError> {
         let Self { runner, tasks } = self;
         let graded = super::runtime(1)?
             .block_on(runner.grade_ended(name, tasks))
@@ -390,7 +417,7 @@ impl Setting {
         self.tasks.iter().map(|task| (**task).clone()).collect()
     }
 
-    fn go(
+    pub(crate) fn go(
         self,
         id: &str,
         name: &str,
@@ -506,7 +533,7 @@ impl Setting {
     }
 }
 
-fn goes_on(name: &str) -> String {
+pub(crate) fn goes_on(name: &str) -> String {
     let name = sanitise::line(name);
     format!("interrupted; go on with `mcpmark resume {name}`")
 }

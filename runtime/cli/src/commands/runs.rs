@@ -3,6 +3,8 @@
 mod attempts;
 mod experiments;
 
+use std::collections::HashSet;
+
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow, Survey, SurveyRow};
 use mcpmark_experiment::report::{AttemptReport, reasoning_effort};
@@ -10,7 +12,7 @@ use mcpmark_experiment::{Journal, JournalError, Spec, decimals};
 use mcpmark_model::Cost;
 pub(crate) use mcpmark_report::instant;
 
-use crate::args::RunsArgs;
+use crate::args::{AttemptFilterArgs, RunsArgs};
 use crate::commands::run::journal_error;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -64,6 +66,29 @@ pub(crate) fn named(journal: &Journal, name: &str) -> Result<String, CommandErro
     }
 }
 
+/// The id of the attempt of the latest experiment that began last among those that a filter wants.
+pub(crate) fn latest_attempt(
+    journal: &Journal,
+    filter: &AttemptFilterArgs,
+) -> Result<String, CommandError> {
+    attempts::check_classes(&filter.class)?;
+    let experiment = named(journal, LATEST)?;
+    let survey = journal.survey(&experiment).map_err(journal_error)?;
+    let wanted: HashSet<&str> = survey
+        .rows
+        .iter()
+        .filter(|row| attempts::is_wanted(row, filter))
+        .map(|row| &*row.id)
+        .collect();
+    let attempts = journal.attempts(&experiment).map_err(journal_error)?;
+    let wanted = attempts.into_iter().filter(|row| wanted.contains(&*row.id));
+    let last = wanted.max_by_key(|row| row.started_ms);
+    last.map(|row| row.id).ok_or_else(|| {
+        CommandError::usage(format!("no attempt of {experiment:?} is like that"))
+            .hint(format!("`mcpmark runs {experiment}` lists them"))
+    })
+}
+
 /// The id of an attempt, where `latest` stands for the one that began last in the latest experiment.
 pub(crate) fn named_attempt(journal: &Journal, id: &str) -> Result<String, CommandError> {
     if id != LATEST {
@@ -89,7 +114,7 @@ fn dollars(cost: Option<Cost>, some_unknown: bool) -> String {
 }
 
 /// A time for a column, from microseconds.
-fn seconds(microseconds: u64) -> String {
+pub(crate) fn seconds(microseconds: u64) -> String {
     let seconds = microseconds / 1_000_000;
     match seconds {
         0..60 => format!("{:.1}s", microseconds as f64 / 1e6),
@@ -156,6 +181,28 @@ pub(crate) fn actor(row: &AttemptRow) -> String {
     }
 }
 
+/// What a list has to tell apart.
+#[derive(Debug, Default, Clone, Copy)]
+struct Actors {
+    /// Whether there are several agents or models.
+    several: bool,
+    /// Whether several agents ask models.
+    model_agents: bool,
+}
+
+impl Actors {
+    /// Those of attempts, each by its agent and its model.
+    fn of<'a>(attempts: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Self {
+        let mut actors = Self::default();
+        let (mut first, mut first_model) = (None, None);
+        for (agent, model) in attempts {
+            actors.several |= *first.get_or_insert((agent, model)) != (agent, model);
+            actors.model_agents |= model.is_some() && *first_model.get_or_insert(agent) != agent;
+        }
+        actors
+    }
+}
+
 /// A line for each attempt: what came of it, its task and its id.
 pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
     let words: Vec<_> = attempts
@@ -168,10 +215,23 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
         })
         .collect();
     let width = words.iter().map(|(word, _)| word.len()).max().unwrap_or(0);
+    let actors = Actors::of(
+        attempts
+            .iter()
+            .map(|attempt| (&*attempt.agent, attempt.model.as_deref())),
+    );
     let line = |(attempt, (word, style)): (&AttemptReport, &(&str, Style))| {
         let gap = width - word.len();
-        let model = attempt.model.as_deref();
-        let model = model.map(|model| with_effort(model, attempt.effort.as_deref()));
+        let model = match &attempt.model {
+            Some(model) => Some(with_effort(model, attempt.effort.as_deref())),
+            None => Some(attempt.agent.clone()).filter(|_| actors.several),
+        };
+        let model = model.map(
+            |model| match attempt.model.is_some() && actors.model_agents {
+                true => format!("{model}, {}", attempt.agent),
+                false => model,
+            },
+        );
         format!(
             "{}{:gap$}  {}  {}\n",
             output::paint(*style, sanitise::line(word)),

@@ -1,3 +1,5 @@
+mod usage;
+
 use std::path::Path;
 
 use mcpmark_experiment::decimals;
@@ -7,6 +9,7 @@ use mcpmark_experiment::report::AttemptReport;
 use mcpmark_snapshot::{Change, Digest, Store, diff};
 use serde_json::{Value, json};
 
+use self::usage::ByTurn;
 use crate::args::ShowArgs;
 use crate::commands::run::journal_error;
 use crate::commands::world::{changes_json, changes_text};
@@ -23,7 +26,17 @@ const CHARACTERS: usize = 160;
 /// Shows an attempt.
 pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
-    let id = runs::named_attempt(&journal, &args.attempt)?;
+    let named = args.attempt.as_deref().unwrap_or(runs::LATEST);
+    let id = match args.filter.is_empty() {
+        true => runs::named_attempt(&journal, named)?,
+        false if named == runs::LATEST => runs::latest_attempt(&journal, &args.filter)?,
+        false => {
+            return Err(CommandError::usage(
+                "conditions choose among the attempts of the latest experiment, and an attempt is named",
+            )
+            .hint("leave out the attempt or the conditions; `mcpmark runs EXPERIMENT` takes conditions, too"));
+        }
+    };
     let mut attempt = journal.attempt(&id).map_err(journal_error)?;
     let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;
     let requests = journal.model_calls(&attempt.id).map_err(journal_error)?;
@@ -43,6 +56,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     if args.json {
         let mut value = as_json(attempt, &trajectory, changes.ok().flatten().as_deref());
         value["requests"] = requests.iter().map(request_json).collect();
+        value["by_turn"] = ByTurn::of(&trajectory, &requests).json();
         value["failure"] = json!(failure);
         if let Some(explained) = &explained {
             value["explained"] = json!(explained);
@@ -177,10 +191,24 @@ fn header(attempt: &AttemptRow) -> String {
 
 /// A name and the settings that it has, as canonical JSON.
 fn with_settings(name: &str, settings: &str) -> String {
-    match settings {
-        "{}" => name.to_owned(),
-        settings => format!("{name} {settings}"),
+    /// Characters of one setting that are shown; `--json` has all of it.
+    const SHOWN: usize = 60;
+    if settings == "{}" {
+        return name.to_owned();
     }
+    let Ok(Value::Object(mut values)) = serde_json::from_str(settings) else {
+        return format!("{name} {settings}");
+    };
+    for value in values.values_mut() {
+        if let Some((end, _)) = value
+            .as_str()
+            .and_then(|text| text.char_indices().nth(SHOWN))
+        {
+            let text = value.as_str().unwrap_or_default();
+            *value = format!("{}… ({} bytes)", &text[..end], text.len()).into();
+        }
+    }
+    format!("{name} {}", Value::Object(values))
 }
 
 /// The tokens of an attempt, where a model acted.
@@ -233,6 +261,7 @@ fn changes(attempt: &AttemptRow, store: &Store) -> Result<Option<Vec<Change>>, S
 
 fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> String {
     let mut text = String::new();
+    let by_turn = ByTurn::of(trajectory, requests);
     let mut requests = requests.iter().peekable();
     let mut calls = trajectory.calls.iter().peekable();
     for message in &trajectory.messages {
@@ -261,7 +290,11 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
             "assistant" => {
                 text.push_str(&output::paint(
                     output::DIM,
-                    format!("turn {}", message.turn),
+                    format!(
+                        "turn {}{}",
+                        message.turn,
+                        by_turn.words("turn", message.turn)
+                    ),
                 ));
                 text.push('\n');
                 if !said.is_empty() {
@@ -275,7 +308,11 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
                     ("system", _) => "system prompt",
                     (role, _) => role,
                 };
-                text.push_str(&output::paint(output::DIM, title));
+                let used = match role {
+                    "compaction" => by_turn.words("compaction", message.turn),
+                    _ => String::new(),
+                };
+                text.push_str(&output::paint(output::DIM, format!("{title}{used}")));
                 text.push('\n');
                 text.push_str(&indent(&clip(said, full)));
             }

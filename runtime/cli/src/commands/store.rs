@@ -246,11 +246,16 @@ fn collect(
     let libraries = bundle::libraries(context)
         .collect(&bundles, dry, || !stop.load(Ordering::Relaxed))
         .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    let journal_freed = match dry || journal.is_read_only() {
+        true => 0,
+        false => journal.compact().map_err(journal_error)?.freed_bytes,
+    };
     if json {
         output::print_json(&json!({
             "blobs": removed.blobs,
             "bytes": removed.bytes,
             "bases": removed.bases,
+            "journal_bytes": journal_freed,
             "libraries": libraries.removed,
             "libraries_in_use": libraries.in_use,
             "dry_run": dry,
@@ -269,6 +274,10 @@ fn collect(
         );
         if libraries.in_use.libraries > 0 {
             what.push_str(&format!("; in use: {}", unpacked(libraries.in_use)));
+        }
+        if journal_freed > 0 {
+            let freed = output::bytes(journal_freed);
+            what.push_str(&format!("; the journal is {freed} smaller"));
         }
         output::print(&match dry {
             true => format!("would remove {what}\n"),

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mcpmark_experiment::journal::{AttemptRow, ModelSpending};
+use mcpmark_experiment::journal::{AttemptKey, AttemptRow, ModelSpending};
 use mcpmark_experiment::{Cost, End, EndKind, Outcome, Planned, Progress};
 use mcpmark_sandbox::Check;
 
@@ -25,49 +25,85 @@ pub(crate) struct Display {
 /// The time between lines that say how far the models have come.
 const STANDING: Duration = Duration::from_secs(60);
 
-/// What models are called here, by name and settings.
-struct Players(HashMap<(String, String), String>);
+/// The names of participants, by their index in the spec. An agent that acts alone and asks no model has none.
+struct Players {
+    names: HashMap<usize, String>,
+    indices: HashMap<Who, usize>,
+}
+
+/// Who acts: agent, its settings, model, its settings.
+type Who = (String, String, Option<String>, String);
+
+fn who(key: &AttemptKey) -> Who {
+    (
+        key.agent.to_string(),
+        key.agent_settings.to_string(),
+        key.model.as_deref().map(str::to_owned),
+        key.model_settings.to_string(),
+    )
+}
 
 impl Players {
-    /// A model that acts with several settings is called by its effort as well, or by all of its
-    /// settings where the efforts are equal too.
+    /// A model that acts with several settings is called by its effort as well, then by its agent, or by all of its
+    /// settings where that does not do either.
     fn of(plan: &[Planned]) -> Self {
-        let mut players: Vec<(&str, &str)> = Vec::new();
-        let mut seen = HashSet::new();
-        for Planned { key, .. } in plan {
-            if let Some(model) = &key.model
-                && seen.insert((model, &key.model_settings))
-            {
-                players.push((model, &key.model_settings));
+        let mut indices = HashMap::new();
+        let mut last = None;
+        for Planned {
+            participant, key, ..
+        } in plan
+        {
+            // One after the other they are mostly of a few.
+            if last != Some(participant) && !indices.values().any(|known| known == participant) {
+                indices.insert(who(key), *participant);
             }
+            last = Some(participant);
         }
-        let by_effort = |(model, settings): (&str, &str)| {
-            let settings: serde_json::Value = serde_json::from_str(settings).unwrap_or_default();
+        let plain = |who: &Who| who.2.clone().unwrap_or_else(|| who.0.clone());
+        let by_effort = |who: &Who| {
+            let settings: serde_json::Value = serde_json::from_str(&who.3).unwrap_or_default();
             let effort = settings["reasoning-effort"].as_str().unwrap_or("default");
-            format!("{model} ({effort})")
-        };
-        let count = |name: &dyn Fn((&str, &str)) -> String, own: &str| {
-            players.iter().filter(|other| name(**other) == own).count()
-        };
-        let name = |player: (&str, &str)| {
-            let plain = player.0.to_owned();
-            let with_effort = by_effort(player);
-            if count(&|(model, _): (&str, &str)| model.to_owned(), &plain) == 1 {
-                plain
-            } else if count(&by_effort, &with_effort) == 1 {
-                with_effort
-            } else {
-                format!("{plain} {}", player.1)
+            match &who.2 {
+                Some(model) => format!("{model} ({effort})"),
+                None => who.0.clone(),
             }
         };
-        let own =
-            |player: &(&str, &str)| ((player.0.to_owned(), player.1.to_owned()), name(*player));
-        Self(players.iter().map(own).collect())
+        let by_agent = |who: &Who| format!("{}, {}", plain(who), who.0);
+        let by_both = |who: &Who| format!("{}, {}", by_effort(who), who.0);
+        let by_model = |who: &Who| format!("{} {}", plain(who), who.3);
+        let forms: [&dyn Fn(&Who) -> String; 5] =
+            [&plain, &by_effort, &by_agent, &by_both, &by_model];
+        let name = |own: &Who| {
+            let alone = forms.iter().find(|form| {
+                let name = form(own);
+                indices.keys().filter(|other| form(other) == name).count() == 1
+            });
+            match alone {
+                Some(form) => form(own),
+                None => format!("{} {} {}", by_agent(own), own.1, own.3),
+            }
+        };
+        let has_name = |own: &&Who| own.2.is_some() || indices.len() > 1;
+        let names = indices.iter().filter(|(own, _)| has_name(own));
+        Self {
+            names: names.map(|(own, index)| (*index, name(own))).collect(),
+            indices,
+        }
     }
 
-    fn get(&self, model: Option<&str>, settings: &str) -> Option<String> {
-        let key = (model?.to_owned(), settings.to_owned());
-        Some(self.0.get(&key).cloned().unwrap_or(key.0))
+    fn get(&self, participant: usize) -> Option<&String> {
+        self.names.get(&participant)
+    }
+
+    /// The name of a participant that has spent something.
+    fn of_spending(&self, spent: &ModelSpending) -> Option<&String> {
+        let who = (
+            spent.agent.clone(),
+            spent.agent_settings.clone(),
+            Some(spent.model.clone()),
+            spent.model_settings.clone(),
+        );
+        self.get(*self.indices.get(&who)?)
     }
 }
 
@@ -190,9 +226,8 @@ impl Display {
             ..State::default()
         };
         for planned in plan {
-            let key = &planned.key;
-            if let Some(name) = players.get(key.model.as_deref(), &key.model_settings) {
-                let standing = state.models.entry(name).or_default();
+            if let Some(name) = players.get(planned.participant) {
+                let standing = state.models.entry(name.clone()).or_default();
                 standing.planned += 1;
                 let row = rows.get(&planned.position);
                 if let Some(row) = row.filter(|_| !left.contains(&planned.position)) {
@@ -201,8 +236,8 @@ impl Display {
             }
         }
         for spent in spending {
-            let name = players.get(Some(&spent.model), &spent.model_settings);
-            if let Some(standing) = name.and_then(|name| state.models.get_mut(&name)) {
+            let name = players.of_spending(spent);
+            if let Some(standing) = name.and_then(|name| state.models.get_mut(name)) {
                 // What was never asked has cost nothing, and it is not said.
                 standing.cost = (spent.known != Cost::ZERO).then_some(spent.known);
                 standing.unknown = spent.unknown > 0;
@@ -232,11 +267,10 @@ impl Display {
             Progress::Started {
                 attempt,
                 task,
-                model,
-                model_settings,
+                participant,
                 k,
             } => {
-                let model = self.players.get(model.as_deref(), &model_settings);
+                let model = self.players.get(participant).cloned();
                 let name = label(&task, model.as_deref(), k);
                 let bar = self.bars.as_ref().map(|bars| {
                     let bar = bars.all.add(ProgressBar::new_spinner());
@@ -275,7 +309,7 @@ impl Display {
             Progress::Finished {
                 attempt,
                 task,
-                model,
+                participant,
                 k,
                 end,
                 outcome,
@@ -283,8 +317,7 @@ impl Display {
                 ..
             } => {
                 let running = state.running.remove(&attempt);
-                // By the name that tells its settings.
-                let model = running.as_ref().map_or(model, |one| one.model.clone());
+                let model = self.players.get(participant).cloned();
                 if let Some(bar) = running.and_then(|one| one.bar) {
                     bar.finish_and_clear();
                 }
@@ -457,8 +490,6 @@ fn shorten(line: &str, characters: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mcpmark_experiment::journal::AttemptKey;
-
     use super::*;
 
     fn check(name: &str, detail: &str) -> Check {
@@ -473,7 +504,7 @@ mod tests {
         Planned {
             position,
             task: 0,
-            model: Some(0),
+            participant: position,
             key: AttemptKey {
                 task: "s/w/t".into(),
                 agent: "mcpmark".into(),
@@ -483,6 +514,13 @@ mod tests {
                 k: 1,
             },
         }
+    }
+
+    fn without_model(position: usize, agent: &str) -> Planned {
+        let mut planned = planned(position, "", "{}");
+        planned.key.agent = agent.into();
+        planned.key.model = None;
+        planned
     }
 
     #[test]
@@ -498,10 +536,21 @@ mod tests {
             planned(4, "a/three", hot),
         ];
         let players = Players::of(&plan);
-        let names: Vec<String> = plan
-            .iter()
-            .filter_map(|one| players.get(one.key.model.as_deref(), &one.key.model_settings))
-            .collect();
+        let names = |players: &Players, plan: &[Planned]| -> Vec<String> {
+            let names = plan.iter().map(|one| players.get(one.participant));
+            names.flatten().cloned().collect()
+        };
+        let alone = [without_model(0, "nop")];
+        assert_eq!(names(&Players::of(&alone), &alone), [""; 0]);
+        let baselines = [without_model(0, "nop"), without_model(1, "random")];
+        let called = names(&Players::of(&baselines), &baselines);
+        assert_eq!(called, ["nop", "random"]);
+        let mut react = planned(1, "a/one", "{}");
+        react.key.agent = "react".into();
+        let agents = [planned(0, "a/one", "{}"), react, without_model(2, "nop")];
+        let called = names(&Players::of(&agents), &agents);
+        assert_eq!(called, ["a/one, mcpmark", "a/one, react", "nop"]);
+        let names = names(&players, &plan);
         let [one, two, low] = ["a/one", "a/two (default)", "a/two (low)"].map(str::to_owned);
         let three = [format!("a/three {high}"), format!("a/three {hot}")];
         assert_eq!(names, [one, two, low, three[0].clone(), three[1].clone()]);
@@ -517,8 +566,7 @@ mod tests {
             display.show(Progress::Started {
                 attempt: (*id).to_owned(),
                 task: one.key.task.to_string(),
-                model: one.key.model.as_deref().map(str::to_owned),
-                model_settings: one.key.model_settings.to_string(),
+                participant: one.participant,
                 k: 1,
             });
         }
@@ -543,6 +591,8 @@ mod tests {
     fn a_model_stands_where_all_its_tries_have_brought_it() {
         let plan = [planned(0, "a/m", "{}"), planned(1, "a/n", "{}")];
         let spent = |model: &str, usd, unknown| ModelSpending {
+            agent: "mcpmark".to_owned(),
+            agent_settings: "{}".to_owned(),
             model: model.to_owned(),
             model_settings: "{}".to_owned(),
             known: Cost::from_usd(usd).unwrap(),

@@ -22,6 +22,7 @@ use self::taking::Taking;
 use super::durable::surely_or;
 use super::schema::{CARRIED, FORMAT, SUMMARISE_ALL};
 use super::sums::{bad_rows, sum_all};
+use super::texts::{is_packed, unpack};
 use super::{BadRow, Journal, JournalError};
 
 const SCHEMA: u32 = 2;
@@ -278,7 +279,13 @@ impl Journal {
                 for (index, name) in
                     names.filter(|(_, name)| !HERE.contains(&name.as_str()) && *name != SUM)
                 {
-                    object.insert(name.clone(), json(row.get_ref(index)?));
+                    let value = match json(row.get_ref(index)?) {
+                        Value::String(text) if is_packed(table, name) => {
+                            unpack(&transaction, text)?.into()
+                        }
+                        value => value,
+                    };
+                    object.insert(name.clone(), value);
                 }
                 let table = table.to_owned();
                 tally.row()?;

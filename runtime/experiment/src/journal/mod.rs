@@ -10,6 +10,7 @@ mod deaths;
 mod durable;
 mod needs;
 mod overview;
+mod provenance;
 mod read;
 mod read_only;
 mod regrade;
@@ -18,6 +19,7 @@ mod schema;
 mod spending;
 mod sums;
 mod survey;
+mod texts;
 mod write;
 
 use std::path::Path;
@@ -32,6 +34,7 @@ pub(crate) use self::deaths::DEATHS_BEFORE_ALONE;
 pub use self::deaths::Interrupted;
 pub use self::needs::AttemptNeeds;
 pub use self::overview::ExperimentTotals;
+pub use self::provenance::Provenance;
 pub use self::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
 };
@@ -40,6 +43,7 @@ pub use self::schema::SUMMARISE;
 pub use self::spending::ModelSpending;
 pub use self::sums::BadRow;
 pub use self::survey::{Survey, SurveyRow};
+pub use self::texts::Compacted;
 pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
 /// Everything about experiments that outlives the process.
@@ -64,6 +68,9 @@ pub enum JournalError {
     /// A journal that can only be read must be copied to be read, and cannot be.
     #[error("the journal can only be read, and cannot be copied to read its log")]
     Copy(#[source] std::io::Error),
+    /// A text cannot be compressed.
+    #[error("a text cannot be compressed for the journal")]
+    Pack(#[source] std::io::Error),
     /// A row does not hold what it should.
     #[error("the journal holds malformed JSON: {0}")]
     Json(#[from] serde_json::Error),

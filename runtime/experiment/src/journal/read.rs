@@ -12,6 +12,7 @@ use super::sums::{
     ATTEMPT, EXPERIMENT, GRADE, GradeSum, MESSAGES, MODEL_CALLS, Part, RowSums, TOOL_CALLS,
     compare_row, shown,
 };
+use super::texts::unpack;
 use super::{Journal, JournalError};
 
 /// An experiment and how far it has come.
@@ -160,6 +161,8 @@ pub struct MessageRow {
     ///   messages that are summed up, `summary`, and `kept`, the messages that the model sees
     ///   from there on.
     pub content: Value,
+    /// When it was recorded, in milliseconds since 1970-01-01T00:00:00Z.
+    pub at_ms: i64,
 }
 
 /// One request to a model, also one that failed.
@@ -202,6 +205,8 @@ pub struct CallRow {
     pub name: String,
     /// Its arguments: an object, or a string where the model wrote what is none.
     pub arguments: Value,
+    /// When it began, in milliseconds since 1970-01-01T00:00:00Z.
+    pub started_ms: i64,
     /// How long it took, in microseconds; none if it never came back.
     pub elapsed_us: Option<i64>,
     /// Its result.
@@ -238,7 +243,7 @@ WHERE {condition}"
 const GRADE_AT: usize = ATTEMPT.len() + 2;
 
 /// Only the last try of each attempt counts.
-const LAST_TRY: &str = "NOT EXISTS (
+pub(super) const LAST_TRY: &str = "NOT EXISTS (
     SELECT 1 FROM attempts b
     WHERE b.experiment = a.experiment AND b.position = a.position AND b.try > a.try)";
 
@@ -391,7 +396,8 @@ impl Journal {
             trajectory.messages.push(MessageRow {
                 turn: columns.next()?,
                 role: columns.next()?,
-                content: json(columns.next()?)?,
+                content: json(&connection, columns.next()?)?,
+                at_ms: columns.next()?,
             });
             Ok(())
         })?;
@@ -400,12 +406,10 @@ impl Journal {
                 turn: columns.next()?,
                 call_id: columns.next()?,
                 name: columns.next()?,
-                arguments: json(columns.next()?)?,
-                elapsed_us: {
-                    columns.skip(1);
-                    columns.next()?
-                },
-                result: columns.next::<Option<String>>()?.map(json).transpose()?,
+                arguments: json(&connection, columns.next()?)?,
+                started_ms: columns.next()?,
+                elapsed_us: columns.next()?,
+                result: optional_json(&connection, columns.next()?)?,
                 is_error: columns.next::<Option<bool>>()?.unwrap_or(false),
                 error: columns.next()?,
             });
@@ -433,7 +437,7 @@ impl Journal {
                 error_kind: columns.next()?,
                 error: columns.next()?,
                 request_digest: columns.next()?,
-                raw: columns.next::<Option<String>>()?.map(json).transpose()?,
+                raw: optional_json(&connection, columns.next()?)?,
                 usage: usage(columns)?,
                 cost: cost(columns)?,
             });
@@ -456,7 +460,9 @@ impl Journal {
                 |row| row.get(0),
             )
             .optional()?;
-        Ok(tools.map(json).transpose()?)
+        Ok(tools
+            .map(|tools| serde_json::from_str(&tools))
+            .transpose()?)
     }
 }
 
@@ -631,6 +637,13 @@ fn cost(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Cost>> {
     Ok(nano.map(|nano| Cost::from_nano_usd(nano.unsigned_abs())))
 }
 
-fn json(text: String) -> Result<Value, serde_json::Error> {
-    serde_json::from_str(&text)
+fn json(connection: &Connection, text: String) -> Result<Value, JournalError> {
+    Ok(serde_json::from_str(&unpack(connection, text)?)?)
+}
+
+fn optional_json(
+    connection: &Connection,
+    text: Option<String>,
+) -> Result<Option<Value>, JournalError> {
+    text.map(|text| json(connection, text)).transpose()
 }

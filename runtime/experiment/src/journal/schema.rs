@@ -16,8 +16,8 @@ pub(super) const FORMAT: i32 = STEPS.len() as i32;
 pub(super) const CARRIED: i32 = 4;
 
 /// What makes each format out of the one before; a new file takes all of them.
-const STEPS: [&str; 8] = [
-    BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS, SUMS,
+const STEPS: [&str; 9] = [
+    BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS, SUMS, TEXTS,
 ];
 
 /// The first format whose rows have check sums.
@@ -248,6 +248,16 @@ CREATE TABLE row_sums (
     sums      BLOB NOT NULL,
     PRIMARY KEY (attempt, of_table)
 ) STRICT, WITHOUT ROWID;
+";
+
+/// The long strings of JSON columns, which [`texts`](super::texts) describes. Rows of older formats have theirs in the
+/// columns themselves until [`Journal::compact`](super::Journal::compact) moves them.
+const TEXTS: &str = "
+CREATE TABLE texts (
+    id       INTEGER PRIMARY KEY,
+    digest   BLOB NOT NULL UNIQUE,
+    content  BLOB NOT NULL
+) STRICT;
 ";
 
 /// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or

@@ -4,9 +4,13 @@ use mcpmark_agent::{Cost, Spent};
 
 use super::{Journal, JournalError};
 
-/// What all tries of a model have cost so far, tries that were abandoned among them.
+/// What all tries of a participant with a model have cost so far, tries that were abandoned among them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSpending {
+    /// The agent's name.
+    pub agent: String,
+    /// The agent's settings, as JSON.
+    pub agent_settings: String,
     /// `provider/name`.
     pub model: String,
     /// Its settings, as JSON.
@@ -41,7 +45,7 @@ impl Journal {
         Ok(spent)
     }
 
-    /// The same for each model of an experiment, in dollars alone.
+    /// The same for each participant with a model of an experiment, in dollars alone.
     ///
     /// # Errors
     ///
@@ -52,12 +56,15 @@ impl Journal {
             "SELECT a.model, a.model_settings,
                     CAST(total((SELECT total(c.cost_nano_usd) FROM model_calls c
                                 WHERE c.attempt = a.id)) AS INTEGER),
-                    sum(a.cost_nano_usd IS NULL AND a.turns > 0)
+                    sum(a.cost_nano_usd IS NULL AND a.turns > 0),
+                    a.agent, a.agent_settings
              FROM attempts a WHERE a.experiment = ?1 AND a.model IS NOT NULL
-             GROUP BY a.model, a.model_settings",
+             GROUP BY a.model, a.model_settings, a.agent, a.agent_settings",
         )?;
         let rows = query.query_map([experiment], |row| {
             Ok(ModelSpending {
+                agent: row.get(4)?,
+                agent_settings: row.get(5)?,
                 model: row.get(0)?,
                 model_settings: row.get(1)?,
                 known: Cost::from_nano_usd(row.get::<_, i64>(2)?.unsigned_abs()),

@@ -88,7 +88,7 @@ pub(super) const MODEL_CALLS: Part = Part {
         cost_nano_usd",
 };
 
-const PARTS: [Part; 3] = [MESSAGES, TOOL_CALLS, MODEL_CALLS];
+pub(super) const PARTS: [Part; 3] = [MESSAGES, TOOL_CALLS, MODEL_CALLS];
 
 /// The sum of one row: of each column its type, its length where it has one, and its bytes.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::durable::{soon, surely};
 use super::sums::{sum_experiment, sum_grade, sum_whole_attempt};
+use super::texts::pack;
 use super::{Journal, JournalError, MOST, now_ms};
 use crate::Outcome;
 
@@ -373,6 +374,7 @@ impl AttemptRecorder {
                 system,
                 tools,
                 adapted,
+                view,
             } => {
                 let tools = serde_json::to_string(tools)?;
                 let digest = Digest::of(tools.as_bytes()).hex();
@@ -381,7 +383,9 @@ impl AttemptRecorder {
                         "INSERT OR IGNORE INTO tool_sets (digest, tools) VALUES (?1, ?2)",
                     )?
                     .execute(params![digest, tools])?;
-                let content = json!({ "text": system, "tools": digest, "adapted": adapted });
+                let content = json!({
+                    "text": system, "tools": digest, "adapted": adapted, "results": view,
+                });
                 self.message(transaction, 0, "system", &content.to_string())
             }
             Event::ModelCall(call) => self.model_call(transaction, call),
@@ -431,7 +435,7 @@ impl AttemptRecorder {
                         turn,
                         call.id,
                         call.name,
-                        arguments,
+                        pack(transaction, arguments)?,
                         now_ms()
                     ])?;
                 transaction
@@ -444,7 +448,7 @@ impl AttemptRecorder {
             } => {
                 let (output, is_error, error) = match result {
                     Ok(output) => (
-                        Some(serde_json::to_string(output)?),
+                        Some(pack(transaction, serde_json::to_string(output)?)?),
                         Some(output.is_error),
                         None,
                     ),
@@ -482,6 +486,7 @@ impl AttemptRecorder {
         content: &str,
     ) -> Result<(), JournalError> {
         self.messages += 1;
+        let content = pack(transaction, content.to_owned())?;
         transaction
             .prepare_cached(
                 "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
@@ -505,6 +510,8 @@ impl AttemptRecorder {
     ) -> Result<(), JournalError> {
         self.model_calls += 1;
         self.spent.add(call);
+        let raw = call.raw.as_ref().map(ToString::to_string);
+        let raw = raw.map(|raw| pack(transaction, raw)).transpose()?;
         let (kind, message) = call.error.as_ref().map(|(kind, text)| (kind, text)).unzip();
         transaction
             .prepare_cached(
@@ -525,7 +532,7 @@ impl AttemptRecorder {
                 kind,
                 message,
                 call.request_digest,
-                call.raw.as_ref().map(ToString::to_string),
+                raw,
                 call.usage.map(|usage| count(usage.input)),
                 call.usage.map(|usage| count(usage.cached)),
                 call.usage.map(|usage| count(usage.output)),

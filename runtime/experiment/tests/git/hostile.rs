@@ -5,9 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_experiment::GitGuests;
+use mcpmark_experiment::{Baselines, GitGuests, Judge, Outcome, grade_loaded};
 use mcpmark_github::git::ObjectId;
-use mcpmark_sandbox::{Limits, Run, RunError, Sandbox, SandboxConfig, SetupInput, VerifyInput};
+use mcpmark_sandbox::{
+    FaultKind, Limits, Run, RunError, Sandbox, SandboxConfig, SetupInput, VerifyInput,
+};
 use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
 
 /// Little, so that what has no end ends soon: fuel for 2,000 objects.
@@ -296,4 +298,33 @@ fn hostile_builders_of_repositories_stay_within_their_limits() {
             format!("built {} entries", world.tree.len())
         })
     });
+}
+
+/// Nobody voids a grade by a repository that cannot be read, and nobody is judged by one that the world began with.
+#[test]
+fn a_repository_that_only_the_final_state_has_damaged_fails() {
+    let scratch = tempfile::tempdir().unwrap();
+    let config = SandboxConfig {
+        git: Some(Arc::new(GitGuests::new(scratch.path().to_owned()))),
+        ..SandboxConfig::default()
+    };
+    let sandbox = Sandbox::new(&config).unwrap().trusting();
+    let cases = cases("git");
+    let case = cases.iter().find(|case| case.name == "commit-too-large");
+    let judge = Judge::Component(sandbox.verifier(&case.unwrap().component).unwrap());
+    let (sound, damaged) = (world("long-name"), world("commit-too-large"));
+    let grade = |start: &Snapshot, end: &Snapshot| {
+        let input = VerifyInput::new(start.clone(), end.clone());
+        let baselines = Baselines::default();
+        grade_loaded(&sandbox, &judge, input, &Limits::VERIFIER, Some(&baselines)).outcome
+    };
+    let failed = grade(&sound, &damaged);
+    let Outcome::StateFault(fault) = &failed else {
+        panic!("{failed:?}");
+    };
+    assert_eq!(fault.kind, FaultKind::Unreadable);
+    assert_eq!(failed.passed(), Some(false));
+    let invalid = grade(&damaged, &damaged);
+    assert!(matches!(&invalid, Outcome::InvalidTask(_)), "{invalid:?}");
+    assert!(matches!(grade(&sound, &sound), Outcome::Graded(_)));
 }

@@ -10,7 +10,8 @@ use mcpmark_experiment::Journal;
 use mcpmark_experiment::journal::MessageRow;
 use serde_json::{Map, Value, json};
 
-use super::{ExportError, Exported, Source, file_name, write_json};
+use super::{ExportError, Exported, Reason, Source, file_name, write_json};
+use crate::format::moment;
 
 pub(super) fn write<'a>(
     journal: &Journal,
@@ -21,7 +22,7 @@ pub(super) fn write<'a>(
     for id in ids {
         let source = Source::read(journal, id)?;
         if source.trajectory.messages.is_empty() {
-            exported.left_out += 1;
+            exported.leave_out(Reason::Empty);
             continue;
         }
         let name = format!(
@@ -39,26 +40,12 @@ pub(super) fn write<'a>(
 fn document(source: &Source) -> Value {
     let row = &source.row;
     let steps: Vec<Value> = source
-        .trajectory
-        .messages
-        .iter()
+        .messages()
+        .into_iter()
         .zip(1..)
         .map(|(message, number)| step(source, message, number))
         .collect();
-    let tools: Vec<Value> = source
-        .tools
-        .iter()
-        .map(|tool| {
-            json!({
-                "type": "function",
-                "function": {
-                    "name": tool["name"],
-                    "description": tool["description"],
-                    "parameters": tool["input_schema"],
-                },
-            })
-        })
-        .collect();
+    let tools = source.functions();
     let mut agent = json!({
         "name": format!("mcpmark-{}", row.agent),
         "version": env!("CARGO_PKG_VERSION"),
@@ -99,6 +86,8 @@ fn document(source: &Source) -> Value {
             "bundle": row.bundle,
             "start": row.world,
             "state": row.state,
+            "started_at": moment(row.started_ms),
+            "ended_at": row.ended_ms.map(moment),
         },
     })
 }
@@ -113,7 +102,12 @@ fn step(source: &Source, message: &MessageRow, number: usize) -> Value {
         "user" => "user",
         _ => "system",
     };
-    let mut step = json!({ "step_id": number, "source": origin, "message": text });
+    let mut step = json!({
+        "step_id": number,
+        "timestamp": moment(message.at_ms),
+        "source": origin,
+        "message": text,
+    });
     if origin != "agent" {
         if message.role != "user" && message.role != "system" {
             step["extra"] = json!({ "kind": message.role });
@@ -127,6 +121,9 @@ fn step(source: &Source, message: &MessageRow, number: usize) -> Value {
         if let Some(reasoning) = message.content["reasoning"].as_str() {
             step["reasoning_content"] = reasoning.into();
         }
+        let requests = source.calls.iter();
+        let requests = requests.filter(|call| call.turn == message.turn && call.purpose == "turn");
+        step["llm_call_count"] = requests.count().into();
         if let Some(metrics) = metrics(source, message.turn) {
             step["metrics"] = metrics;
         }

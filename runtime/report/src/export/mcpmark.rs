@@ -13,7 +13,7 @@ use mcpmark_experiment::report::reasoning_effort;
 use mcpmark_experiment::{AttemptLimits, Journal, Spec};
 use serde_json::{Value, json};
 
-use super::{ExportError, Exported, Source, file_name, write_json};
+use super::{ExportError, Exported, Reason, Source, file_name, write_json};
 use crate::format::instant;
 
 /// A run of one model on one service.
@@ -52,7 +52,7 @@ pub(super) fn write(
     let mut runs: BTreeMap<String, Run> = BTreeMap::new();
     for row in &survey.rows {
         if row.passed.is_none() {
-            exported.left_out += 1;
+            exported.leave_out(Reason::NotGraded);
             continue;
         }
         let source = Source::read(journal, &row.id)?;

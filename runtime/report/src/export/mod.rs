@@ -2,19 +2,28 @@
 //!
 //! [`Layout::Mcpmark`] is the results directory that the published benchmark writes;
 //! [`Layout::Sft`] is one conversation a line for training; [`Layout::Atif`] is the Agent
-//! Trajectory Interchange Format, version 1.7, one file an attempt.
+//! Trajectory Interchange Format, version 1.7, one file an attempt; [`Layout::Tables`] is everything
+//! as tables of JSON Lines.
 
 mod atif;
+mod left_out;
 mod mcpmark;
 mod sft;
+mod tables;
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mcpmark_experiment::journal::{AttemptRow, ModelCallRow, Trajectory};
+use mcpmark_agent::ResultView;
+use mcpmark_experiment::journal::{AttemptRow, CallRow, MessageRow, ModelCallRow, Trajectory};
 use mcpmark_experiment::{Journal, JournalError};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+pub use self::left_out::{Exported, Reason};
+pub use self::sft::{SFT_SCHEMA, SftOptions};
+pub use self::tables::TABLES;
 
 /// A format of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,18 +31,11 @@ pub enum Layout {
     /// The published results directory: `meta.json`, `messages.json` and `summary.json`.
     Mcpmark,
     /// Conversations for training, one a line.
-    Sft,
+    Sft(SftOptions),
     /// ATIF 1.7, one file an attempt.
     Atif,
-}
-
-/// What was written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Exported {
-    /// Attempts that were written.
-    pub attempts: usize,
-    /// Attempts that have no place in the format: not graded, not passed, or compacted.
-    pub left_out: usize,
+    /// Tables of JSON Lines: attempts, turns, calls, requests and checks.
+    Tables,
 }
 
 /// Why an export fails.
@@ -66,11 +68,13 @@ struct Source {
     row: AttemptRow,
     trajectory: Trajectory,
     calls: Vec<ModelCallRow>,
-    /// What the model was told beside the instruction.
-    system: Option<String>,
     /// The tools that it saw: a list of `name`, `description`, `input_schema`, and `server` where
     /// it is one of another server than the world's.
     tools: Vec<Value>,
+    /// How the model was shown results; not known of older attempts.
+    view: Option<ResultView>,
+    /// Where the call of a turn and an id is in the trajectory.
+    places: HashMap<(u32, String), usize>,
 }
 
 impl Source {
@@ -81,13 +85,20 @@ impl Source {
             .messages
             .iter()
             .find(|message| message.role == "system");
-        let system = told.and_then(|message| Some(message.content["text"].as_str()?.to_owned()));
         let digest = told.and_then(|message| message.content["tools"].as_str());
         let tools = match digest {
             Some(digest) => journal.tool_set(digest)?,
             None => None,
         };
+        let view = told.and_then(|message| message.content.get("results"));
+        let mut places = HashMap::new();
+        for (place, call) in trajectory.calls.iter().enumerate() {
+            let key = (call.turn, call.call_id.clone());
+            places.entry(key).or_insert(place);
+        }
         Ok(Self {
+            places,
+            view: view.and_then(|view| serde_json::from_value(view.clone()).ok()),
             calls: journal.model_calls(id)?,
             tools: match tools {
                 Some(Value::Array(tools)) => tools,
@@ -95,7 +106,6 @@ impl Source {
             },
             row,
             trajectory,
-            system,
         })
     }
 
@@ -110,18 +120,48 @@ impl Source {
         (next(), next(), next())
     }
 
-    /// The result of a call as the model saw it.
+    /// The messages as the model was sent them: the system message comes first.
+    fn messages(&self) -> Vec<&MessageRow> {
+        let mut messages: Vec<&MessageRow> = self.trajectory.messages.iter().collect();
+        // It is recorded after the instruction.
+        messages.sort_by_key(|message| message.role != "system");
+        messages
+    }
+
+    /// The tools as function definitions of Chat Completions.
+    fn functions(&self) -> Vec<Value> {
+        let functions = self.tools.iter().map(|tool| {
+            json!({
+                "type": "function",
+                "function": {
+                    "name": tool["name"],
+                    "description": tool["description"],
+                    "parameters": tool["input_schema"],
+                },
+            })
+        });
+        functions.collect()
+    }
+
+    /// The result of a call of a turn as the model was shown it.
     fn result(&self, turn: u32, id: &str) -> Option<String> {
-        let call = self
-            .trajectory
-            .calls
-            .iter()
-            .find(|call| call.turn == turn && call.call_id == id)?;
-        Some(match (&call.result, &call.error) {
-            (Some(result), _) => crate::trajectory::result_text(result),
-            (None, Some(error)) => error.clone(),
+        let place = self.places.get(&(turn, id.to_owned()))?;
+        Some(self.shown(self.trajectory.calls.get(*place)?))
+    }
+
+    /// The result of a call as the model was shown it.
+    fn shown(&self, call: &CallRow) -> String {
+        match (&call.result, &call.error) {
+            (Some(result), _) => {
+                let shown = self.view.and_then(|view| view.kept(result));
+                shown.unwrap_or_else(|| crate::trajectory::result_text(result))
+            }
+            (None, Some(error)) => match self.view {
+                Some(view) => view.error(error).text,
+                None => error.clone(),
+            },
             (None, None) => String::new(),
-        })
+        }
     }
 }
 
@@ -144,7 +184,11 @@ pub fn export(
             empty(target)?;
             mcpmark::write(journal, experiment, &survey, target)
         }
-        Layout::Sft => sft::write(journal, ids, target),
+        Layout::Sft(options) => sft::write(journal, ids, target, options),
+        Layout::Tables => {
+            empty(target)?;
+            tables::write(journal, &survey, target)
+        }
         Layout::Atif => {
             empty(target)?;
             atif::write(journal, ids, target)
@@ -203,7 +247,21 @@ impl Lines {
     }
 
     fn push(&mut self, value: &Value) -> Result<(), ExportError> {
-        writeln!(self.file, "{value}").map_err(|source| failed(&self.path, source))
+        self.push_text(&value.to_string())
+    }
+
+    fn push_text(&mut self, line: &str) -> Result<(), ExportError> {
+        writeln!(self.file, "{line}").map_err(|source| failed(&self.path, source))
+    }
+
+    /// Finishes the file, or removes it where nothing was written.
+    fn finish_unless(self, is_empty: bool) -> Result<(), ExportError> {
+        let path = self.path.clone();
+        self.finish()?;
+        match is_empty {
+            true => fs::remove_file(&path).map_err(|source| failed(&path, source)),
+            false => Ok(()),
+        }
     }
 
     fn finish(mut self) -> Result<(), ExportError> {

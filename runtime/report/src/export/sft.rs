@@ -1,61 +1,128 @@
-//! Conversations for training: the attempts that passed, one JSON object a line.
+//! Conversations for supervised fine-tuning, one JSON object a line.
 //!
-//! The system message holds the system prompt and the signatures of the tools, whose names carry
-//! their service (`filesystem_read_text_file`) or that of the server that they were put beside from. What the model thought is `reasoning_content`.
-//! Notes of the host are not in it, for the model did not see them. An
-//! attempt whose conversation was compacted is no single conversation, and is left out.
+//! `messages` has the roles, texts and tool calls in the form of Chat Completions, as the model was sent and sent them;
+//! `tools` has the function definitions that it was given. Results are as the model was shown them. What the model
+//! thought is `reasoning_content`. Notes of the host are left out, because the model did not see them.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use mcpmark_experiment::Journal;
+use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 
-use super::{ExportError, Exported, Lines, Source};
+use super::{ExportError, Exported, Lines, Reason, Source};
+
+/// The JSON Schema of a line.
+pub const SFT_SCHEMA: &str = include_str!("schemas/sft.json");
+
+/// The agent that has a model write its calls as text.
+const TEXT_AGENT: &str = "react";
+
+/// Which conversations are written, and with what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SftOptions {
+    /// Graded attempts that did not pass, too.
+    pub include_failures: bool,
+    /// `passed` and `score` on each line.
+    pub rewards: bool,
+    /// The most bytes of a line; no limit if not set.
+    pub max_bytes: Option<u64>,
+}
+
+impl SftOptions {
+    /// The most bytes of a line unless it is set: about 250,000 tokens.
+    pub const DEFAULT_MAX_BYTES: u64 = 1 << 20;
+}
+
+impl Default for SftOptions {
+    fn default() -> Self {
+        Self {
+            include_failures: false,
+            rewards: false,
+            max_bytes: Some(Self::DEFAULT_MAX_BYTES),
+        }
+    }
+}
 
 pub(super) fn write<'a>(
     journal: &Journal,
     ids: impl Iterator<Item = &'a str>,
     target: &Path,
+    options: SftOptions,
 ) -> Result<Exported, ExportError> {
     let mut exported = Exported::default();
     let mut lines = Lines::create(target)?;
+    let mut seen = HashSet::new();
     for id in ids {
         let source = Source::read(journal, id)?;
-        let compacted = source
-            .trajectory
-            .messages
-            .iter()
-            .any(|message| message.role == "compaction");
-        if source.passed() != Some(true) || compacted {
-            exported.left_out += 1;
+        if let Some(reason) = unfit(&source, options) {
+            exported.leave_out(reason);
             continue;
         }
-        lines.push(&conversation(&source))?;
-        exported.attempts += 1;
+        let line = line(&source, options);
+        let text = line.to_string();
+        let is_long = options
+            .max_bytes
+            .is_some_and(|most| text.len() as u64 > most);
+        if is_long {
+            exported.leave_out(Reason::TooLong);
+        } else if seen.insert(identity(&line)) {
+            lines.push_text(&text)?;
+            exported.attempts += 1;
+        } else {
+            exported.leave_out(Reason::Duplicate);
+        }
     }
-    lines.finish()?;
+    lines.finish_unless(exported.attempts == 0)?;
     Ok(exported)
 }
 
-fn conversation(source: &Source) -> Value {
+/// Why an attempt is no conversation to learn from.
+fn unfit(source: &Source, options: SftOptions) -> Option<Reason> {
+    let messages = &source.trajectory.messages;
+    match source.passed() {
+        None => return Some(Reason::NotGraded),
+        Some(false) if !options.include_failures => return Some(Reason::Failed),
+        Some(_) => {}
+    }
+    if source.row.agent == TEXT_AGENT {
+        return Some(Reason::TextCalls);
+    }
+    if messages.iter().any(|message| message.role == "compaction") {
+        return Some(Reason::Compacted);
+    }
+    let is_empty = !messages.iter().any(|message| message.role == "assistant");
+    is_empty.then_some(Reason::Empty)
+}
+
+fn line(source: &Source, options: SftOptions) -> Value {
+    let mut line = json!({
+        "task": source.row.task,
+        "attempt": source.row.id,
+        "model": source.row.model,
+        "agent": source.row.agent,
+    });
+    if options.rewards {
+        line["passed"] = source.passed().into();
+        line["score"] = source
+            .row
+            .grade
+            .as_ref()
+            .and_then(|grade| grade.score)
+            .into();
+    }
+    line["tools"] = source.functions().into();
+    line["messages"] = messages(source).into();
+    line
+}
+
+fn messages(source: &Source) -> Vec<Value> {
     let mut messages = Vec::new();
-    let mut system = source.system.clone().unwrap_or_default();
-    if !source.tools.is_empty() {
-        let signatures: Vec<String> = source
-            .tools
-            .iter()
-            .map(|tool| signature(source, tool))
-            .collect();
-        let gap = if system.is_empty() { "" } else { "\n\n" };
-        system.push_str(&format!("{gap}Tools:\n{}", signatures.join("\n")));
-    }
-    if !system.is_empty() {
-        messages.push(json!({ "role": "system", "content": system }));
-    }
-    for message in &source.trajectory.messages {
+    for message in source.messages() {
         let text = message.content["text"].as_str().unwrap_or_default();
         match message.role.as_str() {
-            "user" => messages.push(json!({ "role": "user", "content": text })),
+            role @ ("system" | "user") => messages.push(json!({ "role": role, "content": text })),
             "assistant" => {
                 let mut said = json!({ "role": "assistant", "content": text });
                 if let Some(reasoning) = message.content["reasoning"].as_str() {
@@ -67,7 +134,7 @@ fn conversation(source: &Source) -> Value {
                     .flatten()
                     .collect();
                 if !calls.is_empty() {
-                    said["tool_calls"] = calls.iter().map(|call| tool_call(source, call)).collect();
+                    said["tool_calls"] = calls.iter().map(|call| tool_call(call)).collect();
                 }
                 messages.push(said);
                 for call in calls {
@@ -82,78 +149,31 @@ fn conversation(source: &Source) -> Value {
             _ => {}
         }
     }
-    json!({
-        "task": source.row.task,
-        "attempt": source.row.id,
-        "model": source.row.model,
-        "agent": source.row.agent,
-        "messages": messages,
-    })
+    messages
 }
 
-/// A tool's name with that of its server: the world's service, or another.
-fn full_name(source: &Source, name: &str) -> String {
-    let tool = source.tools.iter().find(|tool| tool["name"] == name);
-    let server = tool.and_then(|tool| tool["server"].as_str());
-    let (service, _, _) = source.task();
-    format!("{}_{name}", server.unwrap_or(service))
-}
-
-fn tool_call(source: &Source, call: &Value) -> Value {
-    let name = call["name"].as_str().unwrap_or_default();
+fn tool_call(call: &Value) -> Value {
     let arguments = call["malformed"]
         .as_str()
         .map_or_else(|| call["arguments"].to_string(), str::to_owned);
     json!({
         "id": call["id"],
         "type": "function",
-        "function": { "name": full_name(source, name), "arguments": arguments },
+        "function": { "name": call["name"], "arguments": arguments },
     })
 }
 
-/// `filesystem_read_text_file(path: string, tail?: number): what it does`
-fn signature(source: &Source, tool: &Value) -> String {
-    let schema = &tool["input_schema"];
-    let required: Vec<&str> = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let parameters: Vec<String> = schema["properties"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, property)| {
-            let optional = if required.contains(&name.as_str()) {
-                ""
-            } else {
-                "?"
-            };
-            format!("{name}{optional}: {}", kind(property))
-        })
-        .collect();
-    let description = tool["description"].as_str().unwrap_or_default();
-    let description: Vec<&str> = description.split_whitespace().collect();
-    format!(
-        "{}({}): {}",
-        full_name(source, tool["name"].as_str().unwrap_or_default()),
-        parameters.join(", "),
-        description.join(" ")
-    )
-}
-
-/// The type of a property: its JSON type, that of a list's items, or `any`.
-fn kind(property: &Value) -> String {
-    match (&property["type"], &property["items"]) {
-        (Value::String(kind), items) if kind == "array" && items.is_object() => {
-            format!("{}[]", self::kind(items))
+/// What two lines share that are the same example: tools and messages, except for the ids of calls.
+fn identity(line: &Value) -> Digest {
+    let mut messages = line["messages"].clone();
+    for message in messages.as_array_mut().into_iter().flatten() {
+        if let Some(id) = message.get_mut("tool_call_id") {
+            *id = Value::Null;
         }
-        (Value::String(kind), _) => kind.clone(),
-        (Value::Array(kinds), _) => {
-            let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
-            kinds.join("|")
+        let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
+        for call in calls.into_iter().flatten() {
+            call["id"] = Value::Null;
         }
-        _ => "any".to_owned(),
     }
+    Digest::of(json!([line["tools"], messages]).to_string().as_bytes())
 }

@@ -18,7 +18,7 @@ use crate::trajectory::{AttemptDetail, MAX_CHARACTERS, MAX_DIFF_LINES, result_te
 
 pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
     let details = &options.details;
-    if details.attempts.is_empty() {
+    if !any(report) {
         return;
     }
     out.push_str("<section id=\"attempts\">\n<h2>Attempts</h2>\n");
@@ -49,6 +49,12 @@ pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
         out.push_str("</details>\n");
     }
     out.push_str("</section>\n");
+}
+
+/// Whether any attempt is planned.
+pub(super) fn any(report: &Report) -> bool {
+    let mut cells = report.models.iter().flat_map(|model| &model.matrix);
+    cells.any(|cell| !cell.attempts.is_empty())
 }
 
 /// The controls that hide attempts; the page's script acts on them.

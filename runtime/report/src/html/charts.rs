@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use mcpmark_agent::failure::FailureClass;
+use mcpmark_experiment::metrics::{Interval, OverTasks};
 use serde_json::{Value, json};
 
 use super::escape::text;
+use super::intervals;
 use crate::data::Report;
 use crate::published::published;
 use crate::render::Options;
@@ -22,6 +24,8 @@ const TURN_CHARTS: usize = 12;
 /// The figures that the experiment has data for.
 pub(super) fn figures(out: &mut String, report: &Report, options: &Options) {
     out.push_str("<section id=\"charts\">\n<h2>Charts</h2>\n<div class=\"figures\">\n");
+    intervals::rates(out, report);
+    intervals::differences(out, report);
     let has_cost = report
         .models
         .iter()
@@ -31,8 +35,8 @@ pub(super) fn figures(out: &mut String, report: &Report, options: &Options) {
             out,
             "cost",
             "Cost against performance",
-            "Mean cost of an attempt, on a logarithmic scale, and pass@1. Up and left is better. \
-             Models of unknown cost are missing.",
+            "Mean cost of an attempt, on a logarithmic scale, and pass@1 with its 95 % interval. Up and \
+             left is better. Models of unknown cost are missing.",
         );
     }
     if report.k > 1 {
@@ -40,7 +44,8 @@ pub(super) fn figures(out: &mut String, report: &Report, options: &Options) {
             out,
             "reliability",
             "More attempts",
-            "pass@k, at least one of k attempts passes (solid), and pass^k, all k do (dashed).",
+            "pass@k, at least one of k attempts passes (solid), and pass^k, all k do (dashed), with 95 % \
+             intervals.",
         );
     }
     if has_efforts(report) {
@@ -48,7 +53,8 @@ pub(super) fn figures(out: &mut String, report: &Report, options: &Options) {
             out,
             "effort",
             "Reasoning effort",
-            "pass@1 of the same model at different efforts.",
+            "pass@1 of the same model at different efforts, with 95 % intervals. Efforts whose intervals \
+             overlap may not differ.",
         );
     }
     if report.models.iter().any(|model| !model.failures.is_empty()) {
@@ -132,16 +138,19 @@ pub(super) fn data(report: &Report, options: &Options) -> Value {
                 let tool = model.tools.iter().find(|tool| tool.name == name);
                 tool.map_or(0.0, |tool| tool.calls as f64 / acted.max(1) as f64)
             };
-            let interval = score.pass_at.first().and_then(|over| over.interval);
+            let intervals = |over: &[OverTasks]| -> Vec<Option<[f64; 2]>> {
+                let bounds = |interval: Interval| [interval.low, interval.high];
+                over.iter().map(|over| over.interval.map(bounds)).collect()
+            };
             json!({
                 "name": shown(&model.name),
                 "base": shown(model.model.as_deref().unwrap_or(&model.agent)),
                 "effort": model.effort.as_deref().map(shown),
                 "pass": score.pass_1(),
-                "low": interval.map(|i| i.low),
-                "high": interval.map(|i| i.high),
                 "cost": model.overall.resources.cost_usd.mean,
                 "at": score.pass_at.iter().map(|over| over.value).collect::<Vec<_>>(),
+                "at_intervals": intervals(&score.pass_at),
+                "hat_intervals": intervals(&score.pass_hat),
                 "hat": score.pass_hat.iter().map(|over| over.value).collect::<Vec<_>>(),
                 "failures": classes
                     .iter()

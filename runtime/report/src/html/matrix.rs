@@ -5,19 +5,14 @@ use std::fmt::Write;
 use super::charts::COLOURS;
 use super::escape::{path, text};
 use crate::data::{Cell, Report};
-use crate::render::Options;
 
-pub(super) fn matrix(out: &mut String, report: &Report, options: &Options) {
-    let has_attempts = !options.details.attempts.is_empty();
+pub(super) fn matrix(out: &mut String, report: &Report) {
     let _ = write!(
         out,
         "<section id=\"matrix\">\n<h2>Tasks</h2>\n<p>Attempts that passed, of those that were \
-         graded. {}</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Tasks \
-         and models\"><table class=\"matrix\"><thead><tr><th scope=\"col\">task</th>",
-        match has_attempts {
-            true => "A cell leads to its attempts.",
-            false => "",
-        }
+         graded. A cell leads to its attempts.</p>\n<div class=\"scroll\" tabindex=\"0\" \
+         role=\"region\" aria-label=\"Tasks and models\"><table class=\"matrix\"><thead><tr>\
+         <th scope=\"col\">task</th>"
     );
     for (place, model) in report.models.iter().enumerate() {
         let _ = write!(
@@ -45,13 +40,16 @@ pub(super) fn matrix(out: &mut String, report: &Report, options: &Options) {
             let label = format!("{shown} passed: {}, {}", text(&task.id), text(&model.name));
             let class = shade(cell);
             // The section of attempts has each cell, with or without trajectories.
-            let _ = match has_attempts && !cell.attempts.is_empty() {
-                true => write!(
+            let _ = match cell.attempts.is_empty() {
+                false => write!(
                     out,
                     "<td class=\"{class}\"><a href=\"#{}\" aria-label=\"{label}\">{shown}</a></td>",
                     cell_id(index, place)
                 ),
-                false => write!(out, "<td class=\"{class}\"><span>{shown}</span></td>"),
+                true => write!(
+                    out,
+                    "<td class=\"{class}\"><span title=\"no attempt is planned\">{shown}</span></td>"
+                ),
             };
         }
         out.push_str("</tr>\n");

@@ -7,6 +7,7 @@
 mod attempts;
 mod charts;
 mod escape;
+mod intervals;
 mod matrix;
 
 use std::fmt::Write;
@@ -30,7 +31,12 @@ const CHARTS_LICENCE: &str = include_str!("../../assets/chart.umd.min.js.LICENSE
 const SHOWN_OTHERWISE: [&str; 1] = ["Tasks"];
 
 /// Tables that stand open; the others open on a click.
-const OPEN: [&str; 3] = ["Scores", "What an attempt takes", "By service"];
+const OPEN: [&str; 4] = [
+    "Scores",
+    "What differs",
+    "What an attempt takes",
+    "By service",
+];
 
 pub(crate) fn page(
     report: &Report,
@@ -44,10 +50,10 @@ pub(crate) fn page(
         text(&report.experiment),
         text(&crate::text::lead(report))
     );
-    let attempts = if options.details.attempts.is_empty() {
-        ""
-    } else {
+    let attempts = if attempts::any(report) {
         "<a href=\"#attempts\">Attempts</a>"
+    } else {
+        ""
     };
     let _ = writeln!(
         out,
@@ -60,7 +66,7 @@ pub(crate) fn page(
     }
     out.push_str("</div>\n</section>\n");
     charts::figures(&mut out, report, options);
-    matrix::matrix(&mut out, report, options);
+    matrix::matrix(&mut out, report);
     out.push_str("<section id=\"tables\">\n<h2>Tables</h2>\n");
     for shown in tables
         .iter()
@@ -137,6 +143,10 @@ fn card(out: &mut String, report: &Report, place: usize, model: &crate::ModelRep
     fact(
         "graded".to_owned(),
         format!("{} of {}", score.graded, score.attempts),
+    );
+    fact(
+        "mean score".to_owned(),
+        numbers::percent(model.overall.mean_score),
     );
     fact("turns".to_owned(), numbers::mean(resources.turns));
     fact("USD".to_owned(), numbers::dollars(resources.cost_usd));

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcpmark_report::export::{ExportError, Exported, Layout, export};
+use mcpmark_report::export::{ExportError, Exported, Layout, SftOptions, export};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ fn files(dir: &Path) -> Vec<String> {
 fn the_published_layout() {
     let (_dir, target, done) = exported(Layout::Mcpmark, "results");
     // One has not begun and has no row at all.
-    assert_eq!((done.attempts, done.left_out), (93, 2));
+    assert_eq!((done.attempts, done.left_out()), (93, 2));
     let files = files(&target);
     let ended = |name: &str| files.iter().filter(|file| file.ends_with(name)).count();
     assert_eq!((ended("/meta.json"), ended("/messages.json")), (93, 93));
@@ -81,28 +81,21 @@ fn the_published_layout() {
 
 #[test]
 fn conversations_for_training() {
-    let (_dir, target, done) = exported(Layout::Sft, "sft.jsonl");
+    let (_dir, target, done) = exported(Layout::Sft(SftOptions::default()), "sft.jsonl");
     let text = fs::read_to_string(&target).unwrap();
     let lines: Vec<Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(lines.len(), done.attempts);
-    assert_eq!(done.attempts + done.left_out, 95);
+    assert_eq!(done.attempts + done.left_out(), 95);
     let messages = lines[0]["messages"].as_array().unwrap();
-    let system = messages[0]["content"].as_str().unwrap();
-    assert!(
-        system.contains(
-            "\nfilesystem_read_text_file(path: string, head?: number, excludes?: string[]): \
-             Does what read_text_file says. Returns text.\n"
-        ),
-        "{system}"
-    );
     let turn = messages.iter().find(|m| m["role"] == "assistant").unwrap();
     assert_eq!(turn["reasoning_content"], "Step 1: look at the next paper.");
     let call = &turn["tool_calls"][0];
-    let name = call["function"]["name"].as_str().unwrap();
-    assert!(name.starts_with("filesystem_"), "{name}");
+    let name = &call["function"]["name"];
+    let tools = lines[0]["tools"].as_array().unwrap();
+    assert!(tools.iter().any(|tool| tool["function"]["name"] == *name));
     let arguments = call["function"]["arguments"].as_str().unwrap();
     assert!(
         serde_json::from_str::<Value>(arguments)
@@ -173,17 +166,12 @@ fn what_the_host_noted_was_not_said_to_the_model() {
     let change = "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
          SELECT id, 9000, 0, 'note', '{\"text\":\"server notes: notes 1.2.3\"}', 0 FROM attempts;
          UPDATE tool_sets SET tools = json_set(tools, '$[0].server', 'notes');";
-    let (_dir, target) = exported_with(change, Layout::Sft, "sft.jsonl");
+    let (_dir, target) = exported_with(change, Layout::Sft(SftOptions::default()), "sft.jsonl");
     let text = fs::read_to_string(&target).unwrap();
     assert!(!text.contains("notes 1.2.3"), "{text}");
-    // A tool has the name of its own server.
-    assert!(text.contains("notes_read_text_file(path: string"), "{text}");
-    assert!(text.contains("\"name\":\"notes_read_text_file\""), "{text}");
-    assert!(!text.contains("filesystem_read_text_file"), "{text}");
-    assert!(
-        text.contains("\"name\":\"filesystem_list_directory\""),
-        "{text}"
-    );
+    // A tool has the name that the model knows, whoever has it.
+    assert!(text.contains("\"name\":\"read_text_file\""), "{text}");
+    assert!(!text.contains("notes_read_text_file"), "{text}");
     let (_dir, target) = exported_with(change, Layout::Mcpmark, "results");
     for file in files(&target) {
         let text = fs::read_to_string(target.join(&file)).unwrap();
@@ -197,7 +185,7 @@ fn what_the_host_noted_was_not_said_to_the_model() {
 fn the_interchange_format() {
     let (_dir, target, done) = exported(Layout::Atif, "atif");
     let files = files(&target);
-    assert_eq!((files.len(), done.attempts, done.left_out), (95, 95, 0));
+    assert_eq!((files.len(), done.attempts, done.left_out()), (95, 95, 0));
     for file in &files {
         let document = json(&target.join(file));
         assert_eq!(document["schema_version"], "ATIF-v1.7");
@@ -244,7 +232,7 @@ fn nothing_is_written_over() {
         Err(ExportError::NotEmpty(_))
     ));
     assert!(matches!(
-        into(Layout::Sft, &dir.path().join("mine")),
+        into(Layout::Sft(SftOptions::default()), &dir.path().join("mine")),
         Err(ExportError::Exists(_))
     ));
 }

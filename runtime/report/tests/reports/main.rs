@@ -11,7 +11,7 @@ mod page;
 use std::path::Path;
 
 use mcpmark_experiment::{Home, Journal};
-use mcpmark_report::{Report, TaskFacts, TaskIndex};
+use mcpmark_report::{Report, Source, TaskFacts, TaskIndex};
 use mcpmark_snapshot::Store;
 use tempfile::TempDir;
 
@@ -40,6 +40,13 @@ impl Demonstration {
 
     fn report(&self, name: &str) -> Report {
         Report::read(&self.journal, name, &known()).unwrap()
+    }
+
+    /// A report of both experiments.
+    fn of_both(&self) -> Report {
+        let names = ["demonstration", "efforts"];
+        let sources = names.map(|name| Source::read(&self.journal, name).unwrap());
+        Report::of_several(&sources, &known())
     }
 }
 

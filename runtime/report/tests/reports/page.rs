@@ -143,6 +143,43 @@ fn a_small_budget_shows_failures_first_and_links_every_cell() {
 }
 
 #[test]
+fn rates_and_differences_are_drawn_with_their_intervals() {
+    let page = page("efforts");
+    let figures = between(&page, "<figure class=\"intervals\">", "</figure>");
+    assert_eq!(figures.len(), 2);
+    assert!(figures[0].contains("pass@1 with 95 % intervals"));
+    assert_eq!(figures[0].matches("class=\"interval\"").count(), 3);
+    // Of twelve tasks, one attempt each, no difference of efforts is shown after Holm's correction but the largest.
+    let report = Demonstration::new().report("efforts");
+    let unsure = report.comparisons.iter().filter(|pair| pair.p_holm >= 0.05);
+    let unsure = unsure.count();
+    assert!(unsure > 0, "{:?}", report.comparisons);
+    assert_eq!(figures[1].matches("<g class=\"unsure\">").count(), unsure);
+    assert_eq!(figures[1].matches(">not shown (p ").count(), unsure);
+    let sure = report.comparisons.len() - unsure;
+    assert_eq!(figures[1].matches("<g class=\"sure\">").count(), sure);
+    let data = between(&page, "id=\"data\">", "</script>")[0];
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert!(data["models"][0]["at_intervals"][0][0].is_number());
+}
+
+#[test]
+fn cells_are_links_where_no_trajectory_is_shown() {
+    let report = Demonstration::new().report("demonstration");
+    let page = report.render(Format::Html, &Options::default()).unwrap();
+    let markup = page.split("<script").next().unwrap();
+    let cells = between(markup, "href=\"#c", "\"");
+    assert_eq!(cells.iter().filter(|cell| cell.contains('-')).count(), 24);
+    for cell in cells {
+        assert!(
+            cell == "harts" || markup.contains(&format!("id=\"c{cell}\"")),
+            "{cell}"
+        );
+    }
+    assert!(markup.contains("<dt>mean score</dt>"));
+}
+
+#[test]
 fn attempts_can_be_filtered_by_all_that_occurs() {
     let page = page("demonstration");
     let form = between(&page, "<form id=\"filters\"", "</form>")[0];

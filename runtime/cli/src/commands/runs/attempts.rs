@@ -9,7 +9,7 @@ use mcpmark_experiment::failure::FailureClass;
 use mcpmark_experiment::journal::SurveyRow;
 use mcpmark_experiment::report::ExperimentReport;
 
-use super::{CUT_OFF, cut_off, dollars, mark, model_of, planned, say_cut_off, seconds};
+use super::{Actors, CUT_OFF, cut_off, dollars, mark, model_of, planned, say_cut_off, seconds};
 use crate::args::{AttemptFilterArgs, AttemptOrder};
 use crate::commands::run::journal_error;
 use crate::context::Context;
@@ -81,7 +81,7 @@ pub(super) fn list(
 }
 
 /// Refuses classes that no attempt can have.
-fn check_classes(classes: &[String]) -> Result<(), CommandError> {
+pub(super) fn check_classes(classes: &[String]) -> Result<(), CommandError> {
     let known = || {
         let failures = FailureClass::ALL.into_iter().map(FailureClass::as_str);
         failures.chain(OUTCOMES)
@@ -100,7 +100,7 @@ fn check_classes(classes: &[String]) -> Result<(), CommandError> {
     }
 }
 
-fn is_wanted(row: &SurveyRow, filter: &AttemptFilterArgs) -> bool {
+pub(super) fn is_wanted(row: &SurveyRow, filter: &AttemptFilterArgs) -> bool {
     let has_class = |class: &String| {
         row.failure
             .as_ref()
@@ -142,9 +142,17 @@ fn table(rows: &[SurveyRow]) -> Table {
     // Columns that would be empty are left out.
     let models = rows.iter().any(|row| row.model.is_some());
     let costs = rows.iter().any(|row| row.cost.is_some());
-    let actor = if models { "model" } else { "agent" };
-    let mut header = vec!["attempt", "<task", actor, ">k", "result", ">score"];
-    header.extend([">turns", ">calls"]);
+    let actor = match (models, rows.iter().any(|row| row.model.is_none())) {
+        (true, true) => "agent or model",
+        (true, false) => "model",
+        (false, _) => "agent",
+    };
+    let actors = Actors::of(rows.iter().map(|row| (&*row.agent, row.model.as_deref())));
+    let mut header = vec!["attempt", "<task", actor];
+    if actors.model_agents {
+        header.push("agent");
+    }
+    header.extend([">k", "result", ">score", ">turns", ">calls"]);
     if costs {
         header.push(">USD");
     }
@@ -165,12 +173,17 @@ fn table(rows: &[SurveyRow]) -> Table {
             (row.id.clone(), output::DIM),
             (sanitise::line(&row.task).into_owned(), plain),
             (sanitise::line(&actor).into_owned(), plain),
+        ];
+        if actors.model_agents {
+            cells.push((sanitise::line(&row.agent).into_owned(), plain));
+        }
+        cells.extend([
             (row.k.to_string(), plain),
             (result, style),
             (score.unwrap_or_default(), plain),
             (row.turns.to_string(), plain),
             (row.tool_calls.to_string(), plain),
-        ];
+        ]);
         if costs {
             cells.push((dollars(row.cost, false), plain));
         }

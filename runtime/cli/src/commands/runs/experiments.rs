@@ -21,7 +21,7 @@ const DEFAULT_LIMIT: usize = 20;
 struct Listed {
     row: ExperimentRow,
     totals: ExperimentTotals,
-    /// The models, or the agent where no model acts.
+    /// The models, and agents where no model acts.
     actors: Vec<String>,
     tasks: Option<usize>,
     planned: usize,
@@ -67,12 +67,10 @@ fn listed(
     let planned = spec
         .as_ref()
         .map_or(row.attempts as usize, |spec| spec.planned());
-    let actors = spec
-        .as_ref()
-        .map_or(Vec::new(), |spec| match &*spec.models {
-            [] => vec![spec.agent.as_str().to_owned()],
-            models => models.iter().map(|model| model.name.to_string()).collect(),
-        });
+    let actors = spec.as_ref().map_or(Vec::new(), |spec| {
+        let participants = spec.participants.iter();
+        participants.map(|one| one.name().to_owned()).collect()
+    });
     let state = match () {
         () if context.home().is_running(&row.id) => "running",
         () if totals.finished as usize >= planned => "finished",

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Spec;
 use crate::journal::MOST;
+use crate::plan::Place;
 
 /// Numbers that are read as `u32`.
 const COUNT: Rule = Rule::Number(0, u32::MAX as i64);
@@ -151,10 +152,12 @@ pub(super) fn unsound(spec: &Spec) -> Option<String> {
     if more.is_some() {
         return more;
     }
-    let (tasks, models) = (spec.tasks.len() as u64, spec.models.len().max(1) as u64);
-    let planned = tasks
-        .saturating_mul(models)
-        .saturating_mul(spec.attempts.into());
+    let planned = match spec.steps.is_empty() {
+        true => (spec.tasks.len() as u64)
+            .saturating_mul(spec.participants.len() as u64)
+            .saturating_mul(spec.attempts.into()),
+        false => spec.planned() as u64,
+    };
     if !(1..=PLANNED).contains(&planned) {
         return Some(format!(
             "it plans {planned} attempts, which is not from 1 to {PLANNED}"
@@ -164,32 +167,40 @@ pub(super) fn unsound(spec: &Spec) -> Option<String> {
     let mut seen = HashSet::new();
     let twice = spec.tasks.iter().find(|task| !seen.insert((*task).clone()));
     let twice = twice.cloned().or_else(|| {
-        let model = spec
-            .models
+        let participant = spec
+            .participants
             .iter()
-            .find(|model| !seen.insert(canonical(&json!(model))));
-        model.map(|model| model.name.clone())
+            .find(|participant| !seen.insert(canonical(&json!(participant.identity()))));
+        participant.map(|participant| participant.name().to_owned())
     });
     twice.map(|twice| format!("it names {twice} twice"))
 }
 
-/// Whether an attempt is the one that a plan has at its position.
-pub(super) fn is_planned(spec: &Spec, row: &Map<String, Value>) -> bool {
-    let number = |key: &str| row.get(key).and_then(Value::as_u64);
-    let text = |key: &str| row.get(key).and_then(Value::as_str);
-    let (Some(position), Some(k)) = (number("position"), number("k")) else {
-        return false;
-    };
-    let (tasks, models) = (spec.tasks.len() as u64, spec.models.len().max(1) as u64);
-    let (of_task, model) = (position / models, position % models);
-    let (round, task) = (of_task / tasks, of_task % tasks);
-    let model = spec
-        .models
-        .get(model as usize)
-        .map(|model| model.name.as_str());
-    round < spec.attempts.into()
-        && k == round + 1
-        && text("task") == Some(spec.tasks[task as usize].as_str())
-        && text("agent") == Some(spec.agent.as_str())
-        && text("model") == model
+/// A plan with its attempts by position.
+pub(super) struct Plan {
+    spec: Spec,
+    places: Vec<Place>,
+}
+
+impl Plan {
+    pub(super) fn of(spec: Spec) -> Self {
+        let places = spec.places();
+        Self { spec, places }
+    }
+
+    /// Whether an attempt is the one that the plan has at its position.
+    pub(super) fn has(&self, row: &Map<String, Value>) -> bool {
+        let number = |key: &str| row.get(key).and_then(Value::as_u64);
+        let text = |key: &str| row.get(key).and_then(Value::as_str);
+        let place = number("position").and_then(|position| usize::try_from(position).ok());
+        let Some(place) = place.and_then(|position| self.places.get(position)) else {
+            return false;
+        };
+        let participant = &self.spec.participants[place.participant as usize];
+        let model = participant.model.as_ref();
+        number("k") == Some(place.k.into())
+            && text("task") == Some(self.spec.tasks[place.task as usize].as_str())
+            && text("agent") == Some(participant.agent.as_str())
+            && text("model") == model.map(|model| model.name.as_str())
+    }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{CarryError, HERE, JournalError, Line, Lines, Need, SUM, TABLES, sound};
 use crate::journal::now_ms;
+use crate::journal::texts::{is_packed, pack};
 use crate::{STATE_FAULT, Spec};
 
 /// What comes of attempts, and of grades.
@@ -30,7 +31,7 @@ pub(super) struct Taking<'a> {
     kept: &'a dyn Fn(Need<'_>) -> Result<(), &'static str>,
     /// Its id and name.
     pub(super) experiment: Option<(String, String)>,
-    plan: Option<Spec>,
+    plan: Option<sound::Plan>,
     /// The attempt of the row before: those of one attempt come one after the other.
     last: Option<String>,
     grades: HashMap<i64, i64>,
@@ -128,7 +129,7 @@ impl<'a> Taking<'a> {
                         None => Ok(spec),
                     });
                     match spec {
-                        Ok(spec) => self.plan = Some(spec),
+                        Ok(spec) => self.plan = Some(sound::Plan::of(spec)),
                         Err(error) => {
                             return Err(wrong(&format!("it does not say what it runs: {error}")));
                         }
@@ -166,11 +167,7 @@ impl<'a> Taking<'a> {
                         "attempt {id} is here already, as one of experiment {whose:?}"
                     )));
                 }
-                if !self
-                    .plan
-                    .as_ref()
-                    .is_some_and(|spec| sound::is_planned(spec, &row))
-                {
+                if !self.plan.as_ref().is_some_and(|plan| plan.has(&row)) {
                     return Err(wrong(
                         "it is none that the experiment plans at its position",
                     ));
@@ -264,7 +261,14 @@ fn insert(
     };
     let values: Option<Vec<Sql>> = columns.iter().map(value).collect();
     let values = values.filter(|_| row.is_empty());
-    let values = values.ok_or_else(|| lines.wrong("its columns are not those of its table"))?;
+    let mut values = values.ok_or_else(|| lines.wrong("its columns are not those of its table"))?;
+    for (name, value) in columns.iter().zip(&mut values) {
+        if let Sql::Text(text) = value
+            && is_packed(table, name)
+        {
+            *text = pack(transaction, std::mem::take(text))?;
+        }
+    }
     let places = vec!["?"; columns.len()].join(", ");
     let or = if table == "tool_sets" {
         "OR IGNORE "

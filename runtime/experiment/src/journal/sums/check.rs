@@ -9,6 +9,7 @@ use super::{
     ATTEMPT, EXPERIMENT, GRADES, PARTS, RowSums, compare_row, grade_sum, ids, shown, sum_all,
 };
 use crate::journal::durable::surely;
+use crate::journal::texts;
 use crate::journal::{Journal, JournalError};
 
 /// A row that is not as it was written, or that says something else than those it follows from.
@@ -53,6 +54,12 @@ impl Journal {
     pub fn check_rows(&self) -> Result<Vec<BadRow>, JournalError> {
         let connection = self.lock();
         let mut bad = bad_rows(&connection, None)?;
+        for digest in texts::damaged(&connection)? {
+            bad.push(BadRow {
+                row: format!("the text {digest}"),
+                problem: CHANGED,
+            });
+        }
         // What the file itself is made of: pages, and indexes beside their tables.
         let mut query = connection.prepare("PRAGMA integrity_check(100)")?;
         let mut rows = query.query([])?;

@@ -7,10 +7,14 @@ use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, Tree, TreeBuilder, TreePath}
 
 use crate::git::{EntryKind, Git, GitError, ObjectId};
 
-/// Trees that were made, with their bytes: most files of a commit are those of the one before.
+/// The most bytes of files that are cached from one call to the next.
+const MOST_CACHED_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Cache of trees with their files: most files of a commit are those of the one before.
 #[derive(Default)]
 pub(super) struct Checkouts {
     blobs: Arc<MemoryBlobs>,
+    bytes: u64,
     files: HashMap<ObjectId, File>,
     trees: HashMap<ObjectId, Tree>,
 }
@@ -31,6 +35,13 @@ impl Checkouts {
             },
         };
         Ok(Snapshot::new(made, self.blobs.clone()))
+    }
+
+    /// Empties the cache where it has grown past its limit. Snapshots that were given out stay whole.
+    pub(super) fn trim(&mut self) {
+        if self.bytes > MOST_CACHED_BYTES {
+            *self = Self::default();
+        }
     }
 
     fn make(&mut self, git: &Git, tree: ObjectId) -> Result<Tree, GitError> {
@@ -61,6 +72,7 @@ impl Checkouts {
             return Ok(known.clone());
         }
         let bytes = git.blob(id)?;
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64);
         let file = File {
             size: bytes.len() as u64,
             executable: false,

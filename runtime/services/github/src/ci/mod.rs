@@ -29,11 +29,18 @@
 //!
 //! A workflow file that is none makes a run without jobs whose conclusion is `failure`, as on GitHub: the agent may
 //! have written it. Where the guest traps or uses up its fuel or memory on a tree, it is run once on the tree that the
-//! world started with. If it comes to an outcome there, the tree of the agent is to blame: the run has one job, which
-//! failed and whose log has the fault. An agent could otherwise end its session, and so its grade, by a commit that is
-//! too much for the guest. If it faults there as well, or reports what are no steps, the guest is broken. It is part of
+//! world started with, by a workflow of that tree or, where it has none, by one without jobs. If it comes to an outcome
+//! there, the tree of the agent is to blame: the run has one job, which failed and whose log has the fault. An agent
+//! could otherwise end its session, and so its grade, by a commit that is too much for the guest. The same holds where
+//! the guest reports steps without names. If it faults on the starting tree as well, the guest is broken. It is part of
 //! the world, so nobody's work may be judged by its silence: the session ends with a fault that names it, and the
 //! attempt is not graded.
+//!
+//! # Limits
+//!
+//! The workflows that one call sets off share [`FUEL_OF_A_CALL`] and are at most [`MOST_RUNS_OF_A_CALL`]. A workflow
+//! for which no fuel is left fails, and its log says why; runs beyond the number are not made. A call that is cancelled
+//! starts no further workflow.
 
 mod checkout;
 mod glob;
@@ -55,14 +62,26 @@ use crate::view::Site;
 /// The most commits that an event tells of.
 pub const MOST_COMMITS: usize = 50;
 
+/// Fuel that the workflows of one call share, in the units of the sandbox: ten times that of one, and some seconds of
+/// processor time.
+pub const FUEL_OF_A_CALL: u64 = 10_000_000_000;
+
+/// The most runs that one call makes, the first ones by branch, pull request and path.
+pub const MOST_RUNS_OF_A_CALL: u64 = 100;
+
 /// Runs the workflows of a world.
 pub trait Runner: Send + Sync {
-    /// Runs one workflow on one event.
-    ///
-    /// # Errors
-    ///
-    /// When there is no outcome, through the fault of the guest or of the machine.
-    fn run(&self, event: Event) -> Result<Vec<Reported>, RunnerError>;
+    /// Runs one workflow on one event, with at most `fuel` units of fuel.
+    fn run(&self, event: Event, fuel: u64) -> Ran;
+}
+
+/// The result of a workflow, and the fuel that it used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// The steps, or why there is no outcome.
+    pub result: Result<Vec<Reported>, RunnerError>,
+    /// The fuel used, in the units of the sandbox.
+    pub fuel: u64,
 }
 
 /// What a runner is given.
@@ -99,7 +118,7 @@ pub enum RunnerError {
     /// The machine failed.
     #[error("the host failed while continuous integration ran: {0}")]
     Host(String),
-    /// Whoever sets workflows off has used up what they may use together.
+    /// The fuel or the number of runs that a call or a script may use for all its workflows is used up.
     #[error("{0}")]
     Spent(String),
 }
@@ -132,9 +151,24 @@ pub(crate) struct Ci {
     start: Option<ObjectId>,
     /// Whether the guest comes to an outcome on `start`, once that was tried.
     start_is_sound: Option<bool>,
-    /// How many runs were made, and the most that may be, where there is a bound.
-    made: u64,
-    most: Option<u64>,
+    budget: Budget,
+}
+
+/// What the workflows of a call, or of a script with all its requests, may use.
+#[derive(Debug, Clone, Copy)]
+enum Budget {
+    /// What is left to the current call of a session. Workflows beyond it fail.
+    Call { runs: u64, fuel: u64 },
+    /// The runs that a script has made, and the most that it may make. One more ends the script, whose runner counts the
+    /// fuel itself.
+    Script { runs: u64, most: u64 },
+}
+
+impl Budget {
+    const CALL: Self = Self::Call {
+        runs: MOST_RUNS_OF_A_CALL,
+        fuel: FUEL_OF_A_CALL,
+    };
 }
 
 /// What can be asked for.
@@ -166,14 +200,13 @@ impl Ci {
             checkouts: Checkouts::default(),
             start: site.git.branch(&site.hub.repository.default_branch),
             start_is_sound: None,
-            made: 0,
-            most: None,
+            budget: Budget::CALL,
         }
     }
 
-    /// Sets how many runs may be made.
-    pub(crate) fn limit(&mut self, runs: u64) {
-        self.most = Some(runs);
+    /// Sets the number of runs that one script may make with all its requests.
+    pub(crate) fn limit(&mut self, most: u64) {
+        self.budget = Budget::Script { runs: 0, most };
     }
 
     /// Notes that a branch has another name, which is no push.

@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 
 use super::watch::Happened;
 use super::workflow::{Occasion, is_workflow};
-use super::{Ci, CiError, Event, FOLDER, MOST_COMMITS, Reported, RunnerError, Wanted, Workflow};
+use super::{
+    Budget, Ci, CiError, Event, FOLDER, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
+    Wanted, Workflow,
+};
 use crate::call;
 use crate::git::{EntryKind, Git, GitError, Merged, ObjectId};
 use crate::hub::{Job, Run, State, Step, Time};
@@ -20,9 +23,6 @@ const SKIPPED: [&str; 5] = [
     "[skip actions]",
     "[actions skip]",
 ];
-
-/// The most workflows that run on one event, the first ones by their paths: each takes a run of the guest.
-const MOST_WORKFLOWS: usize = 100;
 
 const SUCCESS: &str = "success";
 const FAILURE: &str = "failure";
@@ -76,13 +76,22 @@ impl Site {
 
 impl Ci {
     fn catch_up(&mut self, site: &mut Site) -> Result<(), CiError> {
+        if let Budget::Call { .. } = self.budget {
+            self.budget = Budget::CALL;
+        }
         for happened in self.watch.look(site) {
+            if self.is_over() {
+                break;
+            }
             call::changed();
             if let Some(cause) = cause(site, happened)? {
                 self.run_all(site, &cause)?;
             }
         }
         for wanted in std::mem::take(&mut self.asked) {
+            if self.is_over() {
+                break;
+            }
             call::changed();
             match wanted {
                 Wanted::Again { id, jobs } => self.run_again(site, id, jobs.as_deref())?,
@@ -104,6 +113,7 @@ impl Ci {
                 }
             }
         }
+        self.checkouts.trim();
         Ok(())
     }
 
@@ -111,6 +121,11 @@ impl Ci {
     fn run_all(&mut self, site: &mut Site, cause: &Cause) -> Result<(), CiError> {
         let message = site.git.commit(cause.head)?.message;
         if SKIPPED.iter().any(|word| message.contains(word)) {
+            return Ok(());
+        }
+        // Before the trees, which may take a merge: one push may be the head of many pull requests.
+        let mut workflows = site.workflows_at(cause.head)?;
+        if workflows.is_empty() {
             return Ok(());
         }
         let Some(trees) = trees(&site.git, cause)? else {
@@ -131,12 +146,21 @@ impl Ci {
             action: cause.action,
             paths: &paths,
         };
-        let mut workflows = site.workflows_at(cause.head)?;
         workflows.retain(|workflow| workflow.runs_on(&occasion));
-        for workflow in workflows.iter().take(MOST_WORKFLOWS) {
+        for workflow in &workflows {
+            if self.is_over() {
+                break;
+            }
             self.run_new(site, cause, workflow)?;
         }
         Ok(())
+    }
+
+    /// Whether the current call starts no further workflow: it was cancelled, or has made as many runs as it may. A call
+    /// that has changed the repository passes its own checkpoints, so the meter itself is asked.
+    fn is_over(&self) -> bool {
+        let cancelled = mcpmark_service::checkpoint().is_err();
+        cancelled || matches!(self.budget, Budget::Call { runs: 0, .. })
     }
 
     fn run_new(
@@ -179,13 +203,37 @@ impl Ci {
 
     /// Counts a run that is about to be made.
     fn count(&mut self) -> Result<(), RunnerError> {
-        self.made += 1;
-        match self.most {
-            Some(most) if self.made > most => Err(RunnerError::Spent(format!(
-                "requests set off more than {most} runs of workflows (fixed)"
-            ))),
-            _ => Ok(()),
+        match &mut self.budget {
+            Budget::Call { runs, .. } => *runs = runs.saturating_sub(1),
+            Budget::Script { runs, most } => {
+                *runs += 1;
+                if runs > most {
+                    return Err(RunnerError::Spent(format!(
+                        "requests set off more than {most} runs of workflows (fixed)"
+                    )));
+                }
+            }
         }
+        Ok(())
+    }
+
+    /// Has the guest run a workflow, with the fuel that is left to the call.
+    fn run(&mut self, event: Event) -> Result<Vec<Reported>, RunnerError> {
+        let fuel = match self.budget {
+            Budget::Call { fuel: 0, .. } => {
+                return Err(RunnerError::Spent(format!(
+                    "the workflows that one call sets off share {FUEL_OF_A_CALL} units of fuel, and those before this \
+                     one used them"
+                )));
+            }
+            Budget::Call { fuel, .. } => fuel,
+            Budget::Script { .. } => u64::MAX,
+        };
+        let ran = self.runner.run(event, fuel);
+        if let Budget::Call { fuel, .. } = &mut self.budget {
+            *fuel = fuel.saturating_sub(ran.fuel);
+        }
+        ran.result
     }
 
     /// Another attempt at a run, of all its jobs or of some.
@@ -262,17 +310,30 @@ impl Ci {
             after: self.checkouts.of(&site.git, Some(trees.after))?,
             parameters: parameters(site, cause, &workflow.path, file, actor)?.to_string(),
         };
-        match self.runner.run(event) {
-            Err(RunnerError::Input(problem)) if self.start_is_sound(site)? => {
-                let failed = Reported {
-                    name: "workflow / Run".to_owned(),
-                    passed: false,
-                    output: format!("the workflow cannot be run on this commit: {problem}"),
-                };
-                made_of(vec![failed], site.hub.now)
+        let now = site.hub.now;
+        let made = self.run(event).map_err(CiError::from);
+        let problem = match made.and_then(|reported| made_of(reported, now)) {
+            Ok(jobs) => return Ok(jobs),
+            Err(problem) => problem,
+        };
+        let output = match &problem {
+            CiError::Runner(RunnerError::Input(reason)) if self.start_is_sound(site)? => {
+                reason.clone()
             }
-            outcome => made_of(outcome?, site.hub.now),
-        }
+            CiError::NoStep(_) if self.start_is_sound(site)? => problem.to_string(),
+            CiError::Runner(RunnerError::Spent(reason))
+                if matches!(self.budget, Budget::Call { .. }) =>
+            {
+                reason.clone()
+            }
+            _ => return Err(problem),
+        };
+        let failed = Reported {
+            name: "workflow / Run".to_owned(),
+            passed: false,
+            output: format!("the workflow cannot be run on this commit: {output}"),
+        };
+        made_of(vec![failed], now)
     }
 
     /// Whether the guest comes to an outcome on a push of the commit that the world started with.
@@ -292,20 +353,21 @@ impl Ci {
             pull: None,
         };
         let workflows = site.workflows_at(start)?;
-        let Some((workflow, file)) = workflows
+        let own = workflows
             .iter()
-            .find_map(|it| Some((it, it.file.as_ref()?)))
-        else {
-            return Ok(false);
-        };
+            .find_map(|it| Some((it.path.as_str(), it.file.as_ref()?)));
+        // A world may start without workflows, and the agent write the first one.
+        let empty = json!({"name": "empty", "on": "push", "jobs": {}});
+        let (path, file) = own.unwrap_or((".github/workflows/empty.yml", &empty));
         let event = Event {
             before: self.checkouts.of(&site.git, None)?,
             after: self
                 .checkouts
                 .of(&site.git, Some(site.git.tree_of(start)?))?,
-            parameters: parameters(site, &cause, &workflow.path, file, &site.viewer())?.to_string(),
+            parameters: parameters(site, &cause, path, file, &site.viewer())?.to_string(),
         };
-        let sound = match self.runner.run(event) {
+        // By its own fuel, so that the answer does not depend on the call that asks first.
+        let sound = match self.runner.run(event, u64::MAX).result {
             Ok(reported) => made_of(reported, site.hub.now).is_ok(),
             Err(RunnerError::Guest(_) | RunnerError::Input(_)) => false,
             Err(error) => return Err(error.into()),

@@ -1,0 +1,106 @@
+//! Tokens, cost and time of each turn.
+
+use std::collections::BTreeMap;
+
+use mcpmark_experiment::journal::{ModelCallRow, Trajectory};
+use mcpmark_experiment::{Cost, Usage, decimals};
+use serde_json::{Value, json};
+
+use crate::commands::runs;
+
+/// What a turn, or the summary before one, took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Used {
+    /// Requests to the model, those that were made again among them.
+    requests: usize,
+    /// Tokens, as far as replies say.
+    usage: Option<Usage>,
+    /// Their cost, as far as it is known.
+    cost: Option<Cost>,
+    /// Wall time of the requests, in microseconds.
+    model_us: u64,
+    /// Wall time of the tool calls, in microseconds.
+    tool_us: u64,
+}
+
+/// What each turn took, by its purpose (`turn` or `compaction`) and number.
+pub(super) struct ByTurn(BTreeMap<(u32, String), Used>);
+
+impl ByTurn {
+    pub(super) fn of(trajectory: &Trajectory, requests: &[ModelCallRow]) -> Self {
+        let mut turns: BTreeMap<(u32, String), Used> = BTreeMap::new();
+        for request in requests {
+            let used = turns
+                .entry((request.turn, request.purpose.clone()))
+                .or_default();
+            used.requests += 1;
+            used.model_us = used
+                .model_us
+                .saturating_add(request.elapsed_us.unsigned_abs());
+            if let Some(usage) = request.usage {
+                let sum = used.usage.get_or_insert_default();
+                sum.input = sum.input.saturating_add(usage.input);
+                sum.cached = sum.cached.saturating_add(usage.cached);
+                sum.output = sum.output.saturating_add(usage.output);
+                sum.reasoning = sum.reasoning.saturating_add(usage.reasoning);
+            }
+            if let Some(cost) = request.cost {
+                used.cost = used.cost.unwrap_or(Cost::ZERO).checked_add(cost);
+            }
+        }
+        for call in &trajectory.calls {
+            let used = turns.entry((call.turn, "turn".to_owned())).or_default();
+            let elapsed = call.elapsed_us.map_or(0, i64::unsigned_abs);
+            used.tool_us = used.tool_us.saturating_add(elapsed);
+        }
+        Self(turns)
+    }
+
+    /// What a turn took, in a few words; nothing where no model was asked.
+    pub(super) fn words(&self, purpose: &str, turn: u32) -> String {
+        let used = self.0.get(&(turn, purpose.to_owned()));
+        let Some(used) = used.filter(|used| used.requests > 0) else {
+            return String::new();
+        };
+        let mut parts = Vec::new();
+        if let Some(usage) = used.usage {
+            let cached = match usage.cached {
+                0 => String::new(),
+                cached => format!(" ({cached} cached)"),
+            };
+            let reasoning = match usage.reasoning {
+                0 => String::new(),
+                reasoning => format!(" ({reasoning} reasoning)"),
+            };
+            parts.push(format!("{} tokens in{cached}", usage.input));
+            parts.push(format!("{} out{reasoning}", usage.output));
+        }
+        parts.extend(
+            used.cost
+                .map(|cost| format!("{} USD", decimals(cost.usd()))),
+        );
+        parts.push(format!("model {}", runs::seconds(used.model_us)));
+        if used.tool_us > 0 {
+            parts.push(format!("tools {}", runs::seconds(used.tool_us)));
+        }
+        if used.requests > 1 {
+            parts.push(format!("{} tries", used.requests));
+        }
+        format!("  {}", parts.join(", "))
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let turns = self.0.iter().map(|((turn, purpose), used)| {
+            json!({
+                "turn": turn,
+                "purpose": purpose,
+                "requests": used.requests,
+                "usage": used.usage,
+                "cost_usd": used.cost.map(Cost::usd),
+                "model_us": used.model_us,
+                "tool_us": used.tool_us,
+            })
+        });
+        turns.collect()
+    }
+}

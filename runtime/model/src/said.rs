@@ -1,0 +1,102 @@
+//! What a provider says about an error, in one line.
+
+use serde_json::Value;
+
+/// Characters of a message that are kept. The whole reply is in the journal; a server that checks requests by a schema
+/// repeats the request in its message.
+const MAX_CHARACTERS: usize = 600;
+
+/// Errors of a list that are told.
+const MAX_ERRORS: usize = 3;
+
+/// Returns the message of a provider's error document, or the document.
+pub(crate) fn message(body: &str) -> String {
+    let document: Option<Value> = serde_json::from_str(body).ok();
+    let message = document.as_ref().and_then(|document| {
+        let places = [
+            "/error/message",
+            "/message",
+            "/error",
+            "/detail",
+            "/0/error/message",
+        ];
+        let found = places.iter().filter_map(|place| document.pointer(place));
+        let mut texts = found.filter_map(|found| match found {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(errors) => list(errors),
+            _ => None,
+        });
+        texts.next()
+    });
+    message.as_deref().unwrap_or(body).trim().to_owned()
+}
+
+/// A list of errors as servers made with FastAPI have it: each with a place and a message.
+fn list(errors: &[Value]) -> Option<String> {
+    let error = |error: &Value| {
+        let message = error["msg"].as_str()?;
+        let place: Vec<String> = error["loc"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|part| {
+                part.as_str()
+                    .map_or_else(|| part.to_string(), str::to_owned)
+            })
+            .collect();
+        Some(match place.is_empty() {
+            true => message.to_owned(),
+            false => format!("{}: {message}", place.join(".")),
+        })
+    };
+    let told: Option<Vec<String>> = errors.iter().take(MAX_ERRORS).map(error).collect();
+    let mut told = told.filter(|told| !told.is_empty())?.join("; ");
+    if errors.len() > MAX_ERRORS {
+        told.push_str(&format!("; and {} more", errors.len() - MAX_ERRORS));
+    }
+    Some(told)
+}
+
+/// Returns a message as one line of bounded length.
+pub(crate) fn brief(message: &str) -> String {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_CHARACTERS) {
+        Some((end, _)) => {
+            let left_out = line[end..].chars().count();
+            format!("{}… ({left_out} more characters)", &line[..end])
+        }
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_is_found_wherever_it_stands() {
+        for (body, said) in [
+            (r#"{"error":{"message":" slow down "}}"#, "slow down"),
+            (r#"{"error":"no such model"}"#, "no such model"),
+            (r#"[{"error":{"message":"quota"}}]"#, "quota"),
+            (r#"{"detail":"Not Found"}"#, "Not Found"),
+            (
+                r#"{"detail":[{"type":"string_type","loc":["body","messages",0,"content"],
+                "msg":"Input should be a valid string","input":[]},{"msg":"b"},{"msg":"c"},{"msg":"d"}]}"#,
+                "body.messages.0.content: Input should be a valid string; b; c; and 1 more",
+            ),
+            (r#"{"detail":[]}"#, r#"{"detail":[]}"#),
+            ("busy", "busy"),
+        ] {
+            assert_eq!(message(body), said, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_long_message_becomes_one_short_line() {
+        assert_eq!(brief("2 errors:\r\n  a\n\n\tb\n"), "2 errors: a b");
+        let long = brief(&"é ".repeat(1000));
+        assert!(long.ends_with("… (1399 more characters)"), "{long}");
+        assert_eq!(long.chars().filter(|c| *c == 'é').count(), 300);
+    }
+}

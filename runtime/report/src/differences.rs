@@ -1,0 +1,181 @@
+//! In what experiments differ: their limits, the settings of agents and models, the engine and the tasks.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use mcpmark_experiment::{Spec, SpecLimits};
+
+use crate::build::{Key, Source};
+use crate::data::{Difference, ModelReport};
+use crate::numbers::NONE;
+
+/// Characters of a digest that are shown.
+const DIGEST: usize = 8;
+
+/// The ids that tasks have in each experiment where they are not the same in all of them, by their ids of there.
+type Versions = Vec<HashMap<String, Arc<str>>>;
+
+/// What differences in settings begin with.
+pub(crate) const SETTINGS: &str = "settings of ";
+
+/// What a value is that is left to its default.
+const UNSET: &str = "not set";
+
+/// Finds the tasks whose digests differ between experiments: such a task is called by its digest, too.
+pub(crate) fn versions(sources: &[Source], specs: &[Option<Spec>]) -> Versions {
+    let digests: Vec<BTreeMap<&str, String>> = sources
+        .iter()
+        .zip(specs)
+        .map(|(source, spec)| digests(source, spec.as_ref()))
+        .collect();
+    let mut known: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (task, digest) in digests.iter().flatten() {
+        known.entry(*task).or_default().insert(digest);
+    }
+    let differs = |task: &str| known.get(task).is_some_and(|digests| digests.len() > 1);
+    let own = |digests: &BTreeMap<&str, String>| {
+        let differing = digests.iter().filter(|(task, _)| differs(task));
+        differing
+            .map(|(task, digest)| ((*task).to_owned(), format!("{task}@{digest}").into()))
+            .collect()
+    };
+    digests.iter().map(own).collect()
+}
+
+/// The digests of the tasks of an experiment as they were graded, or else as they were planned, in short.
+fn digests<'a>(source: &'a Source, spec: Option<&'a Spec>) -> BTreeMap<&'a str, String> {
+    let mut digests = BTreeMap::new();
+    for (task, bundle) in spec.into_iter().flat_map(|spec| &spec.bundles) {
+        digests.insert(&**task, short(&bundle.to_string()));
+    }
+    for (task, bundles) in &source.provenance.tasks {
+        let shown: Vec<String> = bundles.iter().map(|bundle| short(bundle)).collect();
+        digests.insert(task, shown.join("+"));
+    }
+    digests
+}
+
+fn short(digest: &str) -> String {
+    let hex = digest.split_once(':').map_or(digest, |(_, hex)| hex);
+    hex.chars().take(DIGEST).collect()
+}
+
+/// In what experiments differ. `keys` are their participants.
+pub(crate) fn between(
+    sources: &[Source],
+    specs: &[Option<Spec>],
+    keys: &[Key],
+    versions: &[HashMap<String, Arc<str>>],
+) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let mut add =
+        |what: String, values: Vec<Option<String>>| differences.extend(differing(what, values));
+    for (what, of) in LIMITS {
+        let value = |spec: &Option<Spec>| {
+            let spec = spec.as_ref()?;
+            Some(of(&spec.limits).map_or_else(|| UNSET.to_owned(), |limit| limit.to_string()))
+        };
+        add(format!("limit {what}"), specs.iter().map(value).collect());
+    }
+    let engines = sources.iter().map(|source| {
+        let engines: Vec<&str> = source
+            .provenance
+            .engines
+            .iter()
+            .map(String::as_str)
+            .collect();
+        Some(engines.join(" + ")).filter(|engines| !engines.is_empty())
+    });
+    add("engine".to_owned(), engines.collect());
+    let agents: BTreeSet<&str> = keys.iter().map(|key| &*key.agent).collect();
+    for agent in agents {
+        let of = |key: &Key| (*key.agent == *agent).then(|| key.agent_settings.to_string());
+        add(
+            format!("{SETTINGS}agent {agent}"),
+            settings(sources.len(), keys, &of),
+        );
+    }
+    let models: BTreeSet<&str> = keys.iter().filter_map(|key| key.model.as_deref()).collect();
+    for model in models {
+        let of = |key: &Key| {
+            let is_it = key.model.as_deref() == Some(model);
+            is_it.then(|| key.model_settings.to_string())
+        };
+        add(
+            format!("{SETTINGS}{model}"),
+            settings(sources.len(), keys, &of),
+        );
+    }
+    let tasks: BTreeSet<&String> = versions.iter().flat_map(HashMap::keys).collect();
+    for task in tasks {
+        let digest = |versions: &HashMap<String, Arc<str>>| {
+            let (_, digest) = versions.get(task)?.rsplit_once('@')?;
+            Some(digest.to_owned())
+        };
+        add(
+            format!("task {task}"),
+            versions.iter().map(digest).collect(),
+        );
+    }
+    differences
+}
+
+/// The settings that participants have in each experiment.
+fn settings(
+    experiments: usize,
+    keys: &[Key],
+    of: &dyn Fn(&Key) -> Option<String>,
+) -> Vec<Option<String>> {
+    let each = |experiment| {
+        let own = keys.iter().filter(|key| key.experiment == experiment);
+        let settings: BTreeSet<String> = own.filter_map(of).collect();
+        let settings: Vec<String> = settings.into_iter().collect();
+        Some(settings.join(" + ")).filter(|settings| !settings.is_empty())
+    };
+    (0..experiments).map(each).collect()
+}
+
+/// A difference, where two of the values that are there differ.
+fn differing(what: String, values: Vec<Option<String>>) -> Option<Difference> {
+    let there: BTreeSet<&String> = values.iter().flatten().collect();
+    (there.len() > 1).then(|| Difference {
+        what,
+        values: values
+            .iter()
+            .map(|value| value.clone().unwrap_or_else(|| NONE.to_owned()))
+            .collect(),
+    })
+}
+
+/// In what two participants differ that are compared.
+pub(crate) fn of_participants(a: &ModelReport, b: &ModelReport) -> Vec<Difference> {
+    let both =
+        |what: &str, a: String, b: String| differing(what.to_owned(), vec![Some(a), Some(b)]);
+    let text = |value: &serde_json::Value| value.to_string();
+    [
+        both("agent", a.agent.clone(), b.agent.clone()),
+        both(
+            "agent settings",
+            text(&a.agent_settings),
+            text(&b.agent_settings),
+        ),
+        both("model settings", text(&a.settings), text(&b.settings)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+type LimitOf = fn(&SpecLimits) -> Option<u64>;
+
+/// The limits of an attempt, as files of experiments call them.
+const LIMITS: [(&str, LimitOf); 6] = [
+    ("turns", |limits| limits.turns.map(u64::from)),
+    ("time", |limits| limits.time_seconds),
+    ("tool-time", |limits| limits.tool_call_seconds),
+    ("input-tokens", |limits| limits.input_tokens),
+    ("output-tokens", |limits| limits.output_tokens),
+    ("attempt-cost, nano-dollars", |limits| {
+        limits.attempt_cost_nano_usd.map(|cost| cost.nano_usd())
+    }),
+];

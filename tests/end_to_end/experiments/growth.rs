@@ -1,0 +1,307 @@
+//! Experiments that get more tasks, agents, models and attempts.
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::{idle, library, listed, plan, run};
+use crate::environment::{Environment, Output, write_files};
+use crate::guests;
+
+/// The attempts with what came of them.
+fn finished(report: &Value) -> Vec<(String, bool)> {
+    let attempts = report["attempts"].as_array().unwrap().iter();
+    attempts
+        .map(|attempt| {
+            let passed = attempt["passed"].as_bool().unwrap();
+            (attempt["id"].as_str().unwrap().to_owned(), passed)
+        })
+        .collect()
+}
+
+#[test]
+fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
+    let environment = Environment::new();
+    let library = library(&environment, &["a", "b"]);
+    let server = idle();
+    let begin = ["--agent", "nop", "--experiment", "e", "filesystem/office/a"];
+    let begun = library
+        .run(["run", "--json"].iter().chain(&begin))
+        .exits(0)
+        .json();
+    assert_eq!(plan(&begun), ["a nop 1"]);
+    let mut before = finished(&begun);
+
+    for (args, told, expected) in [
+        // Another task, by whoever is there.
+        (
+            &["filesystem/office/b"][..],
+            "1 attempt added to the 1 of experiment e with 1 task that it did not have",
+            &["b nop 1"][..],
+        ),
+        // A model and a baseline, on one of the tasks.
+        (
+            &[
+                "--model",
+                "openai/m",
+                "--agent",
+                "random",
+                "filesystem/office/b",
+            ],
+            "2 attempts added to the 2 of experiment e with 2 participants that it did not have",
+            &["b random 1", "b openai/m 1"],
+        ),
+        // What is there already is not made again.
+        (
+            &["--agent", "nop", "--agent", "random", "-k", "2"],
+            "5 attempts added to the 4 of experiment e; 3 of the 8 attempts that were asked for are there already",
+            &[
+                "a random 1",
+                "a nop 2",
+                "a random 2",
+                "b nop 2",
+                "b random 2",
+            ],
+        ),
+        // More attempts of whatever is there: one of the model, whose task that is.
+        (
+            &["-k", "2"],
+            "1 attempt added to the 9 of experiment e; 9 of the 10 attempts",
+            &["b openai/m 2"],
+        ),
+        (
+            &["-k", "1"],
+            "nothing is added to experiment e: it has the 5 attempts that were asked for",
+            &[],
+        ),
+        (&[], "nothing is added to experiment e", &[]),
+    ] {
+        let named = ["--experiment", "e"];
+        let args: Vec<&str> = named.iter().chain(args).copied().collect();
+        let output = match args.contains(&"openai/m") {
+            true => run(&library, &server, &args),
+            // The models that are there need no flag of theirs.
+            false => library.run(["run", "--json"].iter().chain(&args)),
+        };
+        let output = output.exits(0).says(&[told]);
+        let report = output.json();
+        assert_eq!(plan(&report)[before.len()..], *expected, "{args:?}");
+        let after = finished(&report);
+        assert_eq!(after[..before.len()], before, "{args:?}");
+        before = after;
+    }
+    let report = listed(&library, "e");
+    assert_eq!(report["spec"]["tasks"].as_array().unwrap().len(), 2);
+    let tries = Connection::open(environment.home().join("journal.db")).unwrap();
+    let tries: i64 = tries
+        .query_row("SELECT count(*) FROM attempts", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(tries, 10);
+    // The rows of tables are only of what each attempts.
+    let text = library.run(["report", "e"]).exits(0).stdout;
+    assert!(text.contains("10 of 10 attempts graded"), "{text}");
+
+    // It travels like any other.
+    let file = environment.path("e.mcpmark");
+    let file = file.to_str().unwrap();
+    library.run(["store", "export", "e", "-o", file]).exits(0);
+    let machine = Environment::new();
+    machine.run(["store", "import", file]).exits(0);
+    let imported = machine.run(["runs", "e", "--json"]).exits(0).json();
+    assert_eq!(imported["attempts"], report["attempts"]);
+    // Nobody there has agreed to ask the model.
+    let mut command = machine.command(["run", "--experiment", "e", "-k", "3"]);
+    Output::of(command.env("MCPMARK_ROOT", &library.root))
+        .exits(2)
+        .says(&[
+            "was imported",
+            "ask model openai/m at",
+            "mcpmark resume e --accept-plan",
+        ]);
+    library.run(["regrade", "e"]).exits(0);
+}
+
+#[test]
+fn a_grown_plan_is_kept_before_its_attempts_begin() {
+    let environment = Environment::new();
+    let library = library(&environment, &["a"]);
+    let args = ["--agent", "nop", "--experiment", "e"];
+    library.run(["run"].iter().chain(&args)).exits(0);
+    // Nobody serves the model, which is found out when its attempt has begun.
+    let file = environment.path("e.toml");
+    let text = "experiment = \"e\"\nretries = 0\n[[models]]\nname = \"openai/m\"\n\
+                base-url = \"http://127.0.0.1:9/v1\"\n";
+    write_files(&environment.path(""), &[("e.toml", text)]);
+    let grow = ["run", "--no-preflight", "--config", file.to_str().unwrap()];
+    library
+        .run(grow)
+        .exits(5)
+        .says(&["1 attempt added", "mcpmark resume e"]);
+    let report = listed(&library, "e");
+    assert_eq!(plan(&report), ["a nop 1", "a openai/m 1"]);
+    assert_eq!(report["attempts"][1]["outcome"], "infra-error");
+    assert_eq!(
+        report["summary"],
+        json!({"attempts": 2, "graded": 1, "passed": 1})
+    );
+    // The same command adds nothing, and tries again as `resume` does.
+    library
+        .run(grow)
+        .exits(5)
+        .says(&["nothing is added to experiment e: it has the 1 attempt"]);
+}
+
+#[test]
+fn a_model_that_has_finished_needs_no_key_to_be_added_to() {
+    let environment = Environment::new();
+    let library = library(&environment, &["a"]);
+    let server = idle();
+    let url = server.base_url();
+    let begin = [
+        "run",
+        "--model",
+        "openai/m",
+        "--base-url",
+        &url,
+        "--api-key-env",
+        "KEY_OF_MINE",
+        "--experiment",
+        "e",
+    ];
+    let mut command = library.command(begin);
+    Output::of(command.env("KEY_OF_MINE", "key-123456")).exits(0);
+    let add = ["run", "--agent", "nop", "--experiment", "e"];
+    library.run(add).exits(0);
+    library
+        .run(["run", "--experiment", "e", "-k", "2"])
+        .exits(2)
+        .says(&["KEY_OF_MINE"]);
+    assert_eq!(listed(&library, "e")["summary"]["attempts"], 2);
+}
+
+#[test]
+fn what_would_make_attempts_differ_is_refused() {
+    let environment = Environment::new();
+    let library = library(&environment, &["a"]);
+    let begin = [
+        "run",
+        "--agent",
+        "nop",
+        "--experiment",
+        "e",
+        "--limit-turns",
+        "7",
+        "--limit-tool-time",
+        "9",
+    ];
+    library.run(begin).exits(0);
+    let kept = listed(&library, "e")["spec"].clone();
+    let other = environment.directory("elsewhere", &[("meta.json", "{}")]);
+    let other = other.to_str().unwrap();
+    for (args, told) in [
+        (
+            &["--limit-turns", "8"][..],
+            &[
+                "the limit turns of experiment \"e\" is 7, and 8 was asked for",
+                "leave out --limit-turns",
+            ][..],
+        ),
+        (
+            &["--limit-time", "8"],
+            &["the limit time of experiment \"e\" is not set, and 8 s was asked for"],
+        ),
+        (
+            &["--compact-at", "8"],
+            &["--compact-at sets how an agent or a model acts, and none is named"],
+        ),
+        (
+            &["--tasks", other],
+            &[
+                "the tasks of experiment \"e\" are those of a library",
+                "mcpmark report A B",
+            ],
+        ),
+        (&["filesystem/office/none"], &["filesystem/office/none"]),
+    ] {
+        let named = ["run", "--experiment", "e"];
+        library.run(named.iter().chain(args)).exits(2).says(told);
+    }
+    assert_eq!(listed(&library, "e")["spec"], kept);
+    // The same limits, or none, agree; those of the whole may change.
+    let same = [
+        "run",
+        "--experiment",
+        "e",
+        "-k",
+        "2",
+        "--limit-turns",
+        "7",
+        "--limit-run-time",
+        "600",
+    ];
+    library.run(same).exits(0);
+    let spec = listed(&library, "e")["spec"].clone();
+    assert_eq!(spec["limits"]["turns"], 7);
+    assert_eq!(spec["limits"]["experiment_time_seconds"], 600);
+
+    // A task that is another one now is not put beside its attempts of before.
+    let verifier = library.task_dir("a").join("verifier.wasm");
+    std::fs::write(&verifier, guests::verdict(true, "another")).unwrap();
+    library
+        .run(["run", "--experiment", "e", "-k", "3"])
+        .exits(4)
+        .says(&["1 of 1 differ", "mcpmark resume e", "--experiment OTHER"]);
+    assert_eq!(listed(&library, "e")["summary"]["attempts"], 2);
+    library
+        .run(["resume", "e"])
+        .exits(0)
+        .says(&["of a task that has changed since"]);
+    library
+        .run(["run", "--experiment", "e", "-k", "3"])
+        .exits(0);
+}
+
+#[test]
+fn a_dry_run_tells_what_would_be_added() {
+    let environment = Environment::new();
+    let library = library(&environment, &["a", "b"]);
+    library
+        .run(["run", "--agent", "nop", "--experiment", "e"])
+        .exits(0);
+    let dry = ["run", "--dry-run", "--experiment", "e", "-k", "3"];
+    let output = library
+        .run(dry)
+        .exits(0)
+        .says(&["4 attempts added to the 2 of experiment e"]);
+    assert!(
+        output.stdout.starts_with("4 attempts of 2 tasks\n"),
+        "{output:?}"
+    );
+    let json = library.run(dry.iter().chain(&["--json"])).exits(0).json();
+    assert_eq!(json["attempts"], 4);
+    assert_eq!(listed(&library, "e")["summary"]["attempts"], 2);
+}
+
+#[test]
+fn costs_of_one_model_are_reckoned_with_one_price() {
+    let environment = Environment::new();
+    let library = library(&environment, &["a"]);
+    let server = idle();
+    let prices = |name: &str, row: &str| {
+        write_files(&environment.path(""), &[(name, row)]);
+        environment.path(name).to_str().unwrap().to_owned()
+    };
+    let one = prices("one.csv", "openai/m,1,1,1\n");
+    let args = ["--model", "openai/m", "--prices", &one, "--experiment", "e"];
+    run(&library, &server, &args).exits(0);
+    let other = prices("other.csv", "openai/m,2,1,1\nopenai/n,3,3,3\n");
+    library
+        .run(["run", "--experiment", "e", "--prices", &other])
+        .exits(2)
+        .says(&["the price of openai/m of experiment \"e\" is 1,1,1, and 2,1,1 was asked for"]);
+    // The price of another model is no difference.
+    let new = prices("new.csv", "openai/n,3,3,3\n");
+    let args = ["--model", "openai/n", "--prices", &new, "--experiment", "e"];
+    let report = run(&library, &server, &args).exits(0).json();
+    let prices = report["spec"]["prices"].as_array().unwrap();
+    assert_eq!(prices.len(), 2, "{prices:?}");
+}

@@ -1,0 +1,54 @@
+//! Experiments with several participants, and experiments that grow.
+
+mod growth;
+mod participants;
+mod several;
+
+use mcpmark_model_server::{Reaction, Server};
+use serde_json::Value;
+
+use crate::environment::{Environment, Output};
+use crate::library::Library;
+use crate::models::serve;
+
+/// A server whose models say that they are done, and call what they are asked to.
+fn idle() -> Server {
+    serve(|request| match request.tools == ["ping"] {
+        true => Reaction::call("ping", &serde_json::json!({})),
+        false => Reaction::say("Done."),
+    })
+}
+
+/// Runs a library's tasks with models of a server.
+fn run(library: &Library<'_>, server: &Server, args: &[&str]) -> Output {
+    let url = server.base_url();
+    let own = ["run", "--base-url", &url, "--json"];
+    library.run(own.iter().chain(args))
+}
+
+/// Who attempted what, in the order of the plan: task, model or agent, repetition.
+fn plan(report: &Value) -> Vec<String> {
+    let attempts = report["attempts"].as_array().unwrap().iter();
+    attempts
+        .map(|attempt| {
+            let actor = attempt["model"].as_str().or(attempt["agent"].as_str());
+            let task = attempt["task"].as_str().unwrap();
+            let task = task.rsplit('/').next().unwrap();
+            format!("{task} {} {}", actor.unwrap(), attempt["k"])
+        })
+        .collect()
+}
+
+/// The attempts of an experiment, as `runs` lists them.
+fn listed(library: &Library<'_>, name: &str) -> Value {
+    library.run(["runs", name, "--json"]).exits(0).json()
+}
+
+/// A library with some tasks that pass whatever happens.
+fn library<'a>(environment: &'a Environment, tasks: &[&str]) -> Library<'a> {
+    let library = Library::new(environment);
+    for task in tasks {
+        library.easy_task(task);
+    }
+    library
+}

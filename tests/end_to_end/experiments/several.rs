@@ -1,0 +1,166 @@
+//! Reports and comparisons across experiments.
+
+use serde_json::Value;
+
+use super::{idle, library, run};
+use crate::environment::Environment;
+use crate::guests;
+use crate::library::Library;
+
+/// Two experiments: in the second a task is another one, a limit is set, and the model is asked otherwise.
+fn two<'a>(environment: &'a Environment) -> Library<'a> {
+    let library = library(environment, &["a", "b"]);
+    let server = idle();
+    let first = ["--agent", "nop", "--model", "openai/m", "--experiment", "A"];
+    run(&library, &server, &first).exits(0);
+    let verifier = library.task_dir("b").join("verifier.wasm");
+    std::fs::write(verifier, guests::verdict(false, "another")).unwrap();
+    let second = [
+        "--agent",
+        "nop",
+        "--model",
+        "openai/m",
+        "--experiment",
+        "B",
+        "--limit-turns",
+        "7",
+        "--compact-at",
+        "90000",
+    ];
+    run(&library, &server, &second).exits(1);
+    library
+}
+
+fn difference<'a>(differences: &'a Value, what: &str) -> Vec<&'a str> {
+    let differences = differences.as_array().unwrap();
+    let found = differences.iter().find(|one| one["what"] == what);
+    let found = found.unwrap_or_else(|| panic!("{what}: {differences:?}"));
+    let values = found["values"].as_array().unwrap().iter();
+    values.map(|value| value.as_str().unwrap()).collect()
+}
+
+#[test]
+fn several_experiments_stand_in_one_report_with_what_differs() {
+    let environment = Environment::new();
+    let library = two(&environment);
+    let text = library.run(["report", "A", "B"]).exits(0).stdout;
+    for words in [
+        "A:nop",
+        "A:openai/m",
+        "B:nop",
+        "B:openai/m",
+        "What differs",
+        "limit turns",
+        "settings of agent mcpmark",
+        "task filesystem/office/b",
+        "8 of 8 attempts graded",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in {text}");
+    }
+    let json = ["report", "A", "B", "--format", "json"];
+    let report = library.run(json).exits(0).json();
+    let differences = &report["differences"];
+    assert_eq!(difference(differences, "limit turns"), ["not set", "7"]);
+    let digests = difference(differences, "task filesystem/office/b");
+    let digests = [digests[0], digests[1]];
+    assert_ne!(digests[0], digests[1]);
+    assert_eq!(
+        difference(differences, "settings of agent mcpmark"),
+        ["{}", "{\"compact-at\":90000}"]
+    );
+    // The task that changed is two tasks, and is paired within its experiment alone.
+    let tasks: Vec<&str> = report["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| task["id"].as_str().unwrap())
+        .collect();
+    let versions = digests.map(|digest| format!("filesystem/office/b@{digest}"));
+    assert_eq!(tasks, ["filesystem/office/a", &versions[0], &versions[1]]);
+    let paired = |a: &str, b: &str| {
+        let pairs = report["comparisons"].as_array().unwrap().iter();
+        let both = [a, b];
+        let mut of_both = pairs.filter(|pair| {
+            both.contains(&pair["a"].as_str().unwrap())
+                && both.contains(&pair["b"].as_str().unwrap())
+        });
+        of_both.next().unwrap()["tasks"].clone()
+    };
+    assert_eq!(paired("A:nop", "A:openai/m"), 2);
+    assert_eq!(paired("A:nop", "B:nop"), 1);
+    let models = report["models"].as_array().unwrap().iter();
+    let of_b: Vec<&Value> = models.filter(|model| model["experiment"] == "B").collect();
+    assert!(
+        of_b.iter()
+            .all(|model| model["overall"]["score"]["graded"] == 2)
+    );
+
+    let page = library
+        .run(["report", "A", "B", "--format", "html"])
+        .exits(0)
+        .stdout;
+    assert!(page.contains("What differs") && page.contains("B:openai/m"));
+    let rows = library
+        .run(["report", "B", "A", "--format", "csv"])
+        .exits(0)
+        .stdout;
+    assert!(rows.contains("mcpmark,A,openai/m,") && rows.contains("mcpmark,B,nop,"));
+    library
+        .run(["report", "A", "A"])
+        .exits(2)
+        .says(&["named twice"]);
+    library
+        .run(["report", "A", "C"])
+        .exits(2)
+        .says(&["no experiment is named \"C\""]);
+}
+
+#[test]
+fn a_comparison_across_experiments_tells_what_differs() {
+    let environment = Environment::new();
+    let library = two(&environment);
+    let compared = library.run(["compare", "B:openai/m", "A:openai/m", "--json"]);
+    let compared = compared.exits(0).json();
+    let pair = &compared["pairs"][0];
+    assert_eq!((&pair["tasks"], &pair["left_out"]), (&1.into(), &2.into()));
+    assert_eq!(
+        difference(&pair["differences"], "limit turns"),
+        ["7", "not set"]
+    );
+    assert_eq!(
+        difference(&pair["differences"], "agent settings"),
+        ["{\"compact-at\":90000}", "{}"]
+    );
+    // Without names, whoever is in both: the baseline and the model.
+    let text = library.run(["compare", "A", "B"]).exits(0).stdout;
+    assert_eq!(text.matches("what differs beside:").count(), 2, "{text}");
+    assert!(text.contains("task filesystem/office/b"), "{text}");
+
+    let b = [
+        "run",
+        "--agent",
+        "nop",
+        "filesystem/office/b",
+        "--experiment",
+        "C",
+    ];
+    library.run(b).exits(1);
+    library.run(["compare", "A:nop", "C"]).exits(2).says(&[
+        "no task in common",
+        "a task of that name has another digest in each",
+    ]);
+    // The same tasks under the same conditions.
+    let text = library.run(["compare", "B:nop", "C"]).exits(0).stdout;
+    assert!(text.contains("limit turns"), "{text}");
+    let same = [
+        "run",
+        "--agent",
+        "nop",
+        "--experiment",
+        "D",
+        "filesystem/office/b",
+    ];
+    library.run(same).exits(1);
+    let text = library.run(["compare", "C", "D"]).exits(0).stdout;
+    assert!(text.contains("engine and tasks do not differ"), "{text}");
+}

@@ -1,0 +1,141 @@
+//! Results of tools that are too long to be shown whole.
+
+use mcpmark_model_server::{Reaction, Request, Server};
+use serde_json::{Value, json};
+
+use super::{TASK, calls, run, serve};
+use crate::environment::Environment;
+
+/// The content of the file that is read: 300,005 bytes.
+fn long() -> String {
+    format!("FIRST{}LAST", "é".repeat(149_998))
+}
+
+/// A model that writes a long file, reads it and ends: with functions, or as text.
+fn reader() -> Server {
+    serve(|request| {
+        let (name, arguments) = match request.turns {
+            0 => ("write_file", json!({"path": "long.txt", "content": long()})),
+            1 => ("read_text_file", json!({"path": "long.txt"})),
+            _ if request.tools.is_empty() => {
+                return Reaction::say(r#"{"thought": "t", "answer": "Done."}"#);
+            }
+            _ => return Reaction::say("Done."),
+        };
+        if request.tools.is_empty() {
+            let action = json!({"tool": name, "arguments": arguments});
+            return Reaction::say(json!({"thought": "t", "action": action}).to_string());
+        }
+        Reaction::call(name, &arguments)
+    })
+}
+
+/// What the model was last told.
+fn last(server: &Server) -> String {
+    let requests = server.requests();
+    let last = |request: &Request| {
+        let messages = request.body["messages"].as_array().unwrap();
+        messages.last().unwrap()["content"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    last(requests.last().unwrap())
+}
+
+#[test]
+fn a_long_result_is_cut_for_the_model_and_kept_whole() {
+    let environment = Environment::new();
+    let server = reader();
+    let args = ["--model", "openai/m", "--experiment", "cut", TASK];
+    let report = run(&environment, &server, &args).exits(1).json();
+    let shown = last(&server);
+    let marker = "\n[234470 of the 300005 bytes of this result are left out here";
+    assert!(shown.contains(marker), "{shown:.200}");
+    assert!(shown.contains("make calls that return less at a time"));
+    assert!(shown.starts_with("FIRSTé") && shown.ends_with("éLAST"));
+    assert!((65_536..66_000).contains(&shown.len()), "{}", shown.len());
+    // The bound is a setting of the agent, and so part of what the attempt is.
+    let settings = calls(
+        &environment,
+        "SELECT agent_settings FROM attempts ORDER BY position",
+    );
+    assert_eq!(settings, ["{\"max-result-bytes\":65536}"]);
+
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let kept = environment.run(["show", id, "--json"]).exits(0).json();
+    assert_eq!(kept["calls"][1]["result"]["content"][0]["text"], long());
+    let dir = environment.path("atif");
+    let export = ["export", "cut", "--format", "atif", "-o"];
+    let export = export.map(std::ffi::OsString::from);
+    let export = export.into_iter().chain([dir.clone().into()]);
+    environment.run(export).exits(0);
+    let file = std::fs::read_dir(dir).unwrap().next().unwrap().unwrap();
+    let exported: Value = serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();
+    let results: Vec<&Value> = exported["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|step| step.pointer("/observation/results/0/content"))
+        .collect();
+    assert_eq!(
+        results[1],
+        &json!(shown),
+        "the export is what the model saw"
+    );
+}
+
+#[test]
+fn the_bound_on_results_can_be_set_and_left_out() {
+    let environment = Environment::new();
+    let asked = |args: &[&str]| {
+        let server = reader();
+        let args: Vec<_> = ["--model", "openai/m", TASK]
+            .iter()
+            .chain(args)
+            .copied()
+            .collect();
+        run(&environment, &server, &args).exits(1);
+        last(&server)
+    };
+    let whole = asked(&["--max-result-bytes", "none"]);
+    assert_eq!(whole, long());
+    let text = asked(&["--max-result-bytes", "100", "--agent", "react"]);
+    assert!(text.contains("FIRSTé") && text.ends_with("éLAST"), "{text}");
+    assert!(
+        text.contains("of the 300005 bytes of this result"),
+        "{text}"
+    );
+    assert!(text.len() < 600, "{text}");
+    let config = |value: &str| {
+        let text = format!(
+            "tasks = [\"{TASK}\"]\nmax-result-bytes = {value}\n[[models]]\nname = \"openai/m\"\n"
+        );
+        let file = environment.directory("config", &[("e.toml", &text)]);
+        file.join("e.toml").to_str().unwrap().to_owned()
+    };
+    let dry = |args: &[&str]| {
+        let all = ["run", "--dry-run", "--base-url", "http://127.0.0.1:9/v1"];
+        environment.run(all.iter().chain(args))
+    };
+    for (value, said) in [
+        ("1000", "agent: mcpmark, at most 1000 bytes of a result\n"),
+        ("\"none\"", "agent: mcpmark, whole results\n"),
+        ("65536", "agent: mcpmark\n"),
+    ] {
+        let stdout = dry(&["--config", &config(value)]).exits(0).stdout;
+        assert!(stdout.contains(said), "{stdout}");
+    }
+    for value in ["0", "-5", "\"all\"", "1.5"] {
+        dry(&["--config", &config(value)])
+            .exits(2)
+            .says(&["a number of bytes"]);
+    }
+    dry(&[TASK, "--model", "openai/m", "--max-result-bytes", "0"])
+        .exits(2)
+        .says(&["expected a number of bytes from 1, or `none` for no limit"]);
+    environment
+        .run(["run", TASK, "--agent", "nop", "--max-result-bytes", "9"])
+        .exits(2)
+        .says(&["--agent nop asks no model; leave out --max-result-bytes"]);
+}

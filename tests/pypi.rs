@@ -1,0 +1,93 @@
+//! Programs in Python that use packages from PyPI.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Packages that go into one directory.
+pub(crate) struct Packages {
+    /// The name of the directory, below that of the tests.
+    pub(crate) dir: &'static str,
+    /// The module that is there once they are installed.
+    pub(crate) module: &'static str,
+    /// What pip is asked for, each time with other arguments.
+    pub(crate) installs: &'static [&'static [&'static str]],
+}
+
+impl Packages {
+    /// Runs a script with an input and returns its standard output; none where the packages cannot be had, which is
+    /// told.
+    ///
+    /// # Panics
+    ///
+    /// When the script fails.
+    #[allow(clippy::print_stderr, reason = "tests tell what they skip")]
+    pub(crate) fn run(&self, script: &str, input: &[u8]) -> Option<Vec<u8>> {
+        let home = match self.install() {
+            Ok(home) => home,
+            Err(problem) => {
+                eprintln!(
+                    "SKIPPED: {problem}; this test asks {} from PyPI",
+                    self.module
+                );
+                return None;
+            }
+        };
+        let mut python = Command::new("python3")
+            .args(["-c", script])
+            .env("PYTHONPATH", home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        python.stdin.take().unwrap().write_all(input).unwrap();
+        let output = python.wait_with_output().unwrap();
+        assert!(output.status.success());
+        Some(output.stdout)
+    }
+
+    /// Installs the packages where they are not there yet, and returns their directory, for `PYTHONPATH`; or why they
+    /// cannot be had.
+    pub(crate) fn install(&self) -> Result<PathBuf, String> {
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.dir);
+        let is_there = || home.join(self.module).exists();
+        for arguments in self.installs {
+            if is_there() {
+                break;
+            }
+            let mut pip = Command::new("python3");
+            pip.args(["-m", "pip", "install", "--quiet", "--target"])
+                .arg(&home)
+                .args(*arguments);
+            let output = pip.output().map_err(|error| format!("python3: {error}"))?;
+            if !output.status.success() {
+                let words = String::from_utf8_lossy(&output.stderr);
+                let last = words.lines().last().unwrap_or("pip said nothing");
+                return Err(last.to_owned());
+            }
+        }
+        match is_there() {
+            true => Ok(home),
+            false => Err(format!("pip did not install {}", self.module)),
+        }
+    }
+}
+
+/// The validator of JSON Schemas.
+pub(crate) const JSON_SCHEMA: Packages = Packages {
+    dir: "jsonschema",
+    module: "jsonschema",
+    installs: &[&["jsonschema==4.26.0", "rfc3339-validator==0.1.4"]],
+};
+
+/// Reads pairs of a schema and a document, and prints for each why it is refused, or null.
+pub(crate) const REFUSALS: &str = "
+import json, sys
+from jsonschema import Draft202012Validator as Validator
+refusals = []
+for schema, document in json.load(sys.stdin):
+    Validator.check_schema(schema)
+    errors = Validator(schema, format_checker=Validator.FORMAT_CHECKER).iter_errors(document)
+    refusals.append(next((error.message for error in errors), None))
+json.dump(refusals, sys.stdout)
+";
