@@ -9,13 +9,42 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, ReadHalf, WriteHalf};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::BoxedStream;
 
 /// Messages that wait to be written.
 const QUEUED: usize = 16;
+/// Bytes of responses that clients have not taken yet, over all streams that share a [`Room`]. While it is used up,
+/// no further response is read, and so no further call begins.
+const MAX_UNREAD_BYTES: usize = 16 * 1024 * 1024;
+
+/// Memory for responses that clients have not taken yet. Clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct Room(Arc<Semaphore>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MAX_UNREAD_BYTES)))
+    }
+}
+
+impl Room {
+    /// Waits until a response fits; one that is longer than all of the room takes all of it.
+    async fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let bytes = bytes.min(MAX_UNREAD_BYTES) as u32;
+        // The semaphore is never closed.
+        Arc::clone(&self.0).acquire_many_owned(bytes).await.ok()
+    }
+}
+
+/// A response, and its room, which is given back when the client has it.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) message: Value,
+    pub(crate) room: Option<OwnedSemaphorePermit>,
+}
 
 /// The client's end of a stream of messages. Dropping it closes the stream.
 pub(crate) struct Exchange {
@@ -50,7 +79,7 @@ struct Requests {
 struct Request {
     /// As the client wrote it.
     id: Value,
-    response: oneshot::Sender<Value>,
+    response: oneshot::Sender<Answer>,
 }
 
 impl Waiting {
@@ -63,11 +92,11 @@ impl Waiting {
 impl Exchange {
     /// # Panics
     /// Outside a Tokio runtime.
-    pub(crate) fn new(stream: BoxedStream) -> Self {
+    pub(crate) fn new(stream: BoxedStream, room: Room) -> Self {
         let (read, write) = tokio::io::split(stream);
         let (out, lines) = mpsc::channel(QUEUED);
         let waiting = Arc::default();
-        let reading = tokio::spawn(read_all(read, Arc::clone(&waiting)));
+        let reading = tokio::spawn(read_all(read, Arc::clone(&waiting), room));
         let writing = tokio::spawn(write_all(write, lines));
         Self {
             out,
@@ -81,7 +110,7 @@ impl Exchange {
         &self,
         mut request: Value,
         abandoned: Abandoned,
-    ) -> Result<Value, Gone> {
+    ) -> Result<Answer, Gone> {
         let (response, answered) = oneshot::channel();
         let number = {
             let mut requests = self.waiting.lock();
@@ -205,9 +234,10 @@ async fn write_all(mut to: WriteHalf<BoxedStream>, mut lines: mpsc::Receiver<Vec
     }
 }
 
-async fn read_all(from: ReadHalf<BoxedStream>, waiting: Arc<Waiting>) {
+async fn read_all(from: ReadHalf<BoxedStream>, waiting: Arc<Waiting>, room: Room) {
     let mut from = BufReader::new(from);
-    while let Ok(Some(message)) = next(&mut from).await {
+    while let Ok(Some((message, bytes))) = next(&mut from).await {
+        let room = room.take(bytes).await;
         // Servers of this library send responses and nothing else.
         let number = message.get("id").and_then(Value::as_u64);
         let request = number.and_then(|number| waiting.lock().by_number.remove(&number));
@@ -215,7 +245,7 @@ async fn read_all(from: ReadHalf<BoxedStream>, waiting: Arc<Waiting>) {
             let mut message = message;
             message["id"] = request.id;
             // Nobody may wait for it any more.
-            let _ = request.response.send(message);
+            let _ = request.response.send(Answer { message, room });
         }
     }
     let mut requests = waiting.lock();
@@ -223,11 +253,69 @@ async fn read_all(from: ReadHalf<BoxedStream>, waiting: Arc<Waiting>) {
     requests.by_number.clear();
 }
 
-/// The next message; none where the stream has ended.
-async fn next(from: &mut BufReader<ReadHalf<BoxedStream>>) -> io::Result<Option<Value>> {
+/// The next message and its length in bytes; none where the stream has ended.
+async fn next(from: &mut BufReader<ReadHalf<BoxedStream>>) -> io::Result<Option<(Value, usize)>> {
     let mut line = Vec::new();
     if from.read_until(b'\n', &mut line).await? == 0 {
         return Ok(None);
     }
-    Ok(Some(serde_json::from_slice(&line)?))
+    Ok(Some((serde_json::from_slice(&line)?, line.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Lets all other tasks of a runtime of one thread go as far as they can.
+    async fn settle() {
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn responses_that_are_not_taken_are_bounded_over_all_streams() {
+        const BYTES: usize = 1024 * 1024;
+        const REQUESTS: usize = 64;
+        // Beside those that fit, each stream has one that waits for room, and one that is being written.
+        const MOST: usize = MAX_UNREAD_BYTES / BYTES + 2 * 2;
+        let room = Room::default();
+        let written = Arc::new(AtomicUsize::new(0));
+        let connect = || {
+            let (near, far) = tokio::io::duplex(4096);
+            let written = Arc::clone(&written);
+            tokio::spawn(async move {
+                let (read, mut write) = tokio::io::split(far);
+                let mut lines = BufReader::new(read).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    let request: Value = serde_json::from_str(&line).unwrap();
+                    let response = json!({"id": request["id"], "result": "x".repeat(BYTES)});
+                    let response = super::line(&response);
+                    write.write_all(&response).await.unwrap();
+                    written.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+            Arc::new(Exchange::new(Box::new(near), room.clone()))
+        };
+        let streams = [connect(), connect()];
+        let (answered, mut answers) = mpsc::channel(REQUESTS);
+        for number in 0..REQUESTS {
+            let (stream, answered) = (Arc::clone(&streams[number % 2]), answered.clone());
+            tokio::spawn(async move {
+                let request = json!({"id": number, "method": "ping"});
+                let answer = stream.ask(request, Abandoned::Finished).await.unwrap();
+                answered.send(answer).await.unwrap();
+            });
+        }
+        let mut taken = 0;
+        while taken < REQUESTS {
+            settle().await;
+            let most = written.load(Ordering::Relaxed);
+            assert!(most <= taken + MOST, "{most} responses, {taken} taken");
+            assert!(answers.recv().await.is_some());
+            taken += 1;
+        }
+    }
 }

@@ -21,7 +21,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::ServeHandle;
 use crate::patient::Patient;
@@ -65,6 +65,32 @@ pub struct HttpResponse {
     pub body: Vec<u8>,
 }
 
+/// An answer, and what is given back when the client has taken it.
+#[derive(Debug)]
+pub(crate) struct HeldResponse {
+    pub(crate) response: HttpResponse,
+    pub(crate) room: Option<OwnedSemaphorePermit>,
+}
+
+impl From<HttpResponse> for HeldResponse {
+    fn from(response: HttpResponse) -> Self {
+        let room = None;
+        Self { response, room }
+    }
+}
+
+/// The body of an answer. The server drops it when all of it has been written.
+struct HeldBody {
+    body: Vec<u8>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for HeldBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
+}
+
 /// Answers requests on a listener until the handle is aborted or `until` comes back; connections end with it. `answer`
 /// may be called several times at once.
 ///
@@ -80,6 +106,19 @@ where
     U: Future<Output = ()> + Send + 'static,
     A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = HttpResponse> + Send + 'static,
+{
+    serve_held(listener, until, move |request| {
+        let answer = answer(request);
+        async { answer.await.into() }
+    })
+}
+
+/// As [`serve_http`], with answers that hold something until the client has taken them.
+pub(crate) fn serve_held<U, A, F>(listener: TcpListener, until: U, answer: A) -> ServeHandle
+where
+    U: Future<Output = ()> + Send + 'static,
+    A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = HeldResponse> + Send + 'static,
 {
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let accepting = async move {
@@ -123,7 +162,7 @@ where
 async fn respond<A, F>(request: Request<Incoming>, answer: A) -> Response<Full<Bytes>>
 where
     A: Fn(HttpRequest) -> F,
-    F: Future<Output = HttpResponse>,
+    F: Future<Output = HeldResponse>,
 {
     let (parts, body) = request.into_parts();
     let Some(host) = own_host(&parts.headers) else {
@@ -148,7 +187,10 @@ where
         return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, problem);
     }
     let target = parts.uri.path_and_query();
-    let given = answer(HttpRequest {
+    let HeldResponse {
+        response: given,
+        room,
+    } = answer(HttpRequest {
         method: parts.method.as_str().to_owned(),
         target: target.map_or("/", |target| target.as_str()).to_owned(),
         origin: format!("http://{host}"),
@@ -159,7 +201,11 @@ where
     })
     .await;
     let length = given.body.len();
-    let mut response = Response::new(Full::from(given.body));
+    let body = HeldBody {
+        body: given.body,
+        _room: room,
+    };
+    let mut response = Response::new(Full::new(Bytes::from_owner(body)));
     *response.status_mut() =
         StatusCode::from_u16(given.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in given.headers {

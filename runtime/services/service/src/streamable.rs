@@ -19,8 +19,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::exchange::{Abandoned, Exchange, Gone};
-use crate::http::{HttpRequest, HttpResponse, serve_http};
+use crate::exchange::{Abandoned, Answer, Exchange, Gone, Room};
+use crate::http::{HeldResponse, HttpRequest, HttpResponse, serve_held};
 use crate::lines::{self, Received};
 use crate::surrogates::Paired;
 use crate::{BoxedStream, ServeHandle};
@@ -45,7 +45,8 @@ const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// connections end with it. `connect` serves MCP on a stream, as [`Session::serve`](crate::Session::serve) does.
 ///
 /// Requests that are not for this machine, or come from a page of another site, are refused as
-/// [`serve_http`] describes.
+/// [`serve_http`](crate::serve_http) describes. Responses that clients do not take use a bounded amount of memory
+/// together: from there on calls wait.
 ///
 /// # Panics
 /// Outside a Tokio runtime.
@@ -62,6 +63,7 @@ where
     let endpoint = Arc::new(Endpoint {
         path: path.to_owned(),
         connect: Box::new(connect),
+        room: Room::default(),
         shared: Arc::default(),
     });
     let activity = Activity(Arc::clone(&endpoint.shared));
@@ -71,7 +73,7 @@ where
         // The streams of sessions end with the connections.
         shared.lock().end();
     };
-    let handle = serve_http(listener, until, move |request| {
+    let handle = serve_held(listener, until, move |request| {
         let endpoint = Arc::clone(&endpoint);
         async move {
             let _busy = Busy::new(&endpoint.shared);
@@ -231,42 +233,45 @@ impl Drop for Busy {
 struct Endpoint {
     path: String,
     connect: Box<dyn Fn(BoxedStream) -> ServeHandle + Send + Sync>,
+    room: Room,
     shared: Arc<Shared>,
 }
 
 impl Endpoint {
-    async fn answer(&self, request: HttpRequest) -> HttpResponse {
+    async fn answer(&self, request: HttpRequest) -> HeldResponse {
         let path = request.target.split('?').next().unwrap_or_default();
         if path != self.path {
-            return plain(404, "there is nothing at this path");
+            return plain(404, "there is nothing at this path").into();
         }
         match request.method.as_str() {
             "POST" => self.post(request).await,
-            "DELETE" => self.delete(&request),
+            "DELETE" => self.delete(&request).into(),
             _ => HttpResponse {
                 headers: vec![("allow", "POST, DELETE".to_owned())],
                 ..plain(405, "send messages by POST; no stream of events is offered")
-            },
+            }
+            .into(),
         }
     }
 
-    async fn post(&self, request: HttpRequest) -> HttpResponse {
+    async fn post(&self, request: HttpRequest) -> HeldResponse {
         if !accepts_json(&request.accept) {
             return plain(
                 406,
                 "responses are JSON: accept application/json and text/event-stream",
-            );
+            )
+            .into();
         }
         let mut body = Vec::with_capacity(request.body.len());
         // Reading from memory does not fail.
         let _ = Paired::new(&request.body[..]).read_to_end(&mut body).await;
         match lines::received(&body) {
             Received::Message(_) => {}
-            Received::Refused(answer) => return json_text(400, answer),
-            Received::Nothing => return status(202),
+            Received::Refused(answer) => return json_text(400, answer).into(),
+            Received::Nothing => return status(202).into(),
         }
         let Ok(message) = serde_json::from_slice::<Value>(body.trim_ascii()) else {
-            return plain(400, "the body is no JSON");
+            return plain(400, "the body is no JSON").into();
         };
         if is_alone(&request, &message) {
             self.answer_alone(&request, message).await
@@ -278,31 +283,31 @@ impl Endpoint {
     }
 
     /// Opens a session.
-    async fn open(&self, message: Value) -> HttpResponse {
+    async fn open(&self, message: Value) -> HeldResponse {
         if self.shared.lock().sessions.len() >= MOST_SESSIONS {
-            return plain(503, "too many sessions are open: end one with DELETE");
+            return plain(503, "too many sessions are open: end one with DELETE").into();
         }
         let Ok(id) = random_id() else {
-            return plain(500, "the system gives no random numbers");
+            return plain(500, "the system gives no random numbers").into();
         };
         let exchange = self.connect();
         let Ok(answer) = exchange.ask(message, Abandoned::Cancelled).await else {
-            return gone();
+            return gone().into();
         };
-        let is_open = answer.get("result").is_some();
-        let mut response = json_response(200, &answer);
+        let is_open = answer.message.get("result").is_some();
+        let mut held = held_response(200, answer);
         if is_open {
-            response.headers.push((SESSION, id.clone()));
+            held.response.headers.push((SESSION, id.clone()));
             let mut state = self.shared.lock();
             if state.has_ended {
-                return gone();
+                return gone().into();
             }
             state.sessions.insert(id, exchange);
         }
-        response
+        held
     }
 
-    async fn answer_in_session(&self, request: &HttpRequest, message: Value) -> HttpResponse {
+    async fn answer_in_session(&self, request: &HttpRequest, message: Value) -> HeldResponse {
         let version = header(request, VERSION);
         let known = |version: &str| {
             let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
@@ -310,54 +315,55 @@ impl Endpoint {
         };
         if let Some(version) = version.filter(|version| !known(version)) {
             let problem = format!("{VERSION}: this server does not speak version {version:?}");
-            return refused(400, &message, ErrorCode::INVALID_REQUEST, &problem);
+            return refused(400, &message, ErrorCode::INVALID_REQUEST, &problem).into();
         }
         let Some(id) = header(request, SESSION) else {
             let problem = "the header Mcp-Session-Id is missing: open a session with initialize";
-            return refused(400, &message, ErrorCode::INVALID_REQUEST, problem);
+            return refused(400, &message, ErrorCode::INVALID_REQUEST, problem).into();
         };
         let Some(exchange) = self.shared.lock().sessions.get(id).cloned() else {
             let problem = "there is no such session: open one with initialize";
-            return refused(404, &message, ErrorCode::INVALID_REQUEST, problem);
+            return refused(404, &message, ErrorCode::INVALID_REQUEST, problem).into();
         };
         let is_request = message.get("method").is_some() && message.get("id").is_some();
         if !is_request {
             return exchange
                 .tell(message)
                 .await
-                .map_or_else(|Gone| gone(), |()| status(202));
+                .map_or_else(|Gone| gone(), |()| status(202))
+                .into();
         }
         // A client of this era that loses a connection has not given up its call.
         match exchange.ask(message, Abandoned::Finished).await {
-            Ok(answer) => json_response(200, &answer),
-            Err(Gone) => gone(),
+            Ok(answer) => held_response(200, answer),
+            Err(Gone) => gone().into(),
         }
     }
 
     /// Answers a request of 2026-07-28 or later.
-    async fn answer_alone(&self, request: &HttpRequest, message: Value) -> HttpResponse {
+    async fn answer_alone(&self, request: &HttpRequest, message: Value) -> HeldResponse {
         if message.get("id").is_none() || message.get("method").is_none() {
             // Nothing that a client may notify of concerns a server without sessions.
-            return status(202);
+            return status(202).into();
         }
         if let Err(problem) = headers_agree(request, &message) {
-            return refused(400, &message, ErrorCode::HEADER_MISMATCH, &problem);
+            return refused(400, &message, ErrorCode::HEADER_MISMATCH, &problem).into();
         }
         let is_incomplete =
             meta(&message, META_VERSION).is_none() || meta(&message, META_CAPABILITIES).is_none();
         let exchange = {
             let mut state = self.shared.lock();
             if state.has_ended {
-                return gone();
+                return gone().into();
             }
             let exchange = state.alone.get_or_insert_with(|| self.connect());
             Arc::clone(exchange)
         };
         match exchange.ask(message, Abandoned::Cancelled).await {
-            Ok(answer) => json_response(status_of(&answer, is_incomplete), &answer),
+            Ok(answer) => held_response(status_of(&answer.message, is_incomplete), answer),
             Err(Gone) => {
                 self.shared.lock().alone = None;
-                gone()
+                gone().into()
             }
         }
     }
@@ -384,7 +390,7 @@ impl Endpoint {
         let (near, far) = tokio::io::duplex(PIPE_BYTES);
         // It ends when the near end is dropped.
         let _served = (self.connect)(Box::new(far));
-        Arc::new(Exchange::new(Box::new(near)))
+        Arc::new(Exchange::new(Box::new(near), self.room.clone()))
     }
 }
 
@@ -514,6 +520,12 @@ fn refused(status: u16, message: &Value, code: ErrorCode, problem: &str) -> Http
     let error = json!({"code": code.0, "message": problem});
     let answer = json!({"jsonrpc": "2.0", "id": message["id"], "error": error});
     json_response(status, &answer)
+}
+
+fn held_response(status: u16, answer: Answer) -> HeldResponse {
+    let Answer { message, room } = answer;
+    let response = json_response(status, &message);
+    HeldResponse { response, room }
 }
 
 fn json_response(status: u16, value: &Value) -> HttpResponse {
