@@ -1,7 +1,7 @@
 //! Programs in Python that use packages from PyPI.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Packages that go into one directory.
@@ -23,14 +23,16 @@ impl Packages {
     /// When the script fails.
     #[allow(clippy::print_stderr, reason = "tests tell what they skip")]
     pub(crate) fn run(&self, script: &str, input: &[u8]) -> Option<Vec<u8>> {
-        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.dir);
-        if let Err(problem) = self.install(&home) {
-            eprintln!(
-                "SKIPPED: {problem}; this test asks {} from PyPI",
-                self.module
-            );
-            return None;
-        }
+        let home = match self.install() {
+            Ok(home) => home,
+            Err(problem) => {
+                eprintln!(
+                    "SKIPPED: {problem}; this test asks {} from PyPI",
+                    self.module
+                );
+                return None;
+            }
+        };
         let mut python = Command::new("python3")
             .args(["-c", script])
             .env("PYTHONPATH", home)
@@ -44,7 +46,10 @@ impl Packages {
         Some(output.stdout)
     }
 
-    fn install(&self, home: &Path) -> Result<(), String> {
+    /// Installs the packages where they are not there yet, and returns their directory, for `PYTHONPATH`; or why they
+    /// cannot be had.
+    pub(crate) fn install(&self) -> Result<PathBuf, String> {
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.dir);
         let is_there = || home.join(self.module).exists();
         for arguments in self.installs {
             if is_there() {
@@ -52,7 +57,7 @@ impl Packages {
             }
             let mut pip = Command::new("python3");
             pip.args(["-m", "pip", "install", "--quiet", "--target"])
-                .arg(home)
+                .arg(&home)
                 .args(*arguments);
             let output = pip.output().map_err(|error| format!("python3: {error}"))?;
             if !output.status.success() {
@@ -62,7 +67,7 @@ impl Packages {
             }
         }
         match is_there() {
-            true => Ok(()),
+            true => Ok(home),
             false => Err(format!("pip did not install {}", self.module)),
         }
     }

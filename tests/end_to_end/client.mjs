@@ -1,12 +1,16 @@
 // Works on filesystem/food-bank/active-agencies through the TypeScript SDK, by the rules of the task,
-// and prints what it saw of the server. The server to start is the first argument, as JSON.
+// and prints what it saw of the server. The server is the first argument, as JSON: one to start, or a `url`.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
 const server = JSON.parse(process.argv[2]);
 const client = new Client({ name: "by-hand", version: "1.0.0" });
-await client.connect(new StdioClientTransport({ ...server, stderr: "inherit" }));
+const transport = server.url
+  ? new StreamableHTTPClientTransport(new URL(server.url))
+  : new StdioClientTransport({ ...server, stderr: "inherit" });
+await client.connect(transport);
 const { tools } = await client.listTools();
 
 async function call(name, args) {
@@ -72,5 +76,6 @@ const report = {
   tools: tools.map((tool) => tool.name),
   refused,
 };
+if (server.url) await transport.terminateSession();
 await client.close();
 console.log(JSON.stringify(report));

@@ -1,5 +1,6 @@
 //! The `mcpmark` binary from outside: what it prints, what it writes, how it ends.
 
+mod agents_of_others;
 mod bad_input;
 mod batch;
 mod bundles;
@@ -25,6 +26,7 @@ mod models;
 #[path = "../differential/npm.rs"]
 mod npm;
 mod output;
+mod programs;
 mod published;
 #[path = "../pypi.rs"]
 mod pypi;

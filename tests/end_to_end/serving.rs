@@ -18,6 +18,7 @@ struct Client {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last: u64,
+    hello: Value,
 }
 
 impl Client {
@@ -33,6 +34,7 @@ impl Client {
             output: BufReader::new(child.stdout.take().unwrap()),
             child,
             last: 0,
+            hello: Value::Null,
         };
         let hello = client.ask(
             "initialize",
@@ -47,6 +49,7 @@ impl Client {
             "{hello}"
         );
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client.hello = hello;
         client
     }
 
@@ -171,6 +174,101 @@ fn solve_by_hand(task: &str, count: usize) {
     let graded = environment.run(args).exits(0).json();
     assert_eq!(graded["passed"], true);
     assert_eq!(graded["checks"], attempt["checks"]);
+}
+
+#[test]
+fn the_client_of_a_task_is_told_what_to_do_and_graded_at_its_end() {
+    let environment = Environment::new();
+    let task = "filesystem/village-festival/stall-balances";
+    let report = environment.run(["run", task, "--json"]).exits(0).json();
+    let id = text(&report["attempts"][0]["id"]);
+    let solved = environment.run(["show", &id, "--json"]).exits(0).json();
+    let messages = solved["messages"].as_array().unwrap();
+    let instruction = messages.iter().find(|message| message["role"] == "user");
+    let instruction = text(&instruction.unwrap()["content"]["text"]);
+
+    // Over HTTP, through a client of stdio.
+    let out = environment.path("out");
+    let args = [
+        "mcp",
+        "serve",
+        "--task",
+        task,
+        "--grade",
+        "--experiment",
+        "served",
+    ];
+    let more = ["--http", "127.0.0.1:0", "--export", out.to_str().unwrap()];
+    let mut server = environment.command(args.iter().chain(&more));
+    let mut server = server.stderr(Stdio::piped()).spawn().unwrap();
+    let mut notes = BufReader::new(server.stderr.take().unwrap());
+    let mut note = String::new();
+    while !note.contains("http://") {
+        note.clear();
+        assert!(notes.read_line(&mut note).unwrap() > 0);
+    }
+    let url = format!(
+        "http://{}",
+        note.trim_end().split("http://").nth(1).unwrap()
+    );
+    let mut client = Client::start(&mut environment.command(["mcp", "connect", &url]));
+    assert_eq!(
+        text(&client.hello["result"]["instructions"]).trim(),
+        instruction.trim()
+    );
+    let prompts = client.ask("prompts/list", &json!({}));
+    let name = text(&prompts["result"]["prompts"][0]["name"]);
+    let prompt = client.ask("prompts/get", &json!({"name": name}));
+    let said = text(&prompt["result"]["messages"][0]["content"]["text"]);
+    assert_eq!(said.trim(), instruction.trim());
+    assert!(client.ask("prompts/get", &json!({"name": "other"}))["error"].is_object());
+    for call in solved["calls"].as_array().unwrap() {
+        let result = client.call(&text(&call["name"]), &call["arguments"]);
+        assert_eq!(result["content"], call["result"]["content"]);
+    }
+    client.end().exits(0);
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    let mut said = String::new();
+    notes.read_to_string(&mut said).unwrap();
+    assert!(said.contains("verdict: pass"), "{said}");
+    let shown = environment
+        .run(["show", "latest", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&shown["agent"], &shown["experiment"]),
+        (&json!("client"), &json!("served"))
+    );
+    assert_eq!(shown["passed"], true);
+    let calls = solved["calls"].as_array().unwrap();
+    assert_eq!(shown["calls"].as_array().unwrap().len(), calls.len());
+    let grade = ["grade", task, "--state", out.to_str().unwrap()];
+    environment.run(grade).exits(0);
+    // Nothing here can start its client again.
+    for args in [
+        &["resume", "served"][..],
+        &["run", "--experiment", "served", "--agent", "nop"],
+    ] {
+        environment.run(args).exits(2).says(&["mcp serve"]);
+    }
+    let args = ["mcp", "serve", "--task", task, "--grade"];
+    let again = environment.run(args.iter().chain(&["--experiment", "served"]));
+    again.exits(2).says(&["served"]);
+
+    // Over stdio, doing nothing; and without a task nothing is told.
+    let args = ["mcp", "serve", "--task", task, "--grade"];
+    let client = Client::start(&mut environment.command(args));
+    client.end().exits(1).says(&["verdict: fail"]);
+    let args = ["mcp", "serve", "--world", "filesystem/village-festival"];
+    let mut client = Client::start(&mut environment.command(args));
+    assert!(client.hello["result"].get("instructions").is_none());
+    assert!(
+        client.hello["result"]["capabilities"]
+            .get("prompts")
+            .is_none()
+    );
+    assert!(client.ask("prompts/list", &json!({}))["error"].is_object());
+    client.end().exits(0);
 }
 
 #[test]

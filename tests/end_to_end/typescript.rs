@@ -1,9 +1,9 @@
 //! `mcp serve` to clients that we did not write, from npm: the TypeScript SDK, and the inspector in its
 //! command line mode.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use std::{env, fs, thread};
 
@@ -81,6 +81,41 @@ fn the_typescript_sdk_solves_a_task_by_hand() {
     let grade = ["grade", TASK, "--json", "--state", out.to_str().unwrap()];
     let graded = environment.run(grade).exits(0).json();
     assert_eq!(graded["passed"], true, "{graded}");
+}
+
+#[test]
+fn the_typescript_sdk_solves_a_task_over_http() {
+    let program = match client() {
+        Ok(program) => program,
+        Err(reason) => return skipped(&format!("TypeScript SDK {VERSION}"), &reason),
+    };
+    let environment = Environment::new();
+    let args = [
+        "mcp",
+        "serve",
+        "--task",
+        TASK,
+        "--http",
+        "127.0.0.1:0",
+        "--grade",
+    ];
+    let mut server = environment.command(args);
+    let mut server = server.stderr(Stdio::piped()).spawn().unwrap();
+    let mut notes = BufReader::new(server.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("http://") {
+        assert!(notes.read_line(&mut said).unwrap() > 0, "{said}");
+    }
+    let url = said.trim_end().split("http://").nth(1).unwrap();
+    let place = json!({"url": format!("http://{url}")}).to_string();
+    let mut node = Command::new("node");
+    let report = Output::of(node.arg(program).arg(place)).exits(0).json();
+    assert_eq!(report["server"], "secure-filesystem-server");
+    assert_eq!(report["tools"].as_array().unwrap().len(), 14, "{report}");
+    // The client has ended its session, and so the server ends.
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    notes.read_to_string(&mut said).unwrap();
+    assert!(said.contains("verdict: pass"), "{said}");
 }
 
 #[test]

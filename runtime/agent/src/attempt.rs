@@ -61,6 +61,20 @@ pub enum Halt {
     Host(String),
 }
 
+/// Why a call gave no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoResult {
+    /// It failed.
+    #[error(transparent)]
+    Failed(CallError),
+    /// The agent no longer waits for it.
+    #[error("the agent cancelled the call")]
+    GivenUp,
+    /// The attempt was cancelled.
+    #[error("the attempt was cancelled")]
+    Cancelled,
+}
+
 /// One attempt as its agent sees it: the instruction, the tools, and the limits.
 ///
 /// Every agent, whether model, solution or none, acts through [`reply`](Self::reply)
@@ -310,6 +324,25 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
+    /// Counts and records the last turn of an agent that ended by itself, which no limit on turns forbids.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be recorded.
+    pub fn conclude(&mut self, text: String) -> Result<(), Halt> {
+        self.turns += 1;
+        let reply = Reply {
+            text,
+            ..Reply::default()
+        };
+        self.recorder.record(Event::Reply {
+            turn: self.turns,
+            reply: &reply,
+        })?;
+        self.answer = Some(reply.text);
+        Ok(())
+    }
+
     /// Runs one tool call of the current turn. The inner error is for the agent: the
     /// call has no result, and the attempt goes on.
     ///
@@ -317,6 +350,21 @@ impl<'a> Attempt<'a> {
     ///
     /// When the attempt has ended, its server is lost, or the call cannot be recorded.
     pub async fn call(&mut self, call: &ToolCall) -> Result<Result<ToolOutput, String>, Halt> {
+        let called = self.call_while_wanted(call, std::future::pending()).await?;
+        Ok(called.map_err(|error| error.to_string()))
+    }
+
+    /// As [`call`](Self::call), for an agent that may give the call up: it is cancelled when `given_up` comes back. The
+    /// inner error is as the server sent it.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn call_while_wanted(
+        &mut self,
+        call: &ToolCall,
+        given_up: impl Future<Output = ()>,
+    ) -> Result<Result<ToolOutput, NoResult>, Halt> {
         let remaining = self.may_act()?;
         self.tool_calls += 1;
         self.recorder.record(Event::CallStarted {
@@ -326,37 +374,45 @@ impl<'a> Attempt<'a> {
         let started = Instant::now();
         let timeout = self.limits.tool_call.min(remaining);
         let called = tokio::select! {
-            () = self.cancel.cancelled() => None,
-            called = self.client.call(&call.name, call.arguments.clone(), timeout) => Some(called),
+            () = self.cancel.cancelled() => Err(Some(End::new(EndKind::Cancelled))),
+            () = given_up => Err(None),
+            called = self.client.call(&call.name, call.arguments.clone(), timeout) => Ok(called),
         };
         let elapsed = started.elapsed();
         let (result, halt) = match called {
-            Some(Ok(output)) => (Ok(output), None),
-            Some(Err(CallError::Closed)) => (
-                Err("the tool server closed its connection".to_owned()),
-                Some(Halt::ServerClosed),
-            ),
-            Some(Err(error @ CallError::Lost(_))) => (
-                Err(error.to_string()),
-                Some(Halt::ServerLost(error.to_string())),
-            ),
-            Some(Err(CallError::Timeout { .. })) if timeout == remaining => {
-                let end = self.out_of_time();
-                (Err(end.to_string()), Some(Halt::End(end)))
+            Ok(Ok(output)) => (Ok(output), None),
+            Ok(Err(error)) => {
+                let halt = match &error {
+                    CallError::Closed => Some(Halt::ServerClosed),
+                    CallError::Lost(_) => Some(Halt::ServerLost(error.to_string())),
+                    CallError::Timeout { .. } if timeout == remaining => {
+                        Some(Halt::End(self.out_of_time()))
+                    }
+                    _ => None,
+                };
+                (Err(NoResult::Failed(error)), halt)
             }
-            Some(Err(error)) => (Err(error.to_string()), None),
-            None => {
-                let end = End::new(EndKind::Cancelled);
-                (
-                    Err("the attempt was cancelled".to_owned()),
-                    Some(Halt::End(end)),
-                )
-            }
+            Err(None) => (Err(NoResult::GivenUp), None),
+            Err(Some(end)) => (Err(NoResult::Cancelled), Some(Halt::End(end))),
+        };
+        let told = match (&result, &halt) {
+            (
+                _,
+                Some(
+                    halt @ (Halt::ServerClosed
+                    | Halt::End(End {
+                        kind: EndKind::TimeLimit,
+                        ..
+                    })),
+                ),
+            ) => Err(halt.to_string()),
+            (Err(error), _) => Err(error.to_string()),
+            (Ok(output), _) => Ok(output),
         };
         self.recorder.record(Event::CallEnded {
             turn: self.turns,
             call,
-            result: result.as_ref().map_err(String::as_str),
+            result: told.as_ref().map(|output| *output).map_err(String::as_str),
             elapsed,
         })?;
         match halt {

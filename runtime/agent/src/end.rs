@@ -22,6 +22,8 @@ pub enum EndKind {
     MemoryLimit,
     /// Its conversation no longer fits the model.
     ContextOverflow,
+    /// The agent's program failed: its exit status was another than 0, or a signal ended it.
+    AgentError,
     /// The model failed.
     ModelError,
     /// Somebody stopped the attempt.
@@ -39,6 +41,7 @@ impl EndKind {
             Self::CostLimit => "cost-limit",
             Self::MemoryLimit => "memory-limit",
             Self::ContextOverflow => "context-overflow",
+            Self::AgentError => "agent-error",
             Self::ModelError => "model-error",
             Self::Cancelled => "cancelled",
         }

@@ -2,7 +2,8 @@
 //!
 //! An [`Agent`] acts in an [`Attempt`]: it replies, it calls tools, and what happens is
 //! handed to a [`Recorder`] at once. [`Oracle`] plays a task's solution, [`Nop`] does
-//! nothing, [`Random`] calls tools by chance, [`Replay`] plays an earlier attempt. Models act through
+//! nothing, [`Random`] calls tools by chance, [`Replay`] plays an earlier attempt, [`Command`] runs somebody's program,
+//! and [`Client`] is whoever connects to a served world. Models act through
 //! [`Functions`] or [`React`], which differ in how tools are called. All take the same turns under
 //! the same [`AttemptLimits`].
 //!
@@ -22,6 +23,8 @@
 mod agents;
 mod attempt;
 mod budget;
+mod client;
+mod command;
 mod end;
 pub mod failure;
 mod functions;
@@ -29,14 +32,17 @@ mod gate;
 mod model;
 mod random;
 mod react;
+mod relay;
 mod replay;
 mod retries;
 mod trajectory;
 mod view;
 
 pub use crate::agents::{Agent, Nop, Oracle};
-pub use crate::attempt::{Attempt, AttemptLimits, Halt};
+pub use crate::attempt::{Attempt, AttemptLimits, Halt, NoResult};
 pub use crate::budget::{Allowance, Budget, Reached, Spent};
+pub use crate::client::{Client, Door};
+pub use crate::command::{Command, CommandSpec, TRY_AGAIN};
 pub use crate::end::{End, EndKind};
 pub use crate::functions::Functions;
 pub use crate::gate::Gate;

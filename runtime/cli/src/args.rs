@@ -1,3 +1,4 @@
+mod agent;
 mod bundle;
 mod keeping;
 mod report;
@@ -13,6 +14,7 @@ use clap::{
 use crate::commands::request::{JsonObject, ResultBytes};
 use crate::environment;
 
+pub(crate) use self::agent::AgentArg;
 pub(crate) use self::bundle::{BundleCommand, LockArgs, PackArgs, UpdateArgs};
 pub(crate) use self::keeping::{
     ReceiptCommand, RegradeArgs, ShowReceiptArgs, StoreCommand, VerifyReceiptArgs,
@@ -222,8 +224,11 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
     /// Who acts; may be repeated, also for baselines beside models [default: mcpmark with a model, oracle without]
-    #[arg(long, value_enum)]
-    pub(crate) agent: Vec<AgentName>,
+    #[arg(long, value_name = "AGENT", value_parser = agent::AgentParser)]
+    pub(crate) agent: Vec<AgentArg>,
+    /// An environment variable that the programs of `--agent command:…` get; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent_env: Vec<String>,
     /// Attempts of each task [default: 1, or those of the experiment that is there]
     #[arg(short = 'k', long = "attempts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) attempts: Option<u32>,
@@ -627,12 +632,21 @@ pub(crate) struct ImportArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Serve a private copy of a world over stdio
+    /// Serve a private copy of a world over stdio or HTTP
     Serve(ServeArgs),
+    /// Speak over stdio with a server that is reached over streamable HTTP, for clients that know only stdio
+    Connect {
+        /// The URL of the server
+        #[arg(value_hint = ValueHint::Url)]
+        url: String,
+    },
 }
 
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("served").args(["task", "world"]).required(true))]
+#[command(
+    group = ArgGroup::new("served").args(["task", "world"]).required(true),
+    group = ArgGroup::new("kept").args(["attempt", "grade"]).multiple(true),
+)]
 pub(crate) struct ServeArgs {
     /// Serve the world of this task
     #[arg(long)]
@@ -651,6 +665,22 @@ pub(crate) struct ServeArgs {
     /// Serve the tools of this version of the published server
     #[arg(long, value_name = "VERSION")]
     pub(crate) profile: Option<String>,
+    /// Serve over streamable HTTP at this address of this machine instead of stdio, such as 127.0.0.1:8080, or port 0
+    /// for any; the URL is printed on standard error
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<SocketAddr>,
+    /// End the session of --http when no request came for this long
+    #[arg(long, value_name = "SECONDS", requires = "http", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) idle_timeout: Option<u64>,
+    /// Keep the session in the journal as an attempt of the task, with its calls, its final state and its grade
+    #[arg(long, requires = "task", conflicts_with_all = ["world", "rest", "profile"])]
+    pub(crate) attempt: bool,
+    /// The same, and print the verdict on standard error and exit as `run` does
+    #[arg(long, requires = "task", conflicts_with_all = ["world", "rest", "profile"])]
+    pub(crate) grade: bool,
+    /// The experiment of the attempt [default: the time]
+    #[arg(long, value_name = "NAME", requires = "kept")]
+    pub(crate) experiment: Option<String>,
     /// Answer the service's own interface over HTTP, too: github has its REST; an address of this
     /// machine such as 127.0.0.1:8080, or port 0 for any
     #[arg(long, value_name = "ADDRESS")]

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Allowance, Asking, Budget, Functions, Gate, Nop, Oracle, Random, React, Replay, Reply,
-    Retries, Spent, Step, ToolCall,
+    Agent, Allowance, Asking, Budget, Client, Command, CommandSpec, Functions, Gate, Nop, Oracle,
+    Random, React, Replay, Reply, Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Model, Pace, Prices};
@@ -46,6 +46,10 @@ pub struct Player {
     pub servers: BTreeMap<String, ServerSpec>,
     /// The turns that the replaying agent plays.
     pub replay: Vec<Step>,
+    /// The program that acts.
+    pub command: Option<CommandSpec>,
+    /// Who is waited for, where a world is served.
+    pub client: Option<Arc<Client>>,
 }
 
 impl Player {
@@ -62,6 +66,8 @@ impl Player {
             tools: ToolFilter::default(),
             servers: BTreeMap::new(),
             replay: Vec::new(),
+            command: None,
+            client: None,
         }
     }
 }
@@ -124,6 +130,14 @@ impl Cast {
             (AgentKind::Mcpmark, _) => Box::new(Functions::new(asking()?)),
             (AgentKind::React, _) => Box::new(React::new(asking()?)),
             (AgentKind::Replay, _) => Box::new(Replay::new(player.replay.clone())),
+            (AgentKind::Command, _) => {
+                let command = player.command.clone();
+                Box::new(Command::new(command.ok_or("there is no program to run")?))
+            }
+            (AgentKind::Client, _) => {
+                let client = player.client.clone();
+                Box::new(client.ok_or("the client of a served world comes but once")?)
+            }
         })
     }
 }

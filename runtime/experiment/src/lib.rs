@@ -50,10 +50,10 @@ mod variables;
 mod world;
 
 pub use mcpmark_agent::{
-    Allowance, AttemptLimits, Budget, End, EndKind, Gate, Reached, ResultView, Retries, Spent,
-    failure,
+    Allowance, AttemptLimits, Budget, Client, CommandSpec, Door, End, EndKind, Gate, Reached,
+    ResultView, Retries, Spent, failure,
 };
-pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec};
+pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec, proxy};
 pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::baseline::Baselines;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_agent::{Allowance, AttemptLimits};
+use mcpmark_agent::{Allowance, AttemptLimits, CommandSpec};
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSettings, ModelSpec, Prices};
 use mcpmark_snapshot::Digest;
@@ -34,6 +34,10 @@ pub enum AgentKind {
     React,
     /// Plays the calls of another attempt again.
     Replay,
+    /// Somebody's program.
+    Command,
+    /// Whoever connects to the served world.
+    Client,
 }
 
 impl AgentKind {
@@ -46,6 +50,8 @@ impl AgentKind {
             Self::Mcpmark => "mcpmark",
             Self::React => "react",
             Self::Replay => "replay",
+            Self::Command => "command",
+            Self::Client => "client",
         }
     }
 
@@ -168,6 +174,9 @@ pub struct AgentSettings {
     /// The attempt whose calls are played again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
+    /// The program that acts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandSpec>,
 }
 
 impl AgentSettings {

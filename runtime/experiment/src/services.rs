@@ -131,6 +131,7 @@ impl ScriptSession for Asking {
             accept,
             if_none_match,
             body,
+            ..HttpRequest::default()
         };
         match rest.answer(&request, now) {
             Err(error) => refused(&error),

@@ -21,9 +21,11 @@ mod finder;
 mod retry;
 mod secret;
 mod secrets;
+mod variables;
 
 pub use crate::address::{Address, BadAddress};
 pub use crate::client::client;
 pub use crate::retry::retry_after;
 pub use crate::secret::Secret;
 pub use crate::secrets::Secrets;
+pub use crate::variables::may_be_secret;

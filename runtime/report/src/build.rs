@@ -329,6 +329,10 @@ fn own_names(keys: &[Key]) -> Vec<String> {
         Some(effort) => format!("{} ({effort})", short(key)),
         None => short(key),
     };
+    let with_program = |key: &Key| match program(&key.agent_settings) {
+        Some(program) => format!("{} {program}", short(key)),
+        None => with_effort(key),
+    };
     let with_agent = |key: &Key| format!("{}, {}", with_effort(key), key.agent);
     let whole = |key: &Key| {
         format!(
@@ -338,7 +342,8 @@ fn own_names(keys: &[Key]) -> Vec<String> {
             key.model_settings
         )
     };
-    let forms: [&dyn Fn(&Key) -> String; 4] = [&short, &with_effort, &with_agent, &whole];
+    let forms: [&dyn Fn(&Key) -> String; 5] =
+        [&short, &with_effort, &with_program, &with_agent, &whole];
     keys.iter()
         .map(|key| {
             let beside = || {
@@ -352,6 +357,19 @@ fn own_names(keys: &[Key]) -> Vec<String> {
             alone.map_or_else(|| whole(key), |form| form(key))
         })
         .collect()
+}
+
+/// The command line of an agent that is a program, with the file names alone of its paths.
+fn program(agent_settings: &str) -> Option<String> {
+    let settings: Value = serde_json::from_str(agent_settings).ok()?;
+    let words = settings["command"]["command"].as_array()?.iter();
+    let words = words
+        .filter_map(Value::as_str)
+        .map(|word| match word.starts_with('/') {
+            true => word.rsplit('/').next().unwrap_or(word),
+            false => word,
+        });
+    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> ModelReport {

@@ -55,6 +55,15 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             ],
         ),
         (
+            json!({"participants": [{"agent": "nop"}, {"agent": "command", "agent_settings": {
+                "command": {"command": ["/bin/sh", "-c", touch], "env": ["HOME_OF_MINE"]},
+            }}]}),
+            vec![
+                "run the agent \"/bin/sh\" \"-c\" \"echo >> ",
+                "as HOME_OF_MINE",
+            ],
+        ),
+        (
             json!({"participants": [{"agent": "nop", "agent_settings": {"servers": {
                 "x": {"url": "http://127.0.0.1:9/mcp", "bearer": "TOKEN_OF_MINE"},
             }}}]}),
@@ -118,7 +127,9 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
         // What it says is not there, and so the agreed plan does not come far.
         let agreed = resume(&["--accept-plan", &word]);
         assert!(!agreed.stderr.contains("was imported"), "{agreed:?}");
-        assert_eq!(mark.exists(), told[0].starts_with("start"), "{agreed:?}");
+        let starts = ["start", "run the agent"];
+        let starts = starts.iter().any(|words| told[0].starts_with(words));
+        assert_eq!(mark.exists(), starts, "{agreed:?}");
         let _ = std::fs::remove_file(&mark);
     }
 }

@@ -115,12 +115,13 @@ impl Shared {
         }
         match reaction {
             Reaction::Say(saying) => {
-                write(
-                    stream,
-                    200,
-                    &[],
-                    request.reply(&saying).to_string().as_bytes(),
-                )?;
+                let reply = request.reply(&saying);
+                match request.events(&reply) {
+                    Some(events) => {
+                        write_as(stream, "text/event-stream", 200, &[], events.as_bytes())?;
+                    }
+                    None => write(stream, 200, &[], reply.to_string().as_bytes())?,
+                }
             }
             Reaction::Status {
                 status,
@@ -129,7 +130,7 @@ impl Shared {
             } => write(stream, status, &headers, body.as_bytes())?,
             Reaction::Truncate(saying) => {
                 let whole = request.reply(&saying).to_string();
-                let head = head(200, whole.len(), &[]);
+                let head = head("application/json", 200, whole.len(), &[]);
                 stream.write_all(head.as_bytes())?;
                 stream.write_all(&whole.as_bytes()[..whole.len() / 2])?;
                 return Ok(false);
@@ -183,9 +184,9 @@ fn read(reader: &mut BufReader<TcpStream>) -> io::Result<Option<RawRequest>> {
     }))
 }
 
-fn head(status: u16, length: usize, headers: &[(String, String)]) -> String {
+fn head(kind: &str, status: u16, length: usize, headers: &[(String, String)]) -> String {
     let mut head = format!(
-        "HTTP/1.1 {status} Scripted\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n"
+        "HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n"
     );
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
@@ -199,7 +200,17 @@ fn write(
     headers: &[(String, String)],
     body: &[u8],
 ) -> io::Result<()> {
-    let mut whole = head(status, body.len(), headers).into_bytes();
+    write_as(stream, "application/json", status, headers, body)
+}
+
+fn write_as(
+    stream: &mut TcpStream,
+    kind: &str,
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+) -> io::Result<()> {
+    let mut whole = head(kind, status, body.len(), headers).into_bytes();
     whole.extend_from_slice(body);
     stream.write_all(&whole)
 }

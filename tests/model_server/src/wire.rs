@@ -170,6 +170,41 @@ impl Request {
         })
     }
 
+    /// A reply as a stream of events, where the request asks for one: of Responses alone.
+    pub(crate) fn events(&self, reply: &Value) -> Option<String> {
+        if self.api != Api::Responses || self.body["stream"] != true {
+            return None;
+        }
+        let mut begun = reply.clone();
+        begun["status"] = "in_progress".into();
+        begun["output"] = json!([]);
+        let mut events = vec![json!({"type": "response.created", "response": begun})];
+        let items = reply["output"].as_array().map(Vec::as_slice);
+        for (index, item) in items.unwrap_or_default().iter().enumerate() {
+            let done =
+                json!({"type": "response.output_item.done", "output_index": index, "item": item});
+            events.push(done);
+        }
+        events.push(json!({"type": "response.completed", "response": reply}));
+        let events = events.iter().map(|event| {
+            let kind = event["type"].as_str().unwrap_or_default();
+            format!("event: {kind}\ndata: {event}\n\n")
+        });
+        Some(events.collect())
+    }
+
+    /// The namespace that a tool is offered in, and its name there.
+    fn placed<'a>(&self, tool: &'a str) -> (Option<&'a str>, &'a str) {
+        let is_offered = |namespace: &str| {
+            let mut offered = self.body["tools"].as_array().into_iter().flatten();
+            offered.any(|it| it["type"] == "namespace" && it["name"] == namespace)
+        };
+        match tool.split_once('/') {
+            Some((namespace, name)) if is_offered(namespace) => (Some(namespace), name),
+            _ => (None, tool),
+        }
+    }
+
     /// A reply in the form of the request's interface.
     pub(crate) fn reply(&self, saying: &Saying) -> Value {
         let [input, cached, output, reasoning] = saying.usage.unwrap_or_else(|| {
@@ -234,9 +269,15 @@ impl Request {
                         "content": [{"type": "output_text", "text": saying.text, "annotations": []}]}));
                 }
                 items.extend(calls.map(|(index, (name, arguments))| {
-                    json!({"type": "function_call", "id": format!("fc_{}_{index}", self.turns + 1),
+                    let (namespace, name) = self.placed(name);
+                    let mut call = json!({"type": "function_call",
+                        "id": format!("fc_{}_{index}", self.turns + 1),
                         "call_id": id(index), "name": name, "arguments": arguments,
-                        "status": "completed"})
+                        "status": "completed"});
+                    if let Some(namespace) = namespace {
+                        call["namespace"] = namespace.into();
+                    }
+                    call
                 }));
                 let (status, why) = match (saying.refused, saying.cut) {
                     (true, _) => ("incomplete", json!({"reason": "content_filter"})),

@@ -4,4 +4,5 @@ mod flow;
 mod framing;
 mod order;
 mod stopping;
+mod streamable;
 mod wiring;

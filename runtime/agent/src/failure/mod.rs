@@ -49,7 +49,7 @@ pub enum FailureClass {
     TimeLimit,
     /// It used up its tokens or its money.
     BudgetLimit,
-    /// It gave up: it says that it cannot, or stopped without trying.
+    /// It gave up: it says that it cannot, stopped without trying, or is a program that failed.
     Abandoned,
     /// It stopped with work plainly unfinished: it asks, announces, or was cut off.
     PrematureStop,

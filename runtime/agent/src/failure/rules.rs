@@ -46,6 +46,7 @@ pub fn classify(ending: &Ending<'_>) -> Option<Failure> {
         EndKind::TokenLimit => found(FailureClass::BudgetLimit, "the tokens were used up", detail),
         EndKind::CostLimit => found(FailureClass::BudgetLimit, "the money was used up", detail),
         EndKind::MemoryLimit => found(FailureClass::BudgetLimit, "the memory was used up", detail),
+        EndKind::AgentError => found(FailureClass::Abandoned, "the program failed", detail),
         _ => Some(by_itself(ending)),
     }
 }

@@ -14,6 +14,7 @@ use mcpmark_model::{
 use mcpmark_service::ToolClash;
 use serde_json::json;
 
+use crate::commands::program;
 use crate::commands::run::journal_error;
 use crate::error::{CommandError, chain};
 use crate::output::{self, sanitise};
@@ -117,6 +118,11 @@ pub(crate) async fn check(models: &Models, spec: &Spec) -> Result<(), CommandErr
         if let Err(error) = External::check(name, server, variable) {
             let message = chain(&error);
             return Err(CommandError::usage(sanitise::line(&message)).hint("nothing was run"));
+        }
+    }
+    for participant in models.acting(spec) {
+        if let Some(command) = &participant.agent_settings.command {
+            program::check(command)?;
         }
     }
     for (model, participant) in models.asking(spec) {
@@ -353,6 +359,7 @@ pub(crate) fn cast(
             tools: tool_filter(settings)?,
             servers: settings.servers.clone(),
             replay,
+            command: settings.command.clone(),
             ..Player::plain(participant.agent)
         });
     }

@@ -291,6 +291,14 @@ fn agent(kind: AgentKind, settings: &AgentSettings) -> String {
             .as_ref()
             .map(|id| format!("of attempt {id}")),
     );
+    parts.extend(settings.command.as_ref().map(|spec| {
+        let words: Vec<String> = spec
+            .command
+            .iter()
+            .map(|word| format!("{word:?}"))
+            .collect();
+        sanitise::line(&words.join(" ")).into_owned()
+    }));
     parts.extend(
         settings
             .compact_at

@@ -81,8 +81,19 @@ fn wants(spec: &Spec, place: Option<&PublishedPlace>) -> Vec<String> {
             format!("call server {name:?} at {url}{}", with(&variables))
         }
     });
+    let commands = spec.participants.iter();
+    let commands = commands.filter_map(|one| one.agent_settings.command.as_ref());
+    let commands = commands.map(|spec| {
+        let command: Vec<String> = spec
+            .command
+            .iter()
+            .map(|part| format!("{part:?}"))
+            .collect();
+        format!("run the agent {}{}", command.join(" "), with(&spec.env))
+    });
     let models = spec.models().map(asked);
-    let all = servers.chain(models).chain(place.and_then(reads));
+    let all = servers.chain(commands).chain(models);
+    let all = all.chain(place.and_then(reads));
     let mut wants: Vec<String> = Vec::new();
     for want in all.map(|want| sanitise::line(&want).into_owned()) {
         // Several participants may ask one model.

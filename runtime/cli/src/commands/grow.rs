@@ -7,7 +7,7 @@ use crate::args::RunArgs;
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::Request;
 use crate::commands::run::{Setting, goes_on, jobs, journal_error, warn_of_prices};
-use crate::commands::{cast, dry_run, foreign};
+use crate::commands::{cast, dry_run, foreign, run};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::CommandError;
@@ -99,6 +99,7 @@ fn plan(
     let name = &experiment.name;
     let mut spec: Spec = serde_json::from_str(&experiment.spec)
         .map_err(|error| CommandError::infrastructure(format!("experiment {name:?}: {error}")))?;
+    run::refuse_clients(name, &spec)?;
     let is_settled = foreign::must_be_agreed(experiment, &spec, spec.published.as_ref(), None)?;
     agree(name, &mut spec, &request)?;
     let place = chosen::place(&args.published)?;

@@ -1,11 +1,18 @@
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcpmark_experiment::{CiGuest, PUBLISHED_CLOCK, service};
-use mcpmark_service::{STOP_GRACE, ServeHandle, ServiceError, Session, SessionLimits, WorldState};
+use mcpmark_service::{
+    BoxedStream, Introduction, STOP_GRACE, ServeHandle, Service, ServiceError, Session,
+    SessionLimits, WorldState, serve_mcp,
+};
 use mcpmark_snapshot::{Snapshot, Tree};
+use mcpmark_task::Task;
+use tokio_util::sync::CancellationToken;
 
-use super::directory;
+use super::{directory, mcp_attempt};
 use crate::args::{McpCommand, ServeArgs};
 use crate::context::{self, Context, Named};
 use crate::error::CommandError;
@@ -18,23 +25,41 @@ use crate::settings;
 pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandError> {
     match command {
         McpCommand::Serve(args) => serve(context, &args),
+        McpCommand::Connect { url } => {
+            let proxied = mcpmark_experiment::proxy(&url, tokio::io::stdin(), tokio::io::stdout());
+            super::runtime(1)?
+                .block_on(proxied)
+                .map_err(|error| CommandError::infrastructure(format!("{url}: {error}")))?;
+            Ok(exit::PASSED)
+        }
     }
 }
 
-/// Serves a private copy of a world over standard input and output. Whatever people
+/// The path of the MCP server of `--http`.
+pub(super) const HTTP_PATH: &str = "/mcp";
+
+/// Serves a private copy of a world over standard input and output, or over HTTP. Whatever people
 /// should read goes to standard error.
 fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     if let Some(dir) = &args.export {
         directory::check("--export", dir)?;
     }
-    let rest = args.rest.map(listen).transpose()?;
+    let rest = args.rest.map(|address| listen("--rest", address));
+    let rest = rest.transpose()?;
+    let http = args.http.map(|address| listen("--http", address));
+    let http = http.transpose()?;
+    if let (Some(task), true) = (&args.task, args.attempt || args.grade) {
+        return mcp_attempt::serve(context, args, task, http);
+    }
     let store = context.store()?;
     let mut profile = args.profile.clone();
     let mut ci = None;
+    let mut introduced = None;
     let (name, world) = match (&args.task, &args.world) {
         (Some(task), _) => {
             let library = context.library()?;
             let task = context::one_task(&library, task)?;
+            introduced = Some(introduction(&task));
             let start = context.start_world(&library, &task.world, &store)?;
             let mut limits = SessionLimits::default();
             if let Some(bytes) = task.meta.limits.world_bytes {
@@ -82,7 +107,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     };
     let plain = service(&name)
         .ok_or_else(|| CommandError::invalid(format!("there is no service named {name:?}")))?;
-    let service = ci.map_or(plain, CiGuest::service);
+    let service: Arc<dyn Service> = ci.map_or(plain, CiGuest::service);
     if let Some(profile) = &profile {
         service
             .check_profile(profile)
@@ -107,30 +132,51 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     let runtime = super::runtime(1)?;
     let served = runtime.block_on(async {
         let mut listening = interruption::listen();
-        let session = service.open(state).await.map_err(failed)?;
-        let served = session.serve(Box::new(tokio::io::join(
-            tokio::io::stdin(),
-            tokio::io::stdout(),
-        )));
-        let http = match rest {
-            None => None,
-            Some(listener) => Some(serve_http(&*session, &name, listener)?),
-        };
-        output::note(&format!(
-            "serving {name} over stdio; close standard input to end"
-        ));
-        let interrupted = tokio::select! {
-            served = served.join() => { served.map_err(failed)?; false }
-            () = listening.asked_to_stop() => true,
-        };
-        if let Some(http) = http {
-            http.abort();
+        let session = Arc::new(service.open(state).await.map_err(failed)?);
+        if let Some(introduction) = introduced {
+            session.introduce(introduction);
         }
+        let over = CancellationToken::new();
+        let ending = over.clone().drop_guard();
+        let idle = args.idle_timeout.map(Duration::from_secs);
+        let (http, left) = match http {
+            Some(listener) => {
+                let listener = to_tokio("--http", listener)?;
+                let (served, left) = serve_over_http(&session, listener, idle, over);
+                (Some(served), left)
+            }
+            None => (None, session.serve(stdio())),
+        };
+        let is_http = http.is_some();
+        let rest = match rest {
+            None => None,
+            Some(listener) => Some(serve_rest(&**session, &name, listener)?),
+        };
+        output::note(&match is_http {
+            true => format!("serving {name}; press Ctrl-C to end"),
+            false => format!("serving {name} over stdio; close standard input to end"),
+        });
+        let interrupted = tokio::select! {
+            left = left.join() => { left.map_err(failed)?; false }
+            // Nobody else ends a session of a client that says no goodbye.
+            () = listening.asked_to_stop() => !is_http,
+        };
         // Who asks to stop once more does not wait for the final state.
         let tree = tokio::select! {
-            tree = end(session) => Some(tree?),
+            tree = session.finish(STOP_GRACE) => Some(tree.map_err(failed)?),
             () = listening.asked_to_stop() => None,
         };
+        drop(ending);
+        if let Some(rest) = rest {
+            rest.abort();
+        }
+        if let Some(http) = http {
+            http.join().await.map_err(failed)?;
+        }
+        // Where a connection still holds it, the private copy goes with the process.
+        if let (Some(_), Some(session)) = (&tree, Arc::into_inner(session)) {
+            session.close().await.map_err(failed)?;
+        }
         Ok::<_, CommandError>((tree, interrupted))
     });
     let (tree, interrupted) = served?;
@@ -140,17 +186,59 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     };
     output::note(&format!("final state {}", tree.digest()));
     if let Some(dir) = &args.export {
-        let state = Snapshot::new(tree, store);
-        let scratch = mcpmark_snapshot::scratch_parent(None);
-        let shown = service.exported(&state, &scratch).map_err(failed)?;
-        directory::write("--export", dir, &shown.tree, &*shown.blobs, clock)?;
-        output::note(&format!("wrote the final state to {}", dir.display()));
+        export(&*service, Snapshot::new(tree, store), dir, clock)?;
     }
     Ok(if interrupted {
         exit::INTERRUPTED
     } else {
         exit::PASSED
     })
+}
+
+/// What a client is told about a task.
+pub(super) fn introduction(task: &Task) -> Introduction {
+    Introduction {
+        name: "task".to_owned(),
+        title: task.meta.task_name.clone(),
+        instruction: task.instruction.clone(),
+    }
+}
+
+/// Standard input and output as one stream.
+pub(super) fn stdio() -> BoxedStream {
+    Box::new(tokio::io::join(tokio::io::stdin(), tokio::io::stdout()))
+}
+
+/// Serves a session over streamable HTTP until `over` is cancelled. The second handle comes back when its clients have
+/// left.
+fn serve_over_http(
+    session: &Arc<Box<dyn Session>>,
+    listener: tokio::net::TcpListener,
+    idle: Option<Duration>,
+    over: CancellationToken,
+) -> (ServeHandle, ServeHandle) {
+    let shared = Arc::clone(session);
+    let until = over.cancelled_owned();
+    let (served, activity) = serve_mcp(listener, HTTP_PATH, until, move |io| shared.serve(io));
+    let left = tokio::spawn(async move {
+        activity.until_gone(idle).await;
+        Ok(())
+    });
+    (served, ServeHandle::new(left))
+}
+
+/// Writes a final state to a directory.
+pub(super) fn export(
+    service: &dyn Service,
+    state: Snapshot,
+    dir: &Path,
+    clock: i64,
+) -> Result<(), CommandError> {
+    let scratch = mcpmark_snapshot::scratch_parent(None);
+    let shown = service.exported(&state, &scratch).map_err(failed)?;
+    directory::write("--export", dir, &shown.tree, &*shown.blobs, clock)?;
+    output::note(&format!("wrote the final state to {}", dir.display()));
+    Ok(())
 }
 
 /// The limits of a world below the ceiling of this host, which the world must not have passed already.
@@ -179,41 +267,48 @@ fn granted(limits: SessionLimits, tree: &Tree) -> Result<SessionLimits, CommandE
     Ok(granted)
 }
 
-/// Ends a session: cancels the calls that still run, and captures the final state.
-async fn end(session: Box<dyn Session>) -> Result<Tree, CommandError> {
-    let tree = session.finish(STOP_GRACE).await.map_err(failed)?;
-    session.close().await.map_err(failed)?;
-    Ok(tree)
-}
-
-/// Takes the address for the service's own interface, which is of this machine alone: nobody proves there who asks.
-fn listen(address: SocketAddr) -> Result<TcpListener, CommandError> {
+/// Takes an address, which is of this machine alone: nobody proves there who asks.
+fn listen(option: &str, address: SocketAddr) -> Result<TcpListener, CommandError> {
     if !address.ip().is_loopback() {
         return Err(CommandError::usage(format!(
-            "--rest {address} can be reached from other machines"
+            "{option} {address} can be reached from other machines"
         ))
         .hint("name an address of this machine alone, such as 127.0.0.1:8080"));
     }
-    let taken = |error| CommandError::usage(format!("--rest {address}: {error}"));
+    let taken = |error| CommandError::usage(format!("{option} {address}: {error}"));
     let listener = TcpListener::bind(address).map_err(taken)?;
     listener.set_nonblocking(true).map_err(taken)?;
     Ok(listener)
 }
 
-fn serve_http(
+/// A listener for the runtime; that of `--http` says its URL.
+pub(super) fn to_tokio(
+    option: &str,
+    listener: TcpListener,
+) -> Result<tokio::net::TcpListener, CommandError> {
+    let broken = |error| CommandError::infrastructure(format!("{option}: {error}"));
+    let address = listener.local_addr().map_err(broken)?;
+    if option == "--http" {
+        output::note(&format!("MCP server at http://{address}{HTTP_PATH}"));
+    }
+    tokio::net::TcpListener::from_std(listener).map_err(broken)
+}
+
+fn serve_rest(
     session: &dyn Session,
     name: &str,
     listener: TcpListener,
 ) -> Result<ServeHandle, CommandError> {
-    let broken = |error| CommandError::infrastructure(format!("--rest: {error}"));
-    let address = listener.local_addr().map_err(broken)?;
-    let listener = tokio::net::TcpListener::from_std(listener).map_err(broken)?;
+    let address = listener.local_addr();
+    let listener = to_tokio("--rest", listener)?;
     let handle = session.serve_http(listener).ok_or_else(|| {
         CommandError::usage(format!(
             "--rest: the service {name} has no interface of its own over HTTP"
         ))
     })?;
-    output::note(&format!("serving its REST interface at http://{address}"));
+    if let Ok(address) = address {
+        output::note(&format!("serving its REST interface at http://{address}"));
+    }
     Ok(handle)
 }
 

@@ -6,16 +6,16 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, Concurrency, Cost, Participant, ResultView, ServerSpec, Spec,
-    SpecLimits,
+    AgentKind, AgentSettings, CommandSpec, Concurrency, Cost, Participant, ResultView, ServerSpec,
+    Spec, SpecLimits,
 };
 use mcpmark_model::{ModelSettings, ModelSpec, Pace, Prices};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::args::{AgentName, RunArgs, Selection, Tier};
-use crate::commands::{bundle, operands};
+use crate::args::{AgentArg, AgentName, RunArgs, Selection, Tier};
+use crate::commands::{bundle, operands, program};
 use crate::error::{CommandError, chain};
 use crate::files;
 use crate::output;
@@ -33,6 +33,10 @@ pub(crate) struct File {
     tags: Vec<String>,
     #[serde(deserialize_with = "agents")]
     agent: Vec<AgentKind>,
+    #[serde(deserialize_with = "words")]
+    command: Vec<String>,
+    #[serde(deserialize_with = "variables")]
+    agent_env: Vec<String>,
     attempts: Option<u32>,
     jobs: Option<u32>,
     max_model_calls: Option<u32>,
@@ -202,6 +206,20 @@ fn globs<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
     })
 }
 
+fn words<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list, as in [\"./agent.sh\", \"{mcp_url}\"]",
+        of: PhantomData,
+    })
+}
+
+fn variables<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    value.deserialize_any(List {
+        written: "a list, as in [\"MY_API_KEY\"]",
+        of: PhantomData,
+    })
+}
+
 fn file_models<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<FileModel>, D::Error> {
     value.deserialize_any(List {
         written: "a list of tables; write [[models]]",
@@ -264,13 +282,14 @@ pub(crate) fn resolve(
     let names_participants = !models.is_empty()
         || !args.agent.is_empty()
         || !file.agent.is_empty()
+        || !file.command.is_empty()
         || args.from.is_some();
     let participants = match is_there && !names_participants {
         true => {
             of_nobody(args, file)?;
             Vec::new()
         }
-        false => participants(args, file, models, beside)?,
+        false => participants(args, file, models, dir.as_deref(), beside)?,
     };
     let mut selection = Selection {
         selectors: std::mem::take(&mut args.selection.selectors),
@@ -335,6 +354,10 @@ fn of_nobody(args: &RunArgs, file: &File) -> Result<(), CommandError> {
         (
             "--mcp-config",
             args.mcp_config.is_some() || !file.servers.is_empty(),
+        ),
+        (
+            "--agent-env",
+            !args.agent_env.is_empty() || !file.agent_env.is_empty(),
         ),
         ("--compact-at", file.compact_at.is_some()),
         ("--system-prompt", file.system_prompt.is_some()),
@@ -408,35 +431,74 @@ fn tier(name: &str) -> Result<Tier, CommandError> {
     <Tier as clap::ValueEnum>::from_str(name, true).map_err(CommandError::usage)
 }
 
-/// The agents that are named, or the one that acts by default.
-fn agents_of(args: &RunArgs, file: &File, any_model: bool) -> Result<Vec<AgentKind>, CommandError> {
+/// An agent that is named, with its program where it is one.
+type NamedAgent = (AgentKind, Option<CommandSpec>);
+
+/// The agents that are named, or the one that acts by default. `dir` is where the file lies.
+fn agents_of(
+    args: &RunArgs,
+    file: &File,
+    any_model: bool,
+    dir: Option<&Path>,
+) -> Result<Vec<NamedAgent>, CommandError> {
+    let env = match args.agent_env.is_empty() {
+        true => &file.agent_env,
+        false => &args.agent_env,
+    };
+    let program = |words: &[String], dir: &Path| {
+        let command = program::beside(words, dir)?;
+        let env = env.clone();
+        Ok::<_, CommandError>((AgentKind::Command, Some(CommandSpec { command, env })))
+    };
+    let of_file = || program(&file.command, dir.unwrap_or(Path::new(".")));
     let named = args.agent.iter().map(|agent| match agent {
-        AgentName::Oracle => AgentKind::Oracle,
-        AgentName::Nop => AgentKind::Nop,
-        AgentName::Random => AgentKind::Random,
-        AgentName::Mcpmark => AgentKind::Mcpmark,
-        AgentName::React => AgentKind::React,
-        AgentName::Replay => AgentKind::Replay,
+        AgentArg::Named(AgentName::Oracle) => Ok((AgentKind::Oracle, None)),
+        AgentArg::Named(AgentName::Nop) => Ok((AgentKind::Nop, None)),
+        AgentArg::Named(AgentName::Random) => Ok((AgentKind::Random, None)),
+        AgentArg::Named(AgentName::Mcpmark) => Ok((AgentKind::Mcpmark, None)),
+        AgentArg::Named(AgentName::React) => Ok((AgentKind::React, None)),
+        AgentArg::Named(AgentName::Replay) => Ok((AgentKind::Replay, None)),
+        AgentArg::Command(words) => program(words, Path::new(".")),
     });
-    let mut agents: Vec<AgentKind> = named.collect();
+    let mut agents: Vec<NamedAgent> = named.collect::<Result<_, _>>()?;
+    let is_command = |agent: &AgentKind| *agent == AgentKind::Command;
     if agents.is_empty() {
-        agents.clone_from(&file.agent);
+        let named = file.agent.iter().map(|agent| match agent {
+            AgentKind::Command if file.command.is_empty() => Err(CommandError::usage(
+                "agent \"command\" has no program; name it with command = [\"PROGRAM\", \"ARGUMENT\"]",
+            )),
+            AgentKind::Command => of_file(),
+            AgentKind::Client => Err(CommandError::usage(
+                "agent \"client\" stands for the clients of `mcpmark mcp serve --attempt`; `run` cannot start one",
+            )),
+            agent => Ok((*agent, None)),
+        });
+        agents = named.collect::<Result<_, _>>()?;
+        if !file.command.is_empty() && !file.agent.iter().any(is_command) {
+            if !agents.is_empty() {
+                return Err(CommandError::usage(
+                    "`command` names a program, but `agent` does not list \"command\"",
+                )
+                .hint("add \"command\" to `agent`, or remove one of the two keys"));
+            }
+            agents.push(of_file()?);
+        }
     }
     if agents.is_empty() && args.from.is_some() {
-        agents.push(AgentKind::Replay);
+        agents.push((AgentKind::Replay, None));
     }
     // Models beside baselines are asked by the usual agent.
-    if any_model && !agents.iter().any(|agent| agent.is_model()) {
-        agents.push(AgentKind::Mcpmark);
+    if any_model && !agents.iter().any(|(agent, _)| agent.is_model()) {
+        agents.push((AgentKind::Mcpmark, None));
     }
     if agents.is_empty() {
-        agents.push(AgentKind::Oracle);
+        agents.push((AgentKind::Oracle, None));
     }
     let twice = agents
         .iter()
         .enumerate()
         .find(|(index, agent)| agents[..*index].contains(agent));
-    if let Some((_, agent)) = twice {
+    if let Some((_, (agent, _))) = twice {
         let message = format!("agent {} is named twice", agent.as_str());
         return Err(CommandError::usage(message));
     }
@@ -475,11 +537,13 @@ fn participants(
     args: &RunArgs,
     file: &File,
     models: Vec<ModelSpec>,
+    dir: Option<&Path>,
     beside: impl Fn(&PathBuf) -> PathBuf,
 ) -> Result<Vec<Participant>, CommandError> {
-    let agents = agents_of(args, file, !models.is_empty())?;
+    let agents = agents_of(args, file, !models.is_empty(), dir)?;
+    let is_there = |kind: AgentKind| agents.iter().any(|(agent, _)| *agent == kind);
     let wrong = |message: String| Err(CommandError::usage(message));
-    if let Some(agent) = agents.iter().find(|agent| agent.is_model())
+    if let Some((agent, _)) = agents.iter().find(|(agent, _)| agent.is_model())
         && models.is_empty()
     {
         return wrong(format!(
@@ -487,7 +551,7 @@ fn participants(
             agent.as_str()
         ));
     }
-    let names: Vec<&str> = agents.iter().map(|agent| agent.as_str()).collect();
+    let names: Vec<&str> = agents.iter().map(|(agent, _)| agent.as_str()).collect();
     let names = names.join(", ");
     let of_models = of_models(args);
     if models.is_empty() && !of_models.is_empty() {
@@ -500,7 +564,12 @@ fn participants(
             of_models.join(", ")
         ));
     }
-    match (agents.contains(&AgentKind::Replay), &args.from) {
+    if !args.agent_env.is_empty() && !is_there(AgentKind::Command) {
+        return wrong(format!(
+            "--agent-env is for --agent command:PROGRAM, and not for {names}"
+        ));
+    }
+    match (is_there(AgentKind::Replay), &args.from) {
         (true, None) => {
             return wrong("--agent replay plays an attempt; name it with --from".to_owned());
         }
@@ -521,11 +590,12 @@ fn participants(
         false => settings_of_models(args, file, beside)?,
     };
     let mut participants = Vec::new();
-    for agent in agents {
+    for (agent, command) in agents {
         if !agent.is_model() {
             participants.push(Participant {
                 agent_settings: AgentSettings {
                     servers: servers.clone(),
+                    command,
                     ..AgentSettings::default()
                 },
                 ..Participant::plain(agent)

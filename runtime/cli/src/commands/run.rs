@@ -5,8 +5,8 @@ use std::time::Duration;
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, Journal, JournalError, PrepareError, Prepared, Reached, Runner,
-    STATE_FAULT, Spec, decimals,
+    AgentKind, Baselines, Cast, Journal, JournalError, Participant, PrepareError, Prepared,
+    Reached, Runner, STATE_FAULT, Spec, decimals,
 };
 use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;
@@ -136,6 +136,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let mut spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
         CommandError::infrastructure(format!("experiment {:?}: {error}", experiment.name))
     })?;
+    refuse_clients(&experiment.name, &spec)?;
     let begun = spec.clone();
     let place = chosen::place(&PublishedArgs {
         tasks: args.tasks,
@@ -215,6 +216,18 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     setting.go(id, name, &spec, cast, args.retry_died, args.json)
 }
 
+/// Refuses an experiment that cannot go on: nothing here can start the client of a served world.
+pub(crate) fn refuse_clients(name: &str, spec: &Spec) -> Result<(), CommandError> {
+    let is_client = |one: &Participant| one.agent == AgentKind::Client;
+    match spec.participants.iter().any(is_client) {
+        true => Err(CommandError::usage(format!(
+            "experiment {name:?} is a session of `mcpmark mcp serve`, whose client has left"
+        ))
+        .hint("`mcpmark mcp serve --attempt` begins another session; `mcpmark report A B` puts experiments side by side")),
+        false => Ok(()),
+    }
+}
+
 pub(crate) fn jobs(wanted: Option<u32>) -> u32 {
     wanted.unwrap_or_else(|| {
         std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
@@ -222,7 +235,7 @@ pub(crate) fn jobs(wanted: Option<u32>) -> u32 {
 }
 
 /// Names are typed on command lines and stand in file names.
-fn check_name(name: String) -> Result<String, CommandError> {
+pub(crate) fn check_name(name: String) -> Result<String, CommandError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty()
         || name.len() > 100
@@ -239,7 +252,7 @@ fn check_name(name: String) -> Result<String, CommandError> {
 }
 
 /// The name of an experiment, if there is one of that name.
-fn find(context: &Context, name: &str) -> Result<Option<String>, CommandError> {
+pub(crate) fn find(context: &Context, name: &str) -> Result<Option<String>, CommandError> {
     // A dry run makes no journal.
     if !context.home().journal_file().exists() {
         return Ok(None);
@@ -258,8 +271,8 @@ fn everybody(spec: &Spec) -> BTreeSet<usize> {
 
 /// Everything that an experiment needs to go.
 pub(crate) struct Setting {
-    runner: Arc<Runner>,
-    tasks: Vec<Arc<Prepared>>,
+    pub(crate) runner: Arc<Runner>,
+    pub(crate) tasks: Vec<Arc<Prepared>>,
 }
 
 impl Setting {
@@ -323,7 +336,7 @@ impl Setting {
     }
 
     /// Begins an experiment named by the time in UTC, with a number where that is taken.
-    fn create_unnamed(&self, spec: &str) -> Result<(String, String), CommandError> {
+    pub(crate) fn create_unnamed(&self, spec: &str) -> Result<(String, String), CommandError> {
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
         let mut number = 1;
         loop {
@@ -550,7 +563,7 @@ fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
     rows.len() < planned || rows.iter().any(cancelled)
 }
 
-fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
+pub(crate) fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
     let has = |outcome: &str| {
         rows.iter()
             .any(|row| row.outcome.as_deref() == Some(outcome))

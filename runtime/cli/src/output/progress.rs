@@ -417,7 +417,7 @@ pub(crate) fn label(task: &str, model: Option<&str>, k: u32) -> String {
     label
 }
 
-fn mark(outcome: &Outcome) -> String {
+pub(crate) fn mark(outcome: &Outcome) -> String {
     match outcome.passed() {
         Some(true) => paint(GOOD, "pass"),
         Some(false) => paint(BAD, "fail"),
@@ -426,7 +426,7 @@ fn mark(outcome: &Outcome) -> String {
 }
 
 /// Why an attempt did not pass, in a few lines.
-fn reasons(outcome: &Outcome) -> Vec<String> {
+pub(crate) fn reasons(outcome: &Outcome) -> Vec<String> {
     const SHOWN: usize = 3;
     if let Some(fault) = outcome.fault() {
         return vec![clip(&format!("{}: {}", fault.kind, fault.message))];

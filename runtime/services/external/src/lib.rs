@@ -19,6 +19,7 @@
 
 mod http;
 mod program;
+mod proxy;
 mod scrub;
 mod spec;
 
@@ -28,6 +29,7 @@ use std::time::Duration;
 use mcpmark_service::{ServiceError, ToolClient};
 
 pub use crate::http::Trouble;
+pub use crate::proxy::proxy;
 pub use crate::spec::{BadSpec, HttpServer, Reach, ServerSpec};
 
 /// The time in which a server has to say what it is.

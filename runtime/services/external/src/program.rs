@@ -2,11 +2,10 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use mcpmark_http::{Secret, Secrets};
+use mcpmark_http::{Secret, Secrets, may_be_secret};
 use mcpmark_service::{BoundedLines, MAX_MESSAGE_BYTES, ToolClient};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::net::unix::pipe;
@@ -98,39 +97,5 @@ pub(crate) async fn start(
             None => error,
         }),
         Err(error) => Err(error),
-    }
-}
-
-/// Variables that say how a machine is set up.
-const PLAIN: [&str; 15] = [
-    "DISPLAY", "HOME", "HOSTNAME", "LANG", "LANGUAGE", "LOGNAME", "NODE_ENV", "PATH", "PWD",
-    "SHELL", "TEMP", "TERM", "TMPDIR", "TZ", "USER",
-];
-
-/// Whether a variable is to be seen nowhere: all but those of [`PLAIN`], locales, and places that
-/// are there, which a server may well speak of.
-fn may_be_secret(name: &str, value: &str) -> bool {
-    let is_plain = PLAIN.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_");
-    let is_place = value.starts_with('/') && Path::new(value).exists();
-    !is_plain && !is_place
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_of_a_machine_are_no_secrets() {
-        for (name, value, secret) in [
-            ("PATH", "/usr/bin:/bin", false),
-            ("LC_ALL", "C.UTF-8", false),
-            ("XDG_CACHE_HOME", "/nowhere", false),
-            ("NOTES_DIR", "/", false),
-            ("NOTES_DIR", "/nowhere/to/be/seen", true),
-            ("NOTES_TOKEN", "t-123456", true),
-            ("HOMELY", "t-123456", true),
-        ] {
-            assert_eq!(may_be_secret(name, value), secret, "{name}={value}");
-        }
     }
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use cap_std::fs::Dir;
 use mcpmark_service::{
-    BoxedStream, Calls, ServeHandle, Service, ServiceError, Session, ToolServer, WorldState,
+    BoxedStream, Calls, Introduction, ServeHandle, Service, ServiceError, Session, ToolServer,
+    WorldState,
 };
 use mcpmark_snapshot::{Kind, PrivateCopy, Tree, TreePath};
 
@@ -109,6 +110,10 @@ fn set_up(error: impl std::error::Error + Send + Sync + 'static) -> ServiceError
 impl Session for FilesystemSession {
     fn serve(&self, io: BoxedStream) -> ServeHandle {
         self.server.serve(io)
+    }
+
+    fn introduce(&self, introduction: Introduction) {
+        self.server.introduce(introduction);
     }
 
     fn calls(&self) -> Option<&Calls> {

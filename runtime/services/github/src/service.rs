@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcpmark_service::{
-    BoxedStream, Calls, HttpResponse, ServeHandle, Service, ServiceError, Session, ToolServer,
-    WorldState, serve_http,
+    BoxedStream, Calls, HttpResponse, Introduction, ServeHandle, Service, ServiceError, Session,
+    ToolServer, WorldState, serve_http,
 };
 use mcpmark_snapshot::{Directory, Snapshot, Store, Tree};
 use tokio::net::TcpListener;
@@ -144,6 +144,10 @@ fn lost(error: ExportError) -> ServiceError {
 impl Session for GitHubSession {
     fn serve(&self, io: BoxedStream) -> ServeHandle {
         self.server.serve(io)
+    }
+
+    fn introduce(&self, introduction: Introduction) {
+        self.server.introduce(introduction);
     }
 
     fn calls(&self) -> Option<&Calls> {

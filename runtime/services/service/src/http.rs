@@ -52,6 +52,8 @@ pub struct HttpRequest {
     pub accept: String,
     /// The header `If-None-Match`; empty where it is absent.
     pub if_none_match: String,
+    /// All headers.
+    pub headers: HeaderMap,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -72,6 +74,13 @@ pub struct HttpResponse {
 pub(crate) struct HeldResponse {
     pub(crate) response: HttpResponse,
     pub(crate) room: Option<OwnedSemaphorePermit>,
+}
+
+impl From<HttpResponse> for HeldResponse {
+    fn from(response: HttpResponse) -> Self {
+        let room = None;
+        Self { response, room }
+    }
 }
 
 /// The body of an answer. The server drops it when all of it has been written.
@@ -206,6 +215,7 @@ where
         origin: format!("http://{host}"),
         accept: text(&parts.headers, ACCEPT),
         if_none_match: text(&parts.headers, IF_NONE_MATCH),
+        headers: parts.headers,
         body: body.into(),
     })
     .await;

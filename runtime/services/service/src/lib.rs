@@ -32,6 +32,7 @@
 
 mod calls;
 mod client;
+mod exchange;
 mod flow;
 mod http;
 mod lines;
@@ -44,6 +45,7 @@ mod paced;
 mod patient;
 mod server;
 mod session;
+mod streamable;
 mod surrogates;
 mod values;
 mod world;
@@ -53,13 +55,14 @@ pub use client::{CallError, ToolClash, ToolClient};
 pub use http::{HttpRequest, HttpResponse, MAX_BODY_BYTES, serve_http};
 pub use memory::{MemoryBudget, machine_memory};
 pub use meter::{
-    CallMeter, CancelOnDrop, DEFAULT_CALL_MEMORY, Interrupted, Reservation, cancel_flag,
+    CallMeter, CancelOnDrop, DEFAULT_CALL_MEMORY, Interrupted, Reservation, cancel_flag, cancelled,
     checkpoint, reserve,
 };
 pub use output::{Content, ToolOutput};
 pub use rmcp::model::{JsonObject, Tool};
-pub use server::{ToolHandler, ToolServer, ToolSurface};
+pub use server::{Introduction, ToolHandler, ToolServer, ToolSurface};
 pub use session::{BoxedStream, ByteStream, ServeHandle, Service, ServiceError, Session};
+pub use streamable::{Activity, random_path, serve_mcp};
 pub use values::{BoundedLines, MAX_JSON_VALUES, json_values};
 pub use world::{SessionLimits, WorldState};
 

@@ -120,7 +120,7 @@ impl Lines {
 
 /// What a line is.
 #[derive(Debug)]
-enum Received {
+pub(crate) enum Received {
     /// A message, and the memory that it takes.
     Message(Box<RxJsonRpcMessage<RoleServer>>, u64),
     /// No message, and this is the answer.
@@ -129,7 +129,8 @@ enum Received {
     Nothing,
 }
 
-fn received(line: &[u8]) -> Received {
+/// What a line, or the body of an HTTP request, is.
+pub(crate) fn received(line: &[u8]) -> Received {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.trim_ascii().is_empty() {
         return Received::Nothing;

@@ -11,6 +11,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use tokio::sync::Notify;
+
 use crate::memory::Account;
 
 /// The most bytes that one call may hold at a time, unless its session says otherwise.
@@ -38,6 +40,8 @@ pub struct CallMeter(Arc<State>);
 #[derive(Debug)]
 struct State {
     cancelled: Arc<AtomicBool>,
+    /// Told when the call is cancelled.
+    changed: Notify,
     used: AtomicU64,
     limit: u64,
     /// What the session of the call holds together; none for a call by itself.
@@ -62,6 +66,7 @@ impl CallMeter {
     fn with(limit: u64, account: Option<Arc<Account>>) -> Self {
         Self(Arc::new(State {
             cancelled: Arc::default(),
+            changed: Notify::new(),
             used: AtomicU64::new(0),
             limit,
             account,
@@ -71,6 +76,7 @@ impl CallMeter {
     /// Stops the call at its next checkpoint.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Relaxed);
+        self.0.changed.notify_waiters();
     }
 
     /// Whether the call was cancelled.
@@ -202,6 +208,24 @@ pub fn reserve(bytes: u64) -> Result<Reservation, Interrupted> {
 /// The flag that says whether the tool call on this thread was cancelled, for libraries that take one.
 pub fn cancel_flag() -> Arc<AtomicBool> {
     current().map_or_else(Arc::default, |meter| Arc::clone(&meter.0.cancelled))
+}
+
+/// Comes back when the tool call on this thread is cancelled, for tools that wait for others. Outside of a call it
+/// never does.
+pub fn cancelled() -> impl Future<Output = ()> {
+    let meter = current();
+    async move {
+        let Some(meter) = meter else {
+            return std::future::pending().await;
+        };
+        let changed = meter.0.changed.notified();
+        tokio::pin!(changed);
+        // Registered before the flag is looked at, so that no cancellation is missed.
+        changed.as_mut().enable();
+        if !meter.is_cancelled() {
+            changed.await;
+        }
+    }
 }
 
 #[cfg(test)]

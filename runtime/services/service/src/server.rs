@@ -1,12 +1,13 @@
 //! The server side of a service that has tools and nothing else.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    Prompt, PromptMessage, PromptsCapability, Role, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -58,6 +59,17 @@ impl ToolSurface {
     }
 }
 
+/// What a person wants of the client of a server, told as the server's instructions and as a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Introduction {
+    /// The name of the prompt.
+    pub name: String,
+    /// What the prompt is for, in a line.
+    pub title: String,
+    /// What the client is to do.
+    pub instruction: String,
+}
+
 /// What the tools of a server do.
 pub trait ToolHandler: Send + 'static {
     /// Calls one tool; `tool` need not be one of the surface. Runs on a thread that may block.
@@ -78,6 +90,7 @@ pub trait ToolHandler: Send + 'static {
 /// Clones serve the same handler.
 pub struct ToolServer<H> {
     surface: Arc<ToolSurface>,
+    introduction: Arc<OnceLock<Introduction>>,
     handler: Arc<Mutex<Option<H>>>,
     calls: Calls,
     max_result_bytes: u64,
@@ -88,6 +101,7 @@ impl<H> Clone for ToolServer<H> {
     fn clone(&self) -> Self {
         Self {
             surface: Arc::clone(&self.surface),
+            introduction: Arc::clone(&self.introduction),
             handler: Arc::clone(&self.handler),
             calls: self.calls.clone(),
             max_result_bytes: self.max_result_bytes,
@@ -103,6 +117,7 @@ impl<H: ToolHandler> ToolServer<H> {
         calls.set_world(handler.memory());
         Self {
             surface: Arc::new(surface),
+            introduction: Arc::default(),
             handler: Arc::new(Mutex::new(Some(handler))),
             calls,
             max_result_bytes: limits.max_result_bytes,
@@ -128,6 +143,11 @@ impl<H: ToolHandler> ToolServer<H> {
                 Err(error) => Err(ServiceError::Handshake(error.to_string())),
             }
         }))
+    }
+
+    /// Adds an introduction for clients that connect from now on. The first introduction stays.
+    pub fn introduce(&self, introduction: Introduction) {
+        let _ = self.introduction.set(introduction);
     }
 
     /// The calls of this session, to end them.
@@ -216,11 +236,17 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
     fn get_info(&self) -> ServerConfig {
         let identity = Implementation::new(&self.surface.name, &self.surface.version);
         let tools = ServerCapabilities::builder().enable_tools();
-        let capabilities = match self.surface.list_changed {
+        let mut capabilities = match self.surface.list_changed {
             true => tools.enable_tool_list_changed().build(),
             false => tools.build(),
         };
-        ServerConfig::new(capabilities).with_server_info(identity)
+        let Some(introduction) = self.introduction.get() else {
+            return ServerConfig::new(capabilities).with_server_info(identity);
+        };
+        capabilities.prompts = Some(PromptsCapability::default());
+        ServerConfig::new(capabilities)
+            .with_server_info(identity)
+            .with_instructions(&introduction.instruction)
     }
 
     async fn list_tools(
@@ -246,7 +272,28 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(no_method())
+        let introduction = self.introduction.get().ok_or_else(no_method)?;
+        let prompt = Prompt::new(&introduction.name, Some(&introduction.title), None);
+        Ok(ListPromptsResult::with_all_items(vec![prompt]))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let introduction = self.introduction.get().ok_or_else(no_method)?;
+        if request.name != introduction.name {
+            let message = format!(
+                "there is no prompt named {:?}; there is {:?}",
+                request.name, introduction.name
+            );
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = PromptMessage::new_text(Role::User, &introduction.instruction);
+        Ok(GetPromptResult::new(vec![message])
+            .with_description(&introduction.title)
+            .into())
     }
 
     async fn list_resources(

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::{Calls, StuckCall, WorldState};
+use crate::{Calls, Introduction, StuckCall, WorldState};
 
 /// A kind of world that agents act on, such as `filesystem`.
 #[async_trait]
@@ -71,6 +71,10 @@ pub trait Session: Send + Sync {
     /// Any number of streams may be served at once; calls run one at a time. Must be called
     /// within a Tokio runtime.
     fn serve(&self, io: BoxedStream) -> ServeHandle;
+
+    /// Adds an introduction to what the server says of itself to clients that connect from now on, as the published
+    /// server does not. The first introduction stays.
+    fn introduce(&self, _introduction: Introduction) {}
 
     /// Serves the service's own interface over HTTP on a listener, until the handle is aborted: on the same world,
     /// one request or tool call at a time. None where it has none.

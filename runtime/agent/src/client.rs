@@ -1,0 +1,104 @@
+//! An agent that comes to us: the client of a world that is served.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use mcpmark_service::{BoxedStream, Introduction, serve_mcp};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::relay::Relay;
+use crate::{Agent, Attempt, End, EndKind, Halt};
+
+/// Where the client of one attempt comes in.
+pub enum Door {
+    /// A byte stream, until the client closes it.
+    Stream(BoxedStream),
+    /// Streamable HTTP, until the client ends its last session.
+    Http {
+        /// What is listened on.
+        listener: TcpListener,
+        /// The path of the address.
+        path: String,
+        /// The time without a request after which the client counts as gone.
+        idle: Option<Duration>,
+    },
+}
+
+/// Whoever speaks MCP to a served world acts. It serves one attempt.
+pub struct Client {
+    door: Mutex<Option<Door>>,
+    introduction: Introduction,
+    left: CancellationToken,
+}
+
+impl Client {
+    /// An agent that comes in at a door. Its part also ends when `left` is cancelled.
+    pub fn new(door: Door, introduction: Introduction, left: CancellationToken) -> Self {
+        Self {
+            door: Mutex::new(Some(door)),
+            introduction,
+            left,
+        }
+    }
+}
+
+#[async_trait]
+impl Agent for std::sync::Arc<Client> {
+    fn name(&self) -> &'static str {
+        "client"
+    }
+
+    async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
+        let door = self
+            .door
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let door = door.ok_or_else(|| Halt::Host("no client is waited for".to_owned()))?;
+        let mut relay = Relay::new(attempt, Some(self.introduction.clone()));
+        let server = relay.server().clone();
+        let left = self.left.clone();
+        let over = CancellationToken::new();
+        let _ends_serving = over.clone().drop_guard();
+        match door {
+            Door::Stream(stream) => {
+                let served = server.serve(stream);
+                tokio::spawn(async move {
+                    let _ = served.join().await;
+                    left.cancel();
+                });
+            }
+            Door::Http {
+                listener,
+                path,
+                idle,
+            } => {
+                let (_served, activity) =
+                    serve_mcp(listener, &path, over.clone().cancelled_owned(), move |io| {
+                        server.serve(io)
+                    });
+                tokio::spawn(async move {
+                    tokio::select! {
+                        () = activity.until_gone(idle) => left.cancel(),
+                        () = over.cancelled() => {}
+                    }
+                });
+            }
+        }
+        let time = attempt.over();
+        tokio::pin!(time);
+        loop {
+            tokio::select! {
+                biased;
+                end = &mut time => return Err(Halt::End(end)),
+                () = self.left.cancelled() => break,
+                call = relay.next() => call.make(attempt, self.left.cancelled()).await?,
+            }
+        }
+        attempt.conclude(String::new())?;
+        Ok(End::new(EndKind::Completed))
+    }
+}

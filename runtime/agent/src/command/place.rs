@@ -1,0 +1,138 @@
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+/// Bytes of the answer file that are read.
+const MOST_ANSWER: u64 = 1024 * 1024;
+
+/// The private directory of a program, with what it needs to begin. It is removed when this is dropped.
+pub(crate) struct Place {
+    dir: TempDir,
+    /// What placeholders stand for, without their braces.
+    values: Vec<(&'static str, String)>,
+}
+
+impl Place {
+    /// A directory with the instruction and the settings of an MCP client.
+    pub(crate) fn new(instruction: &str, mcp_url: &str) -> io::Result<Self> {
+        let dir = tempfile::Builder::new()
+            .prefix("mcpmark-agent-")
+            .tempdir()?;
+        let file = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+        let values = vec![
+            ("instruction_file", file("instruction.md")),
+            ("mcp_config", file("mcp.json")),
+            ("answer_file", file("answer.txt")),
+            ("mcp_url", mcp_url.to_owned()),
+            ("instruction", instruction.to_owned()),
+            ("dir", dir.path().to_string_lossy().into_owned()),
+        ];
+        fs::write(dir.path().join("instruction.md"), instruction)?;
+        // The form that most clients read: of those that know only one of the two keys, each finds its own.
+        let world = json!({"type": "http", "url": mcp_url});
+        let config = json!({"mcpServers": {"world": world}});
+        fs::write(dir.path().join("mcp.json"), format!("{config:#}\n"))?;
+        Ok(Self { dir, values })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The instruction, to be read from its beginning.
+    pub(crate) fn instruction(&self) -> io::Result<File> {
+        File::open(self.path().join("instruction.md"))
+    }
+
+    /// A word with its placeholders filled in. Braces around anything else stay.
+    pub(crate) fn filled(&self, word: &str) -> String {
+        let mut filled = String::new();
+        let mut rest = word;
+        while let Some(at) = rest.find('{') {
+            let (before, braced) = rest.split_at(at);
+            filled.push_str(before);
+            let value = self.values.iter().find_map(|(name, value)| {
+                let after = braced
+                    .strip_prefix('{')?
+                    .strip_prefix(name)?
+                    .strip_prefix('}')?;
+                Some((value, after))
+            });
+            match value {
+                Some((value, after)) => {
+                    filled.push_str(value);
+                    rest = after;
+                }
+                None => {
+                    filled.push('{');
+                    rest = &braced[1..];
+                }
+            }
+        }
+        filled + rest
+    }
+
+    /// The variables that say where things are; the instruction itself may be too long for one.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (String, &str)> {
+        let values = self
+            .values
+            .iter()
+            .filter(|(name, _)| *name != "instruction");
+        values.map(|(name, value)| (format!("MCPMARK_{}", name.to_uppercase()), value.as_str()))
+    }
+
+    /// What the program wrote into its answer file, if it did.
+    pub(crate) fn answer(&self) -> Option<String> {
+        let file: PathBuf = self.path().join("answer.txt");
+        // A link may lead anywhere.
+        if !fs::symlink_metadata(&file).ok()?.is_file() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        File::open(file)
+            .ok()?
+            .take(MOST_ANSWER)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_placeholders_are_filled_in_and_other_braces_stay() {
+        let place = Place::new("Say {mcp_url}.", "http://127.0.0.1:1/x").unwrap();
+        for (word, filled) in [
+            ("{mcp_url}", "http://127.0.0.1:1/x"),
+            (
+                r#"{"url":"{mcp_url}"}"#,
+                r#"{"url":"http://127.0.0.1:1/x"}"#,
+            ),
+            // What is filled in is not looked at again.
+            ("{instruction}", "Say {mcp_url}."),
+            (
+                "{other} {{mcp_url}} {mcp_url",
+                "{other} {http://127.0.0.1:1/x} {mcp_url",
+            ),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(place.filled(word), filled, "{word}");
+        }
+        let file = place.filled("{instruction_file}");
+        assert_eq!(fs::read_to_string(file).unwrap(), "Say {mcp_url}.");
+        let config = fs::read_to_string(place.filled("{mcp_config}")).unwrap();
+        assert!(
+            config.contains(r#""url": "http://127.0.0.1:1/x""#),
+            "{config}"
+        );
+        assert_eq!(place.answer(), None);
+        fs::write(place.filled("{answer_file}"), "42\n").unwrap();
+        assert_eq!(place.answer().as_deref(), Some("42\n"));
+    }
+}

@@ -1,0 +1,175 @@
+//! The tools of an attempt for an agent outside of this process.
+
+use std::future::Future;
+
+use mcpmark_service::{
+    CallError, Introduction, JsonObject, SessionLimits, ToolHandler, ToolOutput, ToolServer,
+    ToolSurface, cancelled,
+};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
+use serde_json::json;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{Attempt, Halt, NoResult, Reply, ToolCall};
+
+/// An MCP server whose calls are those of an attempt.
+pub(crate) struct Relay {
+    server: ToolServer<Bridge>,
+    calls: mpsc::Receiver<Waiting>,
+}
+
+/// A call whose client waits for its result.
+pub(crate) struct Waiting {
+    tool: String,
+    arguments: JsonObject,
+    result: oneshot::Sender<Result<CallToolResult, ErrorData>>,
+}
+
+impl Relay {
+    /// A server with the name and the tools of the attempt's own.
+    pub(crate) fn new(attempt: &Attempt<'_>, introduction: Option<Introduction>) -> Self {
+        let client = attempt.client();
+        let (name, version) = client.server().unwrap_or_default();
+        let surface = ToolSurface {
+            name,
+            version,
+            tools: client.tools().to_vec(),
+            list_changed: false,
+        };
+        // The server behind it has limits of its own.
+        let limits = SessionLimits {
+            max_result_bytes: u64::MAX,
+            ..SessionLimits::default()
+        };
+        let (requests, calls) = mpsc::channel(1);
+        let server = ToolServer::new(surface, Bridge { requests }, &limits);
+        if let Some(introduction) = introduction {
+            server.introduce(introduction);
+        }
+        Self { server, calls }
+    }
+
+    /// What serves clients.
+    pub(crate) fn server(&self) -> &ToolServer<Bridge> {
+        &self.server
+    }
+
+    /// The next call; never comes back where there is none.
+    pub(crate) async fn next(&mut self) -> Waiting {
+        match self.calls.recv().await {
+            Some(call) => call,
+            // The server has not ended, for it is here.
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Waiting {
+    /// Makes the call as a turn of the attempt. It is cancelled when its client gives it up, or `gone` comes back.
+    ///
+    /// # Errors
+    ///
+    /// When the attempt has ended; the client is told so.
+    pub(crate) async fn make(
+        self,
+        attempt: &mut Attempt<'_>,
+        gone: impl Future<Output = ()>,
+    ) -> Result<(), Halt> {
+        let Self {
+            tool,
+            arguments,
+            mut result,
+        } = self;
+        let call = ToolCall {
+            id: format!("call-{}", attempt.tool_calls() + 1),
+            name: tool,
+            arguments,
+            malformed: None,
+        };
+        let reply = Reply {
+            calls: vec![call],
+            ..Reply::default()
+        };
+        let call = &reply.calls[0];
+        let made = async {
+            attempt.reply(&reply)?;
+            let tools = attempt.client().tools();
+            if !tools.iter().any(|tool| tool.name == call.name) {
+                let reason = format!("there is no tool named {:?}", call.name);
+                attempt.refuse(call, &reason)?;
+                return Ok(Ok(failed(reason)));
+            }
+            let given_up = async {
+                tokio::select! {
+                    () = result.closed() => {}
+                    () = gone => {}
+                }
+            };
+            let called = attempt.call_while_wanted(call, given_up).await?;
+            Ok(match called {
+                Ok(output) => Ok(result_of(output)),
+                Err(NoResult::Failed(CallError::Protocol { code, message })) => {
+                    Err(ErrorData::new(ErrorCode(code), message, None))
+                }
+                Err(error) => Ok(failed(error.to_string())),
+            })
+        };
+        let (answer, halt) = match made.await {
+            Ok(answer) => (answer, None),
+            Err(halt) => {
+                let told = format!("the attempt has ended: {halt}");
+                (Err(ErrorData::internal_error(told, None)), Some(halt))
+            }
+        };
+        // Nobody may wait for it any more.
+        let _ = result.send(answer);
+        halt.map_or(Ok(()), Err)
+    }
+}
+
+fn failed(reason: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(reason)])
+}
+
+/// A result in the form of the protocol library; what that does not know is told as text.
+fn result_of(output: ToolOutput) -> CallToolResult {
+    let value = json!(output);
+    serde_json::from_value(value).unwrap_or_else(|_| {
+        let text = vec![ContentBlock::text(output.text())];
+        match output.is_error {
+            true => CallToolResult::error(text),
+            false => CallToolResult::success(text),
+        }
+    })
+}
+
+/// Carries calls from the server to the attempt.
+pub(crate) struct Bridge {
+    requests: mpsc::Sender<Waiting>,
+}
+
+impl ToolHandler for Bridge {
+    fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+        let ended = || ErrorData::internal_error("the attempt has ended", None);
+        let given_up = cancelled();
+        let (result, answer) = oneshot::channel();
+        let call = Waiting {
+            tool: tool.to_owned(),
+            arguments,
+            result,
+        };
+        // This thread may block.
+        Handle::current().block_on(async {
+            let relayed = async {
+                self.requests.send(call).await.map_err(|_| ended())?;
+                answer.await.map_err(|_| ended())?
+            };
+            tokio::select! {
+                relayed = relayed => relayed,
+                () = given_up => Err(ErrorData::internal_error("the call was cancelled", None)),
+            }
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! `mcpmark mcp serve --attempt`: the client's session is an attempt of an experiment, and is graded as any.
+
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use mcpmark_experiment::{
+    AgentKind, AttemptLimits, Cast, Client, Door, JournalError, Outcome, Participant, Prepared,
+    Progress, Spec,
+};
+use mcpmark_snapshot::{Snapshot, Tree};
+use tokio_util::sync::CancellationToken;
+
+use super::chosen::Chosen;
+use super::mcp::{self, HTTP_PATH, introduction};
+use super::run::{self, Setting, journal_error};
+use crate::args::{EngineArgs, ServeArgs};
+use crate::context::{self, Context};
+use crate::diagnosis::home_error;
+use crate::error::{CommandError, chain};
+use crate::exit;
+use crate::interruption;
+use crate::output::{self, progress, sanitise};
+
+/// Serves the world of a task to one client, and journals and grades what it does.
+pub(crate) fn serve(
+    context: &Context,
+    args: &ServeArgs,
+    task: &str,
+    http: Option<TcpListener>,
+) -> Result<u8, CommandError> {
+    let task = context::one_task(&context.library()?, task)?;
+    let introduction = introduction(&task);
+    let name = args.experiment.clone().map(run::check_name).transpose()?;
+    if let Some(name) = &name
+        && run::find(context, name)?.is_some()
+    {
+        return Err(journal_error(JournalError::NameTaken(name.clone())));
+    }
+    let chosen = Chosen::by_id(context, None, &[task.id.to_string()])?;
+    let mut spec = Spec::new(
+        vec![task.id.to_string()],
+        vec![Participant::plain(AgentKind::Client)],
+    );
+    let mut setting = Setting::open(context, &chosen, &spec, 1, EngineArgs::default())?;
+    // A person may take any time, and coding agents make many calls.
+    for task in &mut setting.tasks {
+        *task = Arc::new(Prepared {
+            attempt_limits: AttemptLimits {
+                turns: u32::MAX,
+                time: Duration::MAX,
+                ..task.attempt_limits
+            },
+            ..(**task).clone()
+        });
+    }
+    spec.bundles = setting.bundles();
+    let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
+    let journal = Arc::clone(&setting.runner.journal);
+    let (id, name) = match name {
+        Some(name) => {
+            let id = journal.create_experiment(&name, &text);
+            (id.map_err(journal_error)?, name)
+        }
+        None => setting.create_unnamed(&text)?,
+    };
+    let _lock = context
+        .home()
+        .lock_experiment(&id, &name)
+        .map_err(|error| home_error(&error))?;
+
+    let (left, cancel) = (CancellationToken::new(), CancellationToken::new());
+    let outcome = Arc::new(Mutex::new(None));
+    let ended = super::runtime(1)?.block_on(async {
+        let mut listening = interruption::listen();
+        let door = match http {
+            Some(listener) => Door::Http {
+                listener: mcp::to_tokio("--http", listener)?,
+                path: HTTP_PATH.to_owned(),
+                idle: args.idle_timeout.map(Duration::from_secs),
+            },
+            None => Door::Stream(mcp::stdio()),
+        };
+        let client = Arc::new(Client::new(door, introduction, left.clone()));
+        let mut cast = Cast::plain(AgentKind::Client);
+        for player in &mut cast.players {
+            player.client = Some(Arc::clone(&client));
+        }
+        let cast = Arc::new(cast);
+        let signal = {
+            let (left, cancel) = (left.clone(), cancel.clone());
+            tokio::spawn(async move {
+                // The first time, what the client did until now is graded.
+                listening.asked_to_stop().await;
+                left.cancel();
+                listening.asked_to_stop().await;
+                cancel.cancel();
+            })
+        };
+        let kept = Arc::clone(&outcome);
+        let listener = move |progress| hear(progress, &kept);
+        let run = setting.runner.run(
+            &id,
+            &cast,
+            &setting.tasks,
+            spec.plan(),
+            cancel.clone(),
+            Arc::new(listener),
+        );
+        let ended = run.await;
+        signal.abort();
+        Ok::<_, CommandError>(ended)
+    })?;
+    ended.map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    let rows = journal.attempts(&name).map_err(journal_error)?;
+    let outcome = outcome
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    for row in &rows {
+        let state = row.state.as_deref().unwrap_or("none, for it was lost");
+        output::note(&format!("final state {state}"));
+        output::note(&format!(
+            "attempt {} of experiment {}; `mcpmark show {}` tells more",
+            row.id,
+            sanitise::line(&name),
+            row.id
+        ));
+        let digest = row.state.as_deref().and_then(|state| state.parse().ok());
+        if let (Some(dir), Some(digest)) = (&args.export, digest) {
+            let store = Arc::clone(&setting.runner.store);
+            let tree: Tree = store
+                .load_tree(&digest)
+                .map_err(CommandError::infrastructure)?;
+            let task = &setting.tasks[0];
+            let service = task.start.service(task.id.service());
+            let service = service.ok_or_else(|| CommandError::invalid("the service has gone"))?;
+            mcp::export(&*service, Snapshot::new(tree, store), dir, task.start.clock)?;
+        }
+    }
+    if args.grade {
+        if let Some(outcome) = &outcome {
+            output::note(&format!("verdict: {}", progress::mark(outcome)));
+            for reason in progress::reasons(outcome) {
+                output::note(&format!("  {reason}"));
+            }
+        }
+        let was_cancelled = left.is_cancelled() && cancel.is_cancelled();
+        return Ok(run::exit_code(&rows, spec.planned(), was_cancelled));
+    }
+    Ok(exit::PASSED)
+}
+
+fn hear(progress: Progress, kept: &Mutex<Option<Outcome>>) {
+    match progress {
+        Progress::Finished { outcome, .. } => {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        }
+        Progress::Warning(text) => output::warn(&sanitise::line(&text)),
+        _ => {}
+    }
+}

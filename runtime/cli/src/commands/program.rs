@@ -1,0 +1,66 @@
+//! The program of `--agent command:…`.
+
+use std::path::{Path, PathBuf, absolute};
+
+use mcpmark_experiment::CommandSpec;
+use rustix::fs::{Access, access};
+
+use crate::error::CommandError;
+use crate::output::sanitise;
+
+/// A command whose words that begin with `./` or `../` are paths from a directory: the program runs elsewhere.
+pub(crate) fn beside(words: &[String], dir: &Path) -> Result<Vec<String>, CommandError> {
+    let word = |word: &String| {
+        if !(word.starts_with("./") || word.starts_with("../")) {
+            return Ok(word.clone());
+        }
+        let whole = dir.join(word);
+        // A file has one name, however it is called.
+        let path = whole.canonicalize().or_else(|_| absolute(&whole));
+        let path: PathBuf = path.map_err(CommandError::infrastructure)?;
+        path.into_os_string().into_string().map_err(|path| {
+            CommandError::usage(format!("the path {} is not UTF-8", path.display()))
+        })
+    };
+    words.iter().map(word).collect()
+}
+
+/// Refuses a program that is not there, and a variable that is not set, before anything is run.
+pub(crate) fn check(spec: &CommandSpec) -> Result<(), CommandError> {
+    for name in &spec.env {
+        if std::env::var(name).is_err() {
+            return Err(CommandError::usage(format!(
+                "--agent-env {}: the variable is not set, or is not UTF-8",
+                sanitise::line(name)
+            )));
+        }
+    }
+    let Some(program) = spec.command.first() else {
+        return Err(CommandError::usage("the agent's command is empty"));
+    };
+    let is_program = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    let shown = sanitise::line(program);
+    if program.contains('/') {
+        return match (
+            is_program(Path::new(program)),
+            Path::new(program).is_absolute(),
+        ) {
+            (_, false) => Err(CommandError::usage(format!(
+                "agent program {shown}: the program runs in a directory of its own"
+            ))
+            .hint("begin the path with ./, ../ or /")),
+            (false, _) => Err(CommandError::usage(format!(
+                "agent program {shown}: no such file, or it is not executable"
+            ))),
+            (true, true) => Ok(()),
+        };
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    match std::env::split_paths(&path).any(|dir| is_program(&dir.join(program))) {
+        true => Ok(()),
+        false => Err(CommandError::usage(format!(
+            "agent program {shown}: there is none of that name in PATH"
+        ))
+        .hint("write ./NAME for a file in this directory")),
+    }
+}
