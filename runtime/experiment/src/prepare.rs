@@ -9,8 +9,8 @@ use mcpmark_service::{ServiceError, SessionLimits};
 use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError};
 use mcpmark_task::build::{BuildError, BuildEvent, Builder};
 use mcpmark_task::{
-    BundleParts, GuestSource, JudgedOn, Library, Task, TaskId, World, WorldContent, WorldId,
-    bundle_digest,
+    BundleParts, GuestSource, JudgedOn, Library, ScoreSettings, Task, TaskId, World, WorldContent,
+    WorldId, bundle_digest,
 };
 
 use crate::{CiGuest, Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world};
@@ -38,6 +38,8 @@ pub struct Prepared {
     pub parameters: String,
     /// The document of what its grades follow from, in the store.
     pub terms: Digest,
+    /// How the verifier's checks count towards the score.
+    pub score: ScoreSettings,
     /// What the verifier may use.
     pub verifier_limits: Limits,
     /// What the agent may use.
@@ -362,6 +364,7 @@ impl Workshop<'_> {
             profile: task.meta.profile.clone(),
             parameters: mcpmark_json::canonical(&parameters),
             terms,
+            score: task.meta.score.clone(),
             verifier_limits,
             attempt_limits: attempt,
             session_limits: session,

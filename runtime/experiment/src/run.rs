@@ -224,7 +224,7 @@ impl Runner {
         let (outcome, log) = match graded.await {
             Ok(graded) => {
                 let log = graded.said().into_owned();
-                (graded.outcome, log)
+                (graded.outcome.weighed(&task.score), log)
             }
             Err(error) => {
                 let message = format!("grading broke: {error}");
