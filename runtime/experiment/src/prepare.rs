@@ -231,12 +231,23 @@ impl Workshop<'_> {
         let components = components(self.builder, &sources, self.report)?;
 
         let mut starts = BTreeMap::new();
-        for (id, world) in &worlds {
+        for (index, (id, world)) in worlds.iter().enumerate() {
+            (self.report)(BuildEvent::Preparing {
+                what: format!("world {id}"),
+                number: index + 1,
+                total: worlds.len(),
+            });
             starts.insert(id.clone(), self.start(world, &components)?);
         }
         tasks
             .iter()
-            .map(|task| {
+            .enumerate()
+            .map(|(index, task)| {
+                (self.report)(BuildEvent::Preparing {
+                    what: format!("task {}", task.id),
+                    number: index + 1,
+                    total: tasks.len(),
+                });
                 // Building gives every source a component or fails.
                 let component = |source: &GuestSource| {
                     components
