@@ -437,6 +437,7 @@ impl Setting {
                 (Arc::clone(&journal), id.to_owned()),
             );
             let signal = tokio::spawn(stop);
+            let ticking = tokio::spawn(tick(Arc::clone(&display)));
             let listener = Arc::clone(&display);
             let run = self
                 .runner
@@ -450,6 +451,7 @@ impl Setting {
                 )
                 .await;
             signal.abort();
+            ticking.abort();
             run
         });
         display.finish();
@@ -544,13 +546,22 @@ async fn interrupt(
     std::process::exit(i32::from(exit::INTERRUPTED));
 }
 
+/// Lets a display say what is waited for, for as long as it is not stopped.
+async fn tick(display: Arc<Display>) {
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    loop {
+        seconds.tick().await;
+        display.tick();
+    }
+}
+
 /// Whether attempts are left that somebody or a limit stopped.
 fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
     let cancelled = |row: &AttemptRow| row.outcome.as_deref() == Some("cancelled");
     rows.len() < planned || rows.iter().any(cancelled)
 }
 
-fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
+fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool, reached: bool) -> u8 {
     let has = |outcome: &str| {
         rows.iter()
             .any(|row| row.outcome.as_deref() == Some(outcome))
