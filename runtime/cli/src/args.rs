@@ -57,6 +57,7 @@ Exit codes:
   3    not graded: a verifier broke
   4    invalid task, world or component
   5    the host failed
+  6    an experiment reached its limit of cost, tokens or time
   130  interrupted; go on with `mcpmark resume`";
 
 #[derive(Debug, Args)]
@@ -593,6 +594,9 @@ pub(crate) enum WorldCommand {
         /// Show every line that differs
         #[arg(long)]
         full: bool,
+        /// End with exit code 1 if there are differences
+        #[arg(long)]
+        exit_code: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,

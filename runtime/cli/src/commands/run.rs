@@ -462,7 +462,8 @@ impl Setting {
         })?;
         let rows = journal.attempts(name).map_err(journal_error)?;
         let spending = journal.spending(id).map_err(journal_error)?;
-        let code = exit_code(&rows, planned, cancel.is_cancelled());
+        let reached = cast.budget.reached().is_some();
+        let code = exit_code(&rows, planned, cancel.is_cancelled(), reached);
         let unfinished = unfinished(&rows, planned);
         let of_outcome = |name: &str| {
             let rows = rows
@@ -574,6 +575,8 @@ fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool, reached: bool
     let unfinished = unfinished(rows, planned);
     if cancelled && unfinished {
         exit::INTERRUPTED
+    } else if reached && unfinished && !has("infra-error") {
+        exit::LIMIT
     } else if has("infra-error") || unfinished {
         exit::INFRASTRUCTURE
     } else if has("invalid-task") {
