@@ -1,4 +1,5 @@
 mod bundle;
+mod examples;
 mod keeping;
 mod report;
 mod runs;
@@ -6,6 +7,7 @@ mod runs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{
     ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
 };
@@ -32,9 +34,24 @@ pub(crate) struct Cli {
 
 /// Reads the command line.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    let mut command = without_empty_variables(Cli::command());
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let mut command = without_empty_variables(examples::with_examples(Cli::command()));
+    let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
+        // A value from the environment counts as an argument, and then no help is shown.
+        Err(error) if error.kind() == ErrorKind::MissingSubcommand => {
+            let mut bare = without_variables(Cli::command());
+            let again = bare.try_get_matches_from_mut(std::env::args_os());
+            return Err(again.err().unwrap_or(error));
+        }
+        matches => matches?,
+    };
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// The same command where the environment says nothing.
+fn without_variables(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| arg.env(None::<&str>))
+        .mut_subcommands(without_variables)
 }
 
 /// A variable that is set to nothing counts as one that is not set.
@@ -50,6 +67,11 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
 }
 
 const AFTER: &str = "\
+Examples:
+  mcpmark run filesystem/food-bank --model openai/gpt-5   # attempts, graded
+  mcpmark report                                          # what came of the last experiment
+  mcpmark show --failed --explain                         # why the last failure failed
+
 Exit codes:
   0    graded and all passed (or done)
   1    graded, some failed
@@ -125,6 +147,13 @@ pub(crate) enum Command {
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+    /// Print what the last of these words may become; completions ask this
+    #[command(hide = true)]
+    Complete {
+        /// The words of a command line after `mcpmark`
+        #[arg(last = true)]
+        words: Vec<String>,
     },
     /// Compile one component from standard input; the sandbox starts this by itself
     #[command(hide = true)]
