@@ -74,7 +74,14 @@ fn a_component_needs_no_task() {
     assert_eq!(
         keys,
         [
-            "outcome", "passed", "score", "checks", "fault", "state", "verifier"
+            "outcome",
+            "passed",
+            "score",
+            "score_rule",
+            "checks",
+            "fault",
+            "state",
+            "verifier"
         ]
     );
     assert_eq!(report["outcome"], "graded");

@@ -191,7 +191,10 @@ fn ctrl_c_before_the_first_attempt_leaves_nothing_behind() {
         thread::sleep(Duration::from_millis(20));
     };
     let mut waiting = run();
-    let said = read_until(&mut waiting, "waiting for another mcpmark that builds into");
+    let said = read_until(
+        &mut waiting,
+        &format!("waiting for process {}", building.id()),
+    );
     for (child, said) in [(waiting, said), (building, String::new())] {
         assert!(is_alive(&number));
         // To this process alone, and not to its group as a terminal does.

@@ -33,6 +33,7 @@ mod pypi;
 mod reporting;
 mod running;
 mod scaffold;
+mod scores;
 mod scripts;
 mod security;
 mod servers;

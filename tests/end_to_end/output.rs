@@ -1,8 +1,9 @@
 //! What people read: help, completions, what the doctor finds.
 
 use std::fs;
+use std::process::Command;
 
-use crate::environment::{Environment, Output, repository};
+use crate::environment::{Environment, Output, repository, text};
 use crate::library::Library;
 
 #[test]
@@ -76,6 +77,74 @@ fn completions_know_the_commands() {
         }
     }
     environment.run(["completions", "tcl"]).exits(2);
+}
+
+#[test]
+fn a_shell_completes_tasks_experiments_and_attempts() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let run = ["run", "--agent", "nop", "--experiment", "evening", "--json"];
+    let report = library.run(run).exits(0).json();
+    let attempt = text(&report["attempts"][0]["id"]);
+    let script = library.run(["completions", "bash"]).exits(0).stdout;
+    fs::write(environment.path("completions.bash"), script).unwrap();
+    let completed = |words: &[&str]| {
+        let last = words.len() - 1;
+        let command = format!(
+            "shopt -s progcomp; source completions.bash; COMP_WORDS=({}); COMP_CWORD={last};
+             _mcpmark_names mcpmark \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\";
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            words.iter().map(|word| format!("'{word}' ")).collect::<String>()
+        );
+        // The environment and the place of the binary are those of any other run.
+        let like = library.command(["version"]);
+        let program = std::path::Path::new(like.get_program()).parent().unwrap();
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &command])
+            .current_dir(environment.path(""));
+        for (name, value) in like.get_envs() {
+            if let Some(value) = value {
+                bash.env(name, value);
+            }
+        }
+        let path = std::env::var("PATH").unwrap();
+        bash.env("PATH", format!("{}:{path}", program.display()));
+        let output = bash.output().unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        told.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(completed(&["mcpmark", "resume", ""]), ["evening"]);
+    assert_eq!(
+        completed(&["mcpmark", "run", "--experiment", "e"]),
+        ["evening"]
+    );
+    assert_eq!(
+        completed(&["mcpmark", "show", &attempt[..3]]),
+        [attempt.as_str()]
+    );
+    let tasks = ["filesystem", "filesystem/office", "filesystem/office/easy"];
+    assert_eq!(completed(&["mcpmark", "run", "files"]), tasks);
+    assert!(completed(&["mcpmark", "run", "--age"]).contains(&"--agent".to_owned()));
+}
+
+#[test]
+fn without_a_command_there_is_help_whatever_the_environment_says() {
+    let environment = Environment::new();
+    for args in [&[][..], &["store"]] {
+        let output = environment.run(args).exits(2);
+        assert!(
+            output.stderr.contains("Usage: mcpmark"),
+            "{}",
+            output.stderr
+        );
+        assert!(
+            !output.stderr.contains("compile-guest"),
+            "{}",
+            output.stderr
+        );
+        assert!(!output.stderr.contains("error:"), "{}", output.stderr);
+    }
 }
 
 #[test]

@@ -86,6 +86,7 @@ fn the_oracle_passes_every_task_and_twice_alike() {
                 "outcome",
                 "passed",
                 "score",
+                "score_rule",
                 "checks",
                 "fault",
                 "turns",
@@ -103,6 +104,7 @@ fn the_oracle_passes_every_task_and_twice_alike() {
         assert_eq!(attempt["outcome"], "graded");
         assert_eq!(attempt["passed"], true);
         assert_eq!(attempt["score"], 1.0);
+        assert_eq!(attempt["score_rule"], "earned");
         assert_eq!(attempt["fault"], Value::Null);
         assert!(is_digest(&attempt["state"]) && is_digest(&attempt["bundle"]));
         let (turns, calls) = (&attempt["turns"], &attempt["tool_calls"]);
@@ -160,7 +162,8 @@ fn doing_nothing_passes_nothing() {
         assert_eq!(attempt["agent"], "nop");
         assert_eq!(attempt["outcome"], "graded");
         assert_eq!(attempt["passed"], false);
-        assert!(attempt["score"].as_f64().unwrap() < 1.0);
+        assert_eq!(attempt["score"], 0.0, "{}", attempt["task"]);
+        assert_eq!(attempt["score_rule"], "earned");
         assert_eq!(attempt["turns"], 1);
         assert_eq!(attempt["tool_calls"], 0);
     }
@@ -179,6 +182,7 @@ fn calling_tools_by_chance_passes_nothing_and_does_the_same_again() {
     assert_eq!(first["summary"]["graded"], count);
     for (one, two) in attempts(&first).iter().zip(attempts(&second)) {
         assert!(one["tool_calls"].as_u64().unwrap() > 10);
+        assert!(one["score"].as_f64().unwrap() <= 0.02, "{}", one["task"]);
         for key in ["task", "state", "checks", "turns", "tool_calls"] {
             assert_eq!(one[key], two[key], "{key} of {}", one["task"]);
         }

@@ -29,6 +29,8 @@ fn a_seeded_world_is_made_alike_each_time() {
     let args = ["world", "diff", "filesystem/food-bank", &digest];
     let same = environment.run(args).exits(0);
     assert_eq!(same.stdout, "no difference\n");
+    let args = args.iter().chain(&["--exit-code"]);
+    environment.run(args).exits(0);
 }
 
 #[test]
@@ -323,6 +325,9 @@ fn differences_are_a_tree_and_the_lines_of_texts() {
         ],
     );
     let args = ["world", "diff", path(&before), path(&after)];
+    environment
+        .run(args.iter().chain(&["--exit-code"]))
+        .exits(1);
     insta::assert_snapshot!(environment.run(args).exits(0).stdout, @r"
     ├── d/
     │   ├── - gone.md    17 B

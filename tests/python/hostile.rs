@@ -137,7 +137,7 @@ fn each_comes_to_what_it_should() {
     for (name, expected) in EXPECTED {
         let (outcome, run) = guest.grade(&script(name), state.path(), &limits());
         let right = match (&outcome, expected) {
-            (Outcome::Graded(verdict), Exit(code)) => {
+            (Outcome::Graded { verdict, .. }, Exit(code)) => {
                 run.exit_code == Some(*code) && verdict.passed() == (*code == 0)
             }
             (Outcome::VerifierFault(fault), Fault(kind, words)) => {

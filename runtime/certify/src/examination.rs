@@ -122,7 +122,9 @@ impl Examination<'_> {
             // One that stumbles over its tools fails for another reason than its own.
             let is_over = who == "random" || played.end.kind == EndKind::Completed;
             let detail = if is_over {
-                format!("{}; {}", told(&judged), calls(played.tool_calls))
+                let passes = matches!(&judged, Ok(verdict) if verdict.passed());
+                let passes = if passes { "it passes, " } else { "" };
+                format!("{passes}{}; {}", told(&judged), calls(played.tool_calls))
             } else {
                 played.end.to_string()
             };
@@ -151,10 +153,14 @@ impl Examination<'_> {
             }
         };
         let judged = self.judge(&played.tree, played.answer.as_deref());
+        if let Ok(verdict) = &judged {
+            self.score_settings(verdict);
+        }
         let passed = matches!(&judged, Ok(verdict) if verdict.passed());
         let detail = format!(
-            "{}; {}, {}",
+            "{}{}; {}, {}",
             told(&judged),
+            failed(&judged),
             calls(played.tool_calls),
             played.end
         );
@@ -184,6 +190,33 @@ impl Examination<'_> {
             played.answer.clone(),
         ));
         passed.then_some(played)
+    }
+
+    /// Whether what the task says of its score speaks of checks that the verifier makes.
+    fn score_settings(&mut self, verdict: &Verdict) {
+        let settings = &self.task.meta.score;
+        if settings.is_default() {
+            return;
+        }
+        let is_there = |name: &str| verdict.checks().iter().any(|check| check.name == name);
+        let unknown: Vec<String> = settings
+            .names()
+            .filter(|name| !is_there(name))
+            .map(|name| format!("{name:?}"))
+            .collect();
+        let detail = match unknown.is_empty() {
+            true => format!(
+                "{} of {} checks",
+                settings.names().count(),
+                verdict.checks().len()
+            ),
+            false => format!("the verifier makes no check {}", unknown.join(", ")),
+        };
+        self.check(
+            "\"score\" names checks of the verifier",
+            unknown.is_empty(),
+            detail,
+        );
     }
 
     pub(crate) fn engines(&mut self) -> Result<(), CertifyError> {
@@ -230,6 +263,27 @@ fn told(judged: &Judged) -> String {
             format!("{} of {} checks", passed.count(), verdict.checks().len())
         }
         Err(error) => format!("not judged: {error}"),
+    }
+}
+
+/// The names of the checks that failed, some of them if there are many.
+fn failed(judged: &Judged) -> String {
+    const SHOWN: usize = 5;
+    let checks = judged.iter().flat_map(Verdict::checks);
+    let names: Vec<String> = checks
+        .filter(|check| !check.passed)
+        .map(|check| format!("{:?}", check.name))
+        .collect();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; failed: {}{more}",
+            names[..names.len().min(SHOWN)].join(", ")
+        ),
     }
 }
 

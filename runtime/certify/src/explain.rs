@@ -302,7 +302,7 @@ impl Search<'_> {
             ..VerifyInput::new(self.snapshot(task.start.tree.clone()), self.snapshot(end))
         };
         let graded = grade_loaded(sandbox, &task.judge, input, &task.verifier_limits, None);
-        let Outcome::Graded(verdict) = graded.outcome else {
+        let Outcome::Graded { verdict, .. } = graded.outcome else {
             return Some(false);
         };
         let mut of_that_name = verdict

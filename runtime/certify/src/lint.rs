@@ -60,9 +60,13 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
             task.id.name()
         );
     }
+    // Keys that nobody reads: most likely one is misspelt.
+    if !task.warnings.is_empty() {
+        detail = task.warnings.join("; ");
+    }
     let mut checks = vec![Check {
         name: "the documents are complete".to_owned(),
-        passed: missing.is_empty() && is_own,
+        passed: missing.is_empty() && is_own && task.warnings.is_empty(),
         detail,
     }];
     checks.push(Check {

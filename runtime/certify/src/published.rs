@@ -424,7 +424,7 @@ fn difference(here: &Said, native: &Said) -> String {
 
 fn told(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Graded(verdict) => {
+        Outcome::Graded { verdict, .. } => {
             let passed = verdict.checks().iter().filter(|check| check.passed);
             format!("{} of {} checks", passed.count(), verdict.checks().len())
         }

@@ -1,5 +1,6 @@
 mod agent;
 mod bundle;
+mod examples;
 mod keeping;
 mod report;
 mod runs;
@@ -7,6 +8,7 @@ mod runs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{
     ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
 };
@@ -34,9 +36,24 @@ pub(crate) struct Cli {
 
 /// Reads the command line.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    let mut command = without_empty_variables(Cli::command());
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let mut command = without_empty_variables(examples::with_examples(Cli::command()));
+    let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
+        // A value from the environment counts as an argument, and then no help is shown.
+        Err(error) if error.kind() == ErrorKind::MissingSubcommand => {
+            let mut bare = without_variables(Cli::command());
+            let again = bare.try_get_matches_from_mut(std::env::args_os());
+            return Err(again.err().unwrap_or(error));
+        }
+        matches => matches?,
+    };
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// The same command where the environment says nothing.
+fn without_variables(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| arg.env(None::<&str>))
+        .mut_subcommands(without_variables)
 }
 
 /// A variable that is set to nothing counts as one that is not set.
@@ -52,6 +69,11 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
 }
 
 const AFTER: &str = "\
+Examples:
+  mcpmark run filesystem/food-bank --model openai/gpt-5   # attempts, graded
+  mcpmark report                                          # what came of the last experiment
+  mcpmark show --failed --explain                         # why the last failure failed
+
 Exit codes:
   0    graded and all passed (or done)
   1    graded, some failed
@@ -59,6 +81,7 @@ Exit codes:
   3    not graded: a verifier broke
   4    invalid task, world or component
   5    the host failed
+  6    an experiment reached its limit of cost, tokens or time
   130  interrupted; go on with `mcpmark resume`";
 
 #[derive(Debug, Args)]
@@ -126,6 +149,13 @@ pub(crate) enum Command {
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+    /// Print what the last of these words may become; completions ask this
+    #[command(hide = true)]
+    Complete {
+        /// The words of a command line after `mcpmark`
+        #[arg(last = true)]
+        words: Vec<String>,
     },
     /// Compile one component from standard input; the sandbox starts this by itself
     #[command(hide = true)]
@@ -598,6 +628,9 @@ pub(crate) enum WorldCommand {
         /// Show every line that differs
         #[arg(long)]
         full: bool,
+        /// End with exit code 1 if there are differences
+        #[arg(long)]
+        exit_code: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,

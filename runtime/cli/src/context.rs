@@ -33,6 +33,8 @@ pub(crate) struct Context {
     root: Option<PathBuf>,
     /// The root as a library, where it is a bundle and was opened.
     unpacked: Arc<OnceLock<Unpacked>>,
+    /// Whether a lock in the current directory says nothing, since the tasks lie at another place.
+    ignores_lock: bool,
     held_back: Vec<PathBuf>,
     home: Home,
     cache: PathBuf,
@@ -82,6 +84,7 @@ impl Context {
         Ok(Self {
             root: global.root,
             unpacked: Arc::default(),
+            ignores_lock: false,
             held_back: global.held_back,
             home: Home::new(home),
             cache: below("XDG_CACHE_HOME", ".cache").ok_or_else(no_home)?,
@@ -145,7 +148,13 @@ impl Context {
         }
         let context = match tasks.take_if(|tasks| bundle::is_root(tasks)) {
             Some(tasks) => self.at_bundle(&tasks),
-            None if tasks.is_some() => return Ok((self.clone(), None)),
+            None if tasks.is_some() => {
+                let there = Self {
+                    ignores_lock: true,
+                    ..self.clone()
+                };
+                return Ok((there, None));
+            }
             None => self.clone(),
         };
         let corpus = context.corpus()?;
@@ -193,6 +202,7 @@ impl Context {
         let lock = Path::new(Lock::FILE);
         let bundle = match &self.root {
             Some(root) if bundle::is_meant(root) => root,
+            None if self.ignores_lock => return Ok(None),
             None if lock.is_file() && !Path::new("tasks").is_dir() => lock,
             _ => return Ok(None),
         };
@@ -236,8 +246,21 @@ impl Context {
             }
         }
         match &unpacked.lock {
-            Some(lock) => bundle::check_locked(self, lock, prepared, sandbox, store),
+            Some(lock) => {
+                let checked = bundle::check_locked(self, lock, prepared, sandbox, store);
+                checked.map_err(|error| self.of_lock(error))
+            }
             None => Ok(()),
+        }
+    }
+
+    /// An error of what was locked, with the file of the lock.
+    fn of_lock(&self, error: CommandError) -> CommandError {
+        let file = self.root.as_deref().unwrap_or(Path::new(Lock::FILE));
+        let file = file.display().to_string();
+        CommandError {
+            message: format!("{}: {}", sanitise::line(&file), error.message),
+            ..error
         }
     }
 

@@ -12,5 +12,7 @@ pub(crate) const NOT_GRADED: u8 = 3;
 pub(crate) const INVALID: u8 = 4;
 /// The host failed: a full disk, a missing compiler, a locked store.
 pub(crate) const INFRASTRUCTURE: u8 = 5;
+/// An experiment reached its limit of cost, tokens or time; `mcpmark resume` goes on with a higher one.
+pub(crate) const LIMIT: u8 = 6;
 /// Stopped by Ctrl-C; `mcpmark resume` goes on.
 pub(crate) const INTERRUPTED: u8 = 130;

@@ -76,7 +76,8 @@ fn run(cli: Cli) -> Result<u8, CommandError> {
         Command::Store(command) => commands::store::store(&context, command),
         Command::Bundle(command) => commands::bundle::bundle(&context, command),
         Command::Doctor(args) => commands::doctor::doctor(&context, args),
-        Command::Completions { shell } => commands::completions(shell),
+        Command::Completions { shell } => commands::complete::script(shell),
+        Command::Complete { words } => commands::complete::names(&context, &words),
         // It serves the sandbox and not a person: `main` does it, without the environment.
         Command::CompileGuest => Ok(exit::USAGE),
     }

@@ -10,7 +10,7 @@ use mcpmark_sandbox::{
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
 use crate::services::RepositoryServices;
-use crate::{Baselines, CiGuest, GivenToScript, Outcome, Script, Told, VerifierTerms};
+use crate::{Baselines, CiGuest, GivenToScript, Outcome, Scoring, Script, Told, VerifierTerms};
 
 /// Everything that a grade follows from, by digest.
 #[derive(Debug, Clone)]
@@ -226,8 +226,9 @@ pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot
 /// Grades a stored state that was read already, for those who grade it many times.
 ///
 /// A fault on the final state is the state's where the verifier judges the starting state without
-/// one ([`Outcome::StateFault`]), and so is a repository that cannot be read. Without `baselines`, as where nobody knows the starting state, every
-/// fault is the verifier's.
+/// one ([`Outcome::StateFault`]), and so is a repository that cannot be read. Checks that hold for the starting state
+/// earn nothing ([`ScoreRule::Earned`](crate::ScoreRule)). Without `baselines`, as where nobody knows the starting
+/// state, every fault is the verifier's, and the score is the share of checks that passed.
 pub fn grade_loaded(
     sandbox: &Sandbox,
     judge: &Judge,
@@ -243,11 +244,22 @@ pub fn grade_loaded(
         parameters: input.parameters.clone(),
         data: input.data.clone(),
     };
+    // Whoever did nothing has the verdict of the starting state already.
+    let is_untouched = baselines.is_some()
+        && input.start.digest() == input.end.digest()
+        && input.answer.as_ref().is_none_or(String::is_empty);
     let mut graded = grade_once(sandbox, judge, input, limits);
     if let Some(baselines) = baselines {
         let grade = |baseline| grade_once(sandbox, judge, baseline, limits).outcome;
-        let outcome = graded.outcome;
-        graded.outcome = baselines.blame(outcome, sandbox, judge, baseline, limits, grade);
+        graded.outcome = match graded.outcome {
+            Outcome::Graded { verdict, .. } if is_untouched => {
+                baselines.untouched(verdict, judge, &baseline, limits)
+            }
+            Outcome::Graded { verdict, .. } => {
+                baselines.score(verdict, judge, baseline, limits, grade)
+            }
+            outcome => baselines.blame(outcome, sandbox, judge, baseline, limits, grade),
+        };
     }
     graded
 }
@@ -270,7 +282,10 @@ fn grade_once(sandbox: &Sandbox, judge: &Judge, input: VerifyInput, limits: &Lim
 
 pub(crate) fn outcome(result: Result<Verdict, RunError>) -> Outcome {
     match result {
-        Ok(verdict) => Outcome::Graded(verdict),
+        Ok(verdict) => Outcome::Graded {
+            verdict,
+            scoring: Scoring::default(),
+        },
         Err(RunError::Fault(fault)) => Outcome::VerifierFault(fault),
         Err(RunError::World(message)) => Outcome::InvalidTask(message),
         Err(RunError::Host(message)) => Outcome::InfraError(message),

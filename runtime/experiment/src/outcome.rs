@@ -2,7 +2,10 @@ use std::fmt;
 
 use mcpmark_sandbox::{Check, Fault, FaultKind, Verdict};
 use mcpmark_snapshot::Digest;
+use mcpmark_task::ScoreSettings;
 use serde::Serialize;
+
+use crate::{ScoreRule, Scoring};
 
 /// The name of [`Outcome::StateFault`] in the journal and in reports.
 pub const STATE_FAULT: &str = "state-fault";
@@ -11,7 +14,12 @@ pub const STATE_FAULT: &str = "state-fault";
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The verifier judged the final state.
-    Graded(Verdict),
+    Graded {
+        /// Its verdict.
+        verdict: Verdict,
+        /// What the score follows from beside the verdict.
+        scoring: Scoring,
+    },
     /// What the agent left stops the verifier, which judges the starting state without a fault: the
     /// attempt failed.
     StateFault(Fault),
@@ -31,7 +39,7 @@ impl Outcome {
     /// The name used in reports: `graded`, `verifier-fault`, ….
     pub fn as_str(&self) -> &'static str {
         match self {
-            Self::Graded(_) => "graded",
+            Self::Graded { .. } => "graded",
             Self::StateFault(_) => STATE_FAULT,
             Self::VerifierFault(_) => "verifier-fault",
             Self::InfraError(_) => "infra-error",
@@ -49,20 +57,44 @@ impl Outcome {
         }
     }
 
-    /// The share of checks that passed, 0 where the state stops the verifier; none unless there is
-    /// a grade.
+    /// How much of the task is done, from 0 to 1; 0 where the state stops the verifier; none unless
+    /// there is a grade.
     pub fn score(&self) -> Option<f64> {
         match self {
+            Self::Graded { verdict, scoring } => Some(scoring.score(verdict.checks())),
             Self::StateFault(_) => Some(0.0),
-            other => other.verdict().map(Verdict::score),
+            _ => None,
         }
+    }
+
+    /// What the score follows from beside the verdict; none without one.
+    pub fn scoring(&self) -> Option<&Scoring> {
+        match self {
+            Self::Graded { scoring, .. } => Some(scoring),
+            _ => None,
+        }
+    }
+
+    /// The rule by which the score was computed; none without a verdict.
+    pub fn score_rule(&self) -> Option<ScoreRule> {
+        self.scoring().map(|scoring| scoring.rule)
+    }
+
+    /// The same outcome with the weights and gates of its task.
+    pub fn weighed(mut self, settings: &ScoreSettings) -> Self {
+        if let Self::Graded { scoring, .. } = &mut self
+            && scoring.rule == ScoreRule::Earned
+        {
+            scoring.settings = settings.clone();
+        }
+        self
     }
 
     /// Whether a verifier ran on the final state, so that the journal keeps a grade.
     pub fn is_grade(&self) -> bool {
         matches!(
             self,
-            Self::Graded(_) | Self::StateFault(_) | Self::VerifierFault(_)
+            Self::Graded { .. } | Self::StateFault(_) | Self::VerifierFault(_)
         )
     }
 
@@ -74,7 +106,7 @@ impl Outcome {
     /// What went wrong where there is no verdict.
     pub fn fault(&self) -> Option<FaultReport> {
         let (kind, message) = match self {
-            Self::Graded(_) | Self::Cancelled => return None,
+            Self::Graded { .. } | Self::Cancelled => return None,
             Self::StateFault(Fault { kind, message })
             | Self::VerifierFault(Fault { kind, message }) => {
                 (FaultKind::as_str(*kind), message.clone())
@@ -91,7 +123,7 @@ impl Outcome {
 
     fn verdict(&self) -> Option<&Verdict> {
         match self {
-            Self::Graded(verdict) => Some(verdict),
+            Self::Graded { verdict, .. } => Some(verdict),
             _ => None,
         }
     }
@@ -100,8 +132,8 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Graded(verdict) if verdict.passed() => f.write_str("passed"),
-            Self::Graded(_) => f.write_str("failed"),
+            Self::Graded { verdict, .. } if verdict.passed() => f.write_str("passed"),
+            Self::Graded { .. } => f.write_str("failed"),
             Self::StateFault(fault) => {
                 write!(f, "failed: the state stops the verifier ({})", fault.kind)
             }

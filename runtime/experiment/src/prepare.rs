@@ -9,8 +9,8 @@ use mcpmark_service::{ServiceError, SessionLimits};
 use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError};
 use mcpmark_task::build::{BuildError, BuildEvent, Builder};
 use mcpmark_task::{
-    BundleParts, GuestSource, JudgedOn, Library, Task, TaskId, World, WorldContent, WorldId,
-    bundle_digest,
+    BundleParts, GuestSource, JudgedOn, Library, ScoreSettings, Task, TaskId, World, WorldContent,
+    WorldId, bundle_digest,
 };
 
 use crate::{CiGuest, Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world};
@@ -38,6 +38,8 @@ pub struct Prepared {
     pub parameters: String,
     /// The document of what its grades follow from, in the store.
     pub terms: Digest,
+    /// How the verifier's checks count towards the score.
+    pub score: ScoreSettings,
     /// What the verifier may use.
     pub verifier_limits: Limits,
     /// What the agent may use.
@@ -229,12 +231,23 @@ impl Workshop<'_> {
         let components = components(self.builder, &sources, self.report)?;
 
         let mut starts = BTreeMap::new();
-        for (id, world) in &worlds {
+        for (index, (id, world)) in worlds.iter().enumerate() {
+            (self.report)(BuildEvent::Preparing {
+                what: format!("world {id}"),
+                number: index + 1,
+                total: worlds.len(),
+            });
             starts.insert(id.clone(), self.start(world, &components)?);
         }
         tasks
             .iter()
-            .map(|task| {
+            .enumerate()
+            .map(|(index, task)| {
+                (self.report)(BuildEvent::Preparing {
+                    what: format!("task {}", task.id),
+                    number: index + 1,
+                    total: tasks.len(),
+                });
                 // Building gives every source a component or fails.
                 let component = |source: &GuestSource| {
                     components
@@ -362,6 +375,7 @@ impl Workshop<'_> {
             profile: task.meta.profile.clone(),
             parameters: mcpmark_json::canonical(&parameters),
             terms,
+            score: task.meta.score.clone(),
             verifier_limits,
             attempt_limits: attempt,
             session_limits: session,

@@ -8,7 +8,7 @@ use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask, SCRIPT};
-use mcpmark_task::{GuestSource, JudgedOn, PublishedParts};
+use mcpmark_task::{GuestSource, JudgedOn, PublishedParts, ScoreSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -240,6 +240,7 @@ impl PublishedWorkshop<'_> {
             profile: None,
             parameters: "{}".to_owned(),
             terms,
+            score: ScoreSettings::default(),
             verifier_limits: verifier,
             attempt_limits: attempt,
             session_limits: session,

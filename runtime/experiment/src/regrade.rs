@@ -180,7 +180,7 @@ impl Regrader<'_> {
             Some(baselines),
         );
         let log = graded.said().into_owned();
-        (graded.outcome, log)
+        (graded.outcome.weighed(&task.score), log)
     }
 }
 

@@ -5,7 +5,8 @@ use mcpmark_sandbox::Check;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::journal::{AttemptRow, ModelSpending};
+use crate::ScoreRule;
+use crate::journal::{AttemptRow, GradeRow, ModelSpending};
 use crate::outcome::FaultReport;
 
 /// An experiment with its attempts.
@@ -49,8 +50,10 @@ pub struct AttemptReport {
     pub outcome: Option<String>,
     /// Whether all checks passed; false where the state stops the verifier; null without a grade.
     pub passed: Option<bool>,
-    /// The share of checks that passed; 0 where the state stops the verifier; null without a grade.
+    /// How much of the task is done, from 0 to 1; 0 where the state stops the verifier; null without a grade.
     pub score: Option<f64>,
+    /// The rule by which the score was computed; null without a verdict.
+    pub score_rule: Option<ScoreRule>,
     /// The verifier's checks.
     pub checks: Vec<Check>,
     /// Why there is no verdict.
@@ -136,6 +139,7 @@ impl From<AttemptRow> for AttemptReport {
         let model_settings: Value = serde_json::from_str(&row.model_settings).unwrap_or_default();
         let mut fault = None;
         let (mut passed, mut score, mut checks) = (None, None, Vec::new());
+        let score_rule = row.grade.as_ref().and_then(GradeRow::score_rule);
         match (row.grade, row.error) {
             (Some(grade), _) => {
                 (passed, score, checks) = (grade.passed, grade.score, grade.checks);
@@ -169,6 +173,7 @@ impl From<AttemptRow> for AttemptReport {
             outcome: row.outcome,
             passed,
             score,
+            score_rule,
             checks,
             fault,
             turns: row.turns,

@@ -53,8 +53,21 @@ pub enum Progress {
     Asked {
         /// The attempt.
         attempt: String,
+        /// The turn that it gave, from 1.
+        turn: u32,
+        /// Tokens of the request and of the reply, where that is known.
+        tokens: Option<u64>,
         /// What it cost, where that is known.
         cost: Option<Cost>,
+    },
+    /// A request to a model failed, and is sent again.
+    Retried {
+        /// The attempt.
+        attempt: String,
+        /// Tries that failed.
+        tries: u32,
+        /// The kind of error.
+        error: &'static str,
     },
     /// An agent calls a tool.
     ToolCall {
@@ -64,6 +77,11 @@ pub enum Progress {
         number: u32,
         /// The tool.
         tool: String,
+    },
+    /// A tool call is over.
+    ToolCalled {
+        /// The attempt.
+        attempt: String,
     },
     /// An attempt is over and in the journal.
     Finished {
@@ -224,7 +242,7 @@ impl Runner {
         let (outcome, log) = match graded.await {
             Ok(graded) => {
                 let log = graded.said().into_owned();
-                (graded.outcome, log)
+                (graded.outcome.weighed(&task.score), log)
             }
             Err(error) => {
                 let message = format!("grading broke: {error}");
@@ -539,7 +557,16 @@ impl Recorder for Observed {
             Event::ModelCall(call) if call.status == CallStatus::Ok => {
                 (self.listener)(Progress::Asked {
                     attempt: self.inner.id().to_owned(),
+                    turn: call.turn,
+                    tokens: call.usage.map(|usage| usage.input + usage.output),
                     cost: call.cost,
+                });
+            }
+            Event::ModelCall(call) if call.status == CallStatus::Retry => {
+                (self.listener)(Progress::Retried {
+                    attempt: self.inner.id().to_owned(),
+                    tries: call.try_number,
+                    error: call.error.as_ref().map_or("failed", |(kind, _)| *kind),
                 });
             }
             Event::CallStarted { call, .. } => {
@@ -550,6 +577,9 @@ impl Recorder for Observed {
                     tool: call.name.clone(),
                 });
             }
+            Event::CallEnded { .. } => (self.listener)(Progress::ToolCalled {
+                attempt: self.inner.id().to_owned(),
+            }),
             _ => {}
         }
         self.inner.record(event)

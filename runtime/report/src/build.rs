@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcpmark_experiment::journal::{ExperimentRow, Provenance, Survey, SurveyRow};
 use mcpmark_experiment::metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
 use mcpmark_experiment::report::reasoning_effort;
-use mcpmark_experiment::{Journal, JournalError, Spec};
+use mcpmark_experiment::{Journal, JournalError, ScoreRule, Spec};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -481,6 +481,7 @@ fn slice(entries: &[&Entry<'_>], tasks: &[TaskFacts], score: fn(&[Sample<'_>]) -
     Slice {
         score: score(&samples),
         mean_score: mean_score(entries),
+        score_rules: score_rules(entries),
         resources: Resources::of(&consumption),
     }
 }
@@ -496,6 +497,15 @@ fn mean_score(entries: &[&Entry<'_>]) -> Option<f64> {
         .filter_map(|task| mean(&task.iter().filter_map(scored).collect::<Vec<_>>()))
         .collect();
     mean(&tasks)
+}
+
+/// How many graded attempts have a score by each rule.
+fn score_rules(entries: &[&Entry<'_>]) -> BTreeMap<ScoreRule, usize> {
+    let mut rules = BTreeMap::new();
+    for rule in entries.iter().filter_map(|entry| entry.row?.score_rule) {
+        *rules.entry(rule).or_default() += 1;
+    }
+    rules
 }
 
 fn sample<'a>(entry: &Entry<'_>, tasks: &'a [TaskFacts]) -> Sample<'a> {

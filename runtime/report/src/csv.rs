@@ -7,7 +7,7 @@ use crate::published::{Figure, PublishedModel, published};
 
 const HEADER: &str = "source,experiment,model,agent,effort,group,name,tasks,attempts,graded,passed,\
 pass_at_1,pass_at_1_sd,pass_at_1_sample_sd,pass_at_1_low,pass_at_1_high,pass_at_1_se_by_world,k,\
-pass_at_k,pass_hat_k,worst,best,input_tokens,output_tokens,cost_usd,turns,tool_calls,seconds";
+pass_at_k,pass_hat_k,worst,best,input_tokens,output_tokens,cost_usd,turns,tool_calls,seconds,mean_score";
 
 /// Rates are shares from 0 to 1; an empty field is not known.
 pub(crate) fn csv(report: &Report, with_published: bool) -> String {
@@ -158,6 +158,7 @@ fn row(
             number(resources.turns.mean),
             number(resources.tool_calls.mean),
             number(resources.seconds.mean),
+            number(slice.mean_score),
         ],
     );
 }

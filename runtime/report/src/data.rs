@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use mcpmark_agent::failure::{Failure, FailureClass};
+use mcpmark_experiment::ScoreRule;
 use mcpmark_experiment::metrics::{Comparison, Resources, Score, TaskCount};
 use serde::Serialize;
 
@@ -127,6 +128,8 @@ pub struct Slice {
     pub score: Score,
     /// The mean over tasks of the mean score of their graded attempts, 0 to 1; none where nothing was graded.
     pub mean_score: Option<f64>,
+    /// Graded attempts by the rule of their score; those without a verdict have none.
+    pub score_rules: BTreeMap<ScoreRule, usize>,
     /// What they took, over all attempts in which the agent acted.
     pub resources: Resources,
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_agent::failure::FailureClass;
+use mcpmark_experiment::ScoreRule;
 use mcpmark_experiment::metrics::Interval;
 
 use crate::data::{Difference, Group, ModelReport, Report, Slice};
@@ -131,7 +132,31 @@ fn scores(report: &Report) -> Table {
         "per cent of graded attempts; sd over runs; 95 % interval of pass@1, by task; mean score. \
                   * leaves out tasks with too few grades."
             .to_owned();
+    table.note.push_str(&by_share(report));
     table
+}
+
+/// That some scores are by another rule than the others, where there are any.
+fn by_share(report: &Report) -> String {
+    let of = |rule| {
+        let counts = report
+            .models
+            .iter()
+            .map(|model| model.overall.score_rules.get(&rule));
+        counts.flatten().sum::<usize>()
+    };
+    let share = of(ScoreRule::Share);
+    match (share, of(ScoreRule::Earned)) {
+        (0, _) => String::new(),
+        (_, 0) => " Scores are shares of all checks, also of those that held at the start; \
+                   `mcpmark regrade` computes what was earned."
+            .to_owned(),
+        (_, earned) => format!(
+            " {share} of {} scores are shares of all checks, also of those that held at the start, \
+             and do not compare with the others; `mcpmark regrade` computes what was earned.",
+            share + earned
+        ),
+    }
 }
 
 fn resource_columns() -> Vec<Column> {

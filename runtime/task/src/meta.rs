@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::document::Document;
 use crate::freedom::{self, Freedom};
+use crate::score::{self, ScoreSettings};
 use crate::{Error, TaskId, WorldId};
 
 const KEYS: &[&str] = &[
@@ -25,6 +26,7 @@ const KEYS: &[&str] = &[
     "limits",
     "parameters",
     "freedoms",
+    "score",
 ];
 
 const LIMITS: &[&str] = &[
@@ -169,6 +171,8 @@ pub struct Meta {
     pub parameters: Map<String, Value>,
     /// What may be done to a solved world without harm.
     pub freedoms: Vec<Freedom>,
+    /// How the checks count towards the score.
+    pub score: ScoreSettings,
     /// The whole document as written, unknown keys included.
     pub document: Map<String, Value>,
 }
@@ -224,6 +228,7 @@ pub(crate) fn parse(
             .map(|object| object.map)
             .unwrap_or_default(),
         freedoms: freedom::freedoms(&document)?,
+        score: score::score(&document)?,
         document: document.map.clone(),
     };
     let world = world(&document, id, worlds)?;

@@ -89,7 +89,7 @@ fn an_experiment_stops_at_its_limit_and_goes_on_with_a_higher_one() {
         TASK,
     ];
     // An attempt is eight turns of a dollar each.
-    let output = run(&environment, &server, &args).exits(5);
+    let output = run(&environment, &server, &args).exits(6);
     assert!(
         output
             .stderr
@@ -144,7 +144,7 @@ fn an_experiment_stops_at_its_tokens_and_its_time() {
     let args = ["--model", "openai/m", "-k", "3", "-j", "1", TASK];
     let limit = ["--limit-tokens", "12000", "--experiment", "long"];
     let args: Vec<_> = args.into_iter().chain(limit).collect();
-    let output = run(&environment, &server, &args).exits(5);
+    let output = run(&environment, &server, &args).exits(6);
     let output = output.says(&[
         "the experiment's limit of 12000 tokens is reached",
         "mcpmark resume long --limit-tokens N",
@@ -155,7 +155,7 @@ fn an_experiment_stops_at_its_tokens_and_its_time() {
     assert_eq!(report["summary"]["passed"], 3);
 
     let args = ["--model", "openai/slow", "--limit-run-time", "2", TASK];
-    let output = run(&environment, &server, &args).exits(5);
+    let output = run(&environment, &server, &args).exits(6);
     let output = output.says(&["the experiment's limit of 2 s is reached"]);
     assert_eq!(output.json()["attempts"][0]["outcome"], "cancelled");
 }

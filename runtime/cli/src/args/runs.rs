@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 use jiff::{Span, Timestamp, tz::TimeZone};
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
 pub(crate) struct RunsArgs {
     /// List the attempts of this experiment; `latest` is the one that began last
     #[arg(value_name = "EXPERIMENT")]
@@ -98,13 +97,6 @@ impl Since {
             .map_err(|_| expected())
     }
 }
-
-const EXAMPLES: &str = "Examples:
-  mcpmark runs                                   the last 20 experiments
-  mcpmark runs nightly                           the attempts of one
-  mcpmark runs --failed                          what failed in the latest one
-  mcpmark runs nightly --class abandoned -n 5
-  mcpmark runs nightly --model gpt --task 'filesystem/*' --sort cost";
 
 #[cfg(test)]
 mod tests {

@@ -178,6 +178,22 @@ pub(crate) fn check_filters(
     acting.try_for_each(|one| check_filter(&one.agent_settings, worlds, &Beside::new()))
 }
 
+/// How long something may take before it is said that it is waited for.
+const UNSAID: Duration = Duration::from_secs(1);
+
+/// Waits, and says what for where that takes long.
+async fn announced<T>(work: impl Future<Output = T>, what: impl FnOnce() -> String) -> T {
+    let mut work = std::pin::pin!(work);
+    match tokio::time::timeout(UNSAID, work.as_mut()).await {
+        Ok(done) => done,
+        Err(_) => {
+            let line = format!("· {}", sanitise::line(&what()));
+            output::note(&output::paint(output::DIM, line));
+            work.await
+        }
+    }
+}
+
 /// Starts or reaches each server of others, whose tools go beside those of the worlds, and asks each model for a few
 /// words, with a tool in reach. Gives the tools of those servers.
 pub(crate) async fn preflight(
@@ -189,7 +205,9 @@ pub(crate) async fn preflight(
     let mut offered: Vec<((&str, &ServerSpec), Vec<String>)> = Vec::new();
     for (name, server) in Participant::servers(models.acting(spec)) {
         // It goes again at once.
-        let started = External::start(name, server, variable).await;
+        let starting = External::start(name, server, variable);
+        let what = || format!("waiting for server {name} to start");
+        let started = announced(starting, what).await;
         let started = started.map_err(|error| unusable(&chain(&error)))?;
         let tools = started.tools().map(|tool| tool.to_string()).collect();
         offered.push(((name, server), tools));
@@ -215,9 +233,9 @@ pub(crate) async fn preflight(
     }
     for (model, participant) in models.asking(spec) {
         let (conversation, tools) = sign_of_life(participant.agent);
-        let asked = model
-            .ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE)
-            .await;
+        let asking = model.ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE);
+        let what = || format!("waiting for a first reply of model {}", model.name());
+        let asked = announced(asking, what).await;
         let error = match asked.result {
             Ok(answer) if answer.usage.is_none() && spec.limits.counts_usage() => {
                 let message = format!(

@@ -132,13 +132,16 @@ pub(super) fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, Comm
 
 pub(crate) fn text(explained: &[Explained], full: bool) -> String {
     let mut text = String::new();
-    for one in explained {
-        text.push_str(&format!(
-            "{} {}\n",
-            output::mark(false),
-            sanitise::line(&one.check)
-        ));
-        let Some(differences) = &one.differences else {
+    // Many checks look at one file, and where it is missing all of them fail.
+    for alike in explained.chunk_by(|one, other| one.differences == other.differences) {
+        for one in alike {
+            text.push_str(&format!(
+                "{} {}\n",
+                output::mark(false),
+                sanitise::line(&one.check)
+            ));
+        }
+        let Some(differences) = alike.first().and_then(|one| one.differences.as_ref()) else {
             text.push_str("  no difference to a state that passes explains it\n");
             continue;
         };

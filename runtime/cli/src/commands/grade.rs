@@ -155,12 +155,36 @@ fn result(outcome: &Outcome) -> String {
             let total = outcome.checks().len();
             let passed = outcome.checks().iter().filter(|check| check.passed).count();
             text.push_str(&format!(
-                "{word}: {passed} of {total} checks passed, score {score:.3}\n"
+                "{word}: {passed} of {total} checks passed, score {score:.3}{}\n",
+                explained(outcome)
             ));
         }
         (None, None) => text.push_str(&format!("{outcome}\n")),
     }
     text
+}
+
+/// Why the score of a failure is not the share of the checks that passed.
+fn explained(outcome: &Outcome) -> String {
+    let (Some(scoring), Some(false)) = (outcome.scoring(), outcome.passed()) else {
+        return String::new();
+    };
+    if let Some(check) = scoring.forfeits(outcome.checks()).next() {
+        let why = match scoring.held(&check.name) {
+            true => "held at the start and fails now",
+            false => "is required for any score",
+        };
+        return format!(" ({:?} {why})", sanitise::line(&check.name));
+    }
+    let checks = outcome.checks().iter();
+    match checks
+        .filter(|it| it.passed && scoring.held(&it.name))
+        .count()
+    {
+        0 => String::new(),
+        1 => " (1 of them held at the start and earns nothing)".to_owned(),
+        held => format!(" ({held} of them held at the start and earn nothing)"),
+    }
 }
 
 /// The checks of a verdict, one or two lines each.

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcpmark_experiment::{
-    Baselines, CiGuest, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, Script, ScriptJudge, Start,
-    Told, capture_published, grade_loaded,
+    Baselines, CiGuest, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, ScoreRule, Script,
+    ScriptJudge, Start, Told, capture_published, grade_loaded,
 };
 use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
 use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
-use mcpmark_task::TaskId;
+use mcpmark_task::{ScoreSettings, TaskId};
 use serde::Serialize;
 
 use crate::context::{self, Context};
@@ -36,6 +36,7 @@ struct Task {
     start: Start,
     session: SessionLimits,
     parameters: String,
+    score: ScoreSettings,
     hears_answer: bool,
     warned: AtomicBool,
 }
@@ -46,6 +47,8 @@ pub(crate) struct Report<'a> {
     outcome: &'a str,
     passed: Option<bool>,
     score: Option<f64>,
+    /// The rule by which the score was computed; null without a verdict.
+    score_rule: Option<ScoreRule>,
     checks: &'a [Check],
     fault: Option<FaultReport>,
     state: Digest,
@@ -83,6 +86,7 @@ impl<'a> Report<'a> {
             outcome: outcome.as_str(),
             passed: outcome.passed(),
             score: outcome.score(),
+            score_rule: outcome.score_rule(),
             checks: outcome.checks(),
             fault: outcome.fault(),
             state,
@@ -101,8 +105,8 @@ impl<'a> Report<'a> {
 /// What an outcome means to the shell.
 pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
-        Outcome::Graded(verdict) if verdict.passed() => exit::PASSED,
-        Outcome::Graded(_) | Outcome::StateFault(_) => exit::FAILED,
+        Outcome::Graded { verdict, .. } if verdict.passed() => exit::PASSED,
+        Outcome::Graded { .. } | Outcome::StateFault(_) => exit::FAILED,
         Outcome::VerifierFault(_) | Outcome::HeldBack(_) => exit::NOT_GRADED,
         Outcome::InvalidTask(_) => exit::INVALID,
         Outcome::InfraError(_) | Outcome::Cancelled => exit::INFRASTRUCTURE,
@@ -132,6 +136,7 @@ impl Judge {
                 start: prepared.start,
                 session: prepared.session_limits,
                 parameters: prepared.parameters,
+                score: prepared.score,
                 hears_answer: prepared.judged_on.answer,
                 warned: AtomicBool::new(false),
             }),
@@ -331,7 +336,8 @@ impl Judge {
     }
 
     /// Grades. A script is called with more arguments and variables, where there are some. A fault
-    /// is the state's only where the starting state is known: by the task, or since it `is_named`.
+    /// is the state's, and the score that of what was earned, only where the starting state is known: by the task, or
+    /// since it `is_named`.
     pub(crate) fn grade(
         &self,
         sandbox: &Sandbox,
@@ -352,7 +358,11 @@ impl Judge {
             None => self.judge.clone(),
         };
         let baselines = (is_named || self.task.is_some()).then_some(&self.baselines);
-        grade_loaded(sandbox, &judge, input, limits, baselines)
+        let mut graded = grade_loaded(sandbox, &judge, input, limits, baselines);
+        if let Some(task) = &self.task {
+            graded.outcome = graded.outcome.weighed(&task.score);
+        }
+        graded
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod cast;
 pub(crate) mod check;
 pub(crate) mod check_published;
 pub(crate) mod chosen;
+pub(crate) mod complete;
 mod directory;
 pub(crate) mod doctor;
 pub(crate) mod dry_run;
@@ -35,20 +36,9 @@ pub(crate) mod world;
 use std::ops::Deref;
 use std::path::Path;
 
-use clap::CommandFactory;
 use mcpmark_service::ServiceError;
 
-use crate::args::Cli;
 use crate::error::{CommandError, chain};
-use crate::exit;
-
-/// Prints completions for a shell.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CommandError> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "mcpmark", &mut script);
-    crate::output::print(&String::from_utf8_lossy(&script))?;
-    Ok(exit::PASSED)
-}
 
 /// What an error of a service means, and for what place where one was named.
 fn service_error(error: &ServiceError, place: Option<&Path>) -> CommandError {

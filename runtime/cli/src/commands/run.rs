@@ -450,6 +450,7 @@ impl Setting {
                 (Arc::clone(&journal), id.to_owned()),
             );
             let signal = tokio::spawn(stop);
+            let ticking = tokio::spawn(tick(Arc::clone(&display)));
             let listener = Arc::clone(&display);
             let run = self
                 .runner
@@ -463,6 +464,7 @@ impl Setting {
                 )
                 .await;
             signal.abort();
+            ticking.abort();
             run
         });
         display.finish();
@@ -473,7 +475,8 @@ impl Setting {
         })?;
         let rows = journal.attempts(name).map_err(journal_error)?;
         let spending = journal.spending(id).map_err(journal_error)?;
-        let code = exit_code(&rows, planned, cancel.is_cancelled());
+        let reached = cast.budget.reached().is_some();
+        let code = exit_code(&rows, planned, cancel.is_cancelled(), reached);
         let unfinished = unfinished(&rows, planned);
         let of_outcome = |name: &str| {
             let rows = rows
@@ -557,13 +560,27 @@ async fn interrupt(
     std::process::exit(i32::from(exit::INTERRUPTED));
 }
 
+/// Lets a display say what is waited for, for as long as it is not stopped.
+async fn tick(display: Arc<Display>) {
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    loop {
+        seconds.tick().await;
+        display.tick();
+    }
+}
+
 /// Whether attempts are left that somebody or a limit stopped.
 fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
     let cancelled = |row: &AttemptRow| row.outcome.as_deref() == Some("cancelled");
     rows.len() < planned || rows.iter().any(cancelled)
 }
 
-pub(crate) fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) -> u8 {
+pub(crate) fn exit_code(
+    rows: &[AttemptRow],
+    planned: usize,
+    cancelled: bool,
+    reached: bool,
+) -> u8 {
     let has = |outcome: &str| {
         rows.iter()
             .any(|row| row.outcome.as_deref() == Some(outcome))
@@ -576,6 +593,8 @@ pub(crate) fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool) ->
     let unfinished = unfinished(rows, planned);
     if cancelled && unfinished {
         exit::INTERRUPTED
+    } else if reached && unfinished && !has("infra-error") {
+        exit::LIMIT
     } else if has("infra-error") || unfinished {
         exit::INFRASTRUCTURE
     } else if has("invalid-task") {

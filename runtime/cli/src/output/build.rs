@@ -16,30 +16,37 @@ pub(crate) struct BuildDisplay {
     signs: Option<Signs>,
     compiled: String,
     made: usize,
+    /// Whether it was told that another process builds.
+    waits: bool,
 }
 
 /// When a log gets a sign of life.
 struct Signs {
     began: Instant,
-    last: Instant,
+    last: Option<Instant>,
 }
 
 impl Signs {
+    const FIRST: Duration = Duration::from_secs(1);
     const EVERY: Duration = Duration::from_secs(30);
 
     fn new(now: Instant) -> Self {
         Self {
             began: now,
-            last: now,
+            last: None,
         }
     }
 
     /// How long it has been, where it is time to say so.
     fn due(&mut self, now: Instant) -> Option<Duration> {
-        if now.duration_since(self.last) < Self::EVERY {
+        let (last, wait) = match self.last {
+            Some(last) => (last, Self::EVERY),
+            None => (self.began, Self::FIRST),
+        };
+        if now.duration_since(last) < wait {
             return None;
         }
-        self.last = now;
+        self.last = Some(now);
         Some(now.duration_since(self.began))
     }
 }
@@ -50,6 +57,17 @@ impl BuildDisplay {
         let text = event.to_string();
         match event {
             BuildEvent::Asking { .. } => {}
+            BuildEvent::Waiting { .. } if self.waits => self.passing(&text),
+            BuildEvent::Preparing { .. } => {
+                self.compiled = text;
+                self.begin();
+                self.passing("");
+            }
+            BuildEvent::Waiting { .. } => {
+                self.waits = true;
+                self.begin();
+                self.line(&format!("{} {}", paint(BOLD, "·"), sanitise::line(&text)));
+            }
             BuildEvent::Compiling { .. } => {
                 self.begin();
                 self.line(&format!("{} {}", paint(BOLD, "·"), sanitise::line(&text)));
@@ -132,6 +150,6 @@ mod tests {
             .filter_map(|second| signs.due(began + Duration::from_secs(second)))
             .map(|since| since.as_secs())
             .collect();
-        assert_eq!(due, [31, 61, 200]);
+        assert_eq!(due, [29, 60, 200]);
     }
 }

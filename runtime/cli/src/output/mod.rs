@@ -10,6 +10,7 @@ pub(crate) mod progress;
 pub(crate) mod table;
 pub(crate) mod tree;
 pub(crate) mod unified;
+mod waiting;
 
 pub(crate) use mcpmark_report::sanitise;
 

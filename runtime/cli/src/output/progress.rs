@@ -11,6 +11,7 @@ use mcpmark_experiment::journal::{AttemptKey, AttemptRow, ModelSpending};
 use mcpmark_experiment::{Cost, End, EndKind, Outcome, Planned, Progress};
 use mcpmark_sandbox::Check;
 
+use super::waiting::{Doing, Running};
 use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
 
 /// Shows progress on standard error.
@@ -22,8 +23,8 @@ pub(crate) struct Display {
     state: Mutex<State>,
 }
 
-/// The time between lines that say how far the models have come.
-const STANDING: Duration = Duration::from_secs(60);
+/// The time between lines that say how far the models have come, and what is waited for.
+const STANDING: Duration = Duration::from_secs(30);
 
 /// The names of participants, by their index in the spec. An agent that acts alone and asks no model has none.
 struct Players {
@@ -119,12 +120,6 @@ struct State {
     told: Option<Instant>,
     running: BTreeMap<String, Running>,
     models: BTreeMap<String, Standing>,
-}
-
-struct Running {
-    bar: Option<ProgressBar>,
-    name: String,
-    model: Option<String>,
 }
 
 /// How far a model has come.
@@ -274,13 +269,23 @@ impl Display {
                 let name = label(&task, model.as_deref(), k);
                 let bar = self.bars.as_ref().map(|bars| {
                     let bar = bars.all.add(ProgressBar::new_spinner());
-                    bar.set_style(style("  {wide_msg:.dim}"));
-                    bar.set_message(name.clone());
+                    // How long it has done what it does: each event starts the clock again.
+                    bar.set_style(style("  {wide_msg:.dim} {elapsed:.dim}"));
+                    bar.enable_steady_tick(Duration::from_secs(1));
                     bar
                 });
-                state.running.insert(attempt, Running { bar, name, model });
+                let running = Running::new(bar, name, model);
+                state.running.insert(attempt, running);
             }
-            Progress::Asked { attempt, cost } => {
+            Progress::Asked {
+                attempt,
+                turn,
+                tokens,
+                cost,
+            } => {
+                if let Some(running) = state.running.get_mut(&attempt) {
+                    running.replied(turn, tokens);
+                }
                 let State {
                     running, models, ..
                 } = &mut *state;
@@ -297,13 +302,23 @@ impl Display {
                 number,
                 tool,
             } => {
-                if let Some(Running {
-                    bar: Some(bar),
-                    name,
-                    ..
-                }) = state.running.get(&attempt)
-                {
-                    bar.set_message(format!("{name}  {number} {}", sanitise::line(&tool)));
+                if let Some(running) = state.running.get_mut(&attempt) {
+                    running.calls = number;
+                    running.does(Doing::Tool(sanitise::line(&tool).into_owned()));
+                }
+            }
+            Progress::ToolCalled { attempt } => {
+                if let Some(running) = state.running.get_mut(&attempt) {
+                    running.does(Doing::Agent);
+                }
+            }
+            Progress::Retried {
+                attempt,
+                tries,
+                error,
+            } => {
+                if let Some(running) = state.running.get_mut(&attempt) {
+                    running.does(Doing::Retry { tries, error });
                 }
             }
             Progress::Finished {
@@ -365,6 +380,26 @@ impl Display {
                 ));
             }
         }
+    }
+
+    /// Without bars, says what is waited for where nothing was said for a while.
+    pub(crate) fn tick(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = state.told.unwrap_or(self.began);
+        let longest = state.running.values().max_by_key(|one| one.age());
+        let Some(longest) = longest.filter(|_| self.bars.is_none() && last.elapsed() >= STANDING)
+        else {
+            return;
+        };
+        let line = format!(
+            "{}/{} done, {} running; longest: {longest}",
+            state.done,
+            self.total,
+            count(state.running.len(), "attempt"),
+        );
+        self.line(&paint(DIM, line));
+        self.tell_standing(&mut state);
+        state.told = Some(Instant::now());
     }
 
     /// Without bars, says now and then how far the models have come.
@@ -573,6 +608,8 @@ mod tests {
         let dollar = Cost::from_usd("1").unwrap();
         display.show(Progress::Asked {
             attempt: "2".to_owned(),
+            turn: 1,
+            tokens: None,
             cost: Some(dollar),
         });
         let state = display.state.lock().unwrap();

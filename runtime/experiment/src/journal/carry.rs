@@ -21,7 +21,7 @@ pub(crate) use self::sound::PLANNED;
 use self::taking::Taking;
 use super::durable::surely_or;
 use super::schema::{CARRIED, FORMAT, SUMMARISE_ALL};
-use super::sums::{bad_rows, sum_all};
+use super::sums::{bad_rows, misscored, sum_all};
 use super::texts::{is_packed, unpack};
 use super::{BadRow, Journal, JournalError};
 
@@ -143,7 +143,7 @@ struct End {
 }
 
 /// Attempts of the experiment `?1` with a last grade of another outcome, or with a grade that is another one than
-/// its checks make: where there is a verdict, they say whether it passed, and their share is its score; where the
+/// its checks make: where there is a verdict, they say whether it passed ([`misscored`] looks at its score); where the
 /// state stops the verifier, the attempt failed without any; where the verifier broke, there is nothing at all.
 const CONTRADICTING: &str = "
 SELECT a.id FROM attempts a LEFT JOIN grades g ON g.attempt = a.id
@@ -152,7 +152,6 @@ WHERE a.experiment = ?1
     OR CASE coalesce(g.outcome, a.outcome)
     WHEN 'graded' THEN g.passed IS NULL OR g.score IS NULL
         OR g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)
-        OR abs(g.score - (SELECT avg(passed) FROM checks WHERE grade = g.id)) > 1e-9
     WHEN 'state-fault' THEN g.passed IS NOT 0 OR g.score IS NOT 0.0 OR g.fault_kind IS NULL
         OR EXISTS (SELECT 1 FROM checks WHERE grade = g.id)
     WHEN 'verifier-fault' THEN g.passed IS NOT NULL OR g.score IS NOT NULL
@@ -349,7 +348,14 @@ impl Journal {
             let summed = transaction.execute(SUMMARISE_ALL, [&id]);
             summed.map_err(|error| lines.refused(error, "what belongs to an attempt before it"))?;
             let contradicting = transaction.query_row(CONTRADICTING, [&id], |row| row.get(0));
-            match contradicting.optional()? {
+            let contradicting = match contradicting.optional()? {
+                None => misscored(transaction, Some(&id))?
+                    .into_iter()
+                    .next()
+                    .map(|it| it.attempt),
+                found => found,
+            };
+            match contradicting {
                 Some(attempt) => Err(CarryError::Grade { attempt }),
                 None => {
                     sum_all(transaction, Some(&id))?;

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use mcpmark_snapshot::Digest;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde_json::Value;
 
@@ -14,6 +14,7 @@ use super::sums::{
 };
 use super::texts::unpack;
 use super::{Journal, JournalError};
+use crate::{ScoreRule, Scoring};
 
 /// An experiment and how far it has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,7 +133,7 @@ pub struct GradeRow {
     pub outcome: String,
     /// Whether all checks passed.
     pub passed: Option<bool>,
-    /// The share of checks that passed.
+    /// How much of the task is done, from 0 to 1; none where the verifier broke.
     pub score: Option<f64>,
     /// The kind of the fault that ended the verifier.
     pub fault_kind: Option<String>,
@@ -140,8 +141,17 @@ pub struct GradeRow {
     pub fault_message: Option<String>,
     /// What the verifier logged.
     pub log: String,
+    /// What the score follows from beside the checks.
+    pub scoring: Scoring,
     /// The checks.
     pub checks: Vec<Check>,
+}
+
+impl GradeRow {
+    /// The rule by which the score was computed; none without a verdict.
+    pub fn score_rule(&self) -> Option<ScoreRule> {
+        (self.outcome == "graded").then_some(self.scoring.rule)
+    }
 }
 
 /// One message of a trajectory.
@@ -565,9 +575,19 @@ pub(super) fn grade_at(row: &Row<'_>, first: usize) -> rusqlite::Result<(GradeRo
         fault_kind: columns.next()?,
         fault_message: columns.next()?,
         log: columns.next()?,
+        scoring: scoring(columns.next()?)?,
         checks: Vec::new(),
     };
     Ok((grade, sum))
+}
+
+/// What the score of a grade follows from; without a document, the share of checks.
+pub(super) fn scoring(document: Option<String>) -> rusqlite::Result<Scoring> {
+    let Some(document) = document else {
+        return Ok(Scoring::default());
+    };
+    serde_json::from_str(&document)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error)))
 }
 
 /// A grade with its checks, which is as it was written.

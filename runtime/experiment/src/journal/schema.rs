@@ -16,8 +16,8 @@ pub(super) const FORMAT: i32 = STEPS.len() as i32;
 pub(super) const CARRIED: i32 = 4;
 
 /// What makes each format out of the one before; a new file takes all of them.
-const STEPS: [&str; 9] = [
-    BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS, SUMS, TEXTS,
+const STEPS: [&str; 10] = [
+    BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS, SUMS, TEXTS, SCORES,
 ];
 
 /// The first format whose rows have check sums.
@@ -258,6 +258,12 @@ CREATE TABLE texts (
     digest   BLOB NOT NULL UNIQUE,
     content  BLOB NOT NULL
 ) STRICT;
+";
+
+/// What the score of a grade follows from beside its checks: a [`Scoring`](crate::Scoring) as JSON. Null where the score
+/// is the share of checks that passed, as in all grades of older formats.
+const SCORES: &str = "
+ALTER TABLE grades ADD COLUMN scoring TEXT;
 ";
 
 /// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or

@@ -8,6 +8,7 @@
 //! are no signature. They are those of this file alone and travel nowhere: a journal that takes rows in makes its own.
 
 mod check;
+mod scores;
 
 use crc32fast::Hasher;
 use rusqlite::types::ValueRef;
@@ -15,6 +16,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 pub use self::check::BadRow;
 pub(super) use self::check::bad_rows;
+pub(super) use self::scores::misscored;
 use super::JournalError;
 
 /// The columns of attempts in the order in which they are summed and read.
@@ -292,10 +294,12 @@ pub(super) fn sum_whole_attempt(
     sum_attempt(transaction, attempt)
 }
 
-/// The columns of grades in the order in which they are summed and read, after the id and the sum.
+/// The columns of grades in the order in which they are summed and read, after the id and the sum. The last one is
+/// summed only where there is a value, so that grades of older formats keep their sums.
 pub(super) const GRADE: &str = "g.id, g.sum, g.attempt, g.at_ms, g.verifier, g.engine, g.terms,
-    g.bundle, g.outcome, g.passed, g.score, g.fault_kind, g.fault_message, g.log";
-pub(super) const GRADE_COLUMNS: usize = 14;
+    g.bundle, g.outcome, g.passed, g.score, g.fault_kind, g.fault_message, g.log,
+    g.scoring";
+pub(super) const GRADE_COLUMNS: usize = 15;
 /// Those of them that are not summed.
 const GRADE_HEAD: usize = 2;
 
@@ -311,7 +315,11 @@ impl GradeSum {
     /// Begins with a row that has the columns [`GRADE`] from `first` on.
     pub(super) fn of(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
         let mut sum = Sum::default();
-        sum.add(row, first + GRADE_HEAD, GRADE_COLUMNS - GRADE_HEAD)?;
+        let last = first + GRADE_COLUMNS - 1;
+        sum.add(row, first + GRADE_HEAD, last - first - GRADE_HEAD)?;
+        if row.get_ref(last)? != ValueRef::Null {
+            sum.add(row, last, 1)?;
+        }
         Ok(Self {
             id: row.get(first)?,
             kept: row.get(first + 1)?,

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::sums::{ATTEMPT, compare_row, shown};
 use super::{Journal, JournalError};
+use crate::ScoreRule;
 
 /// An attempt as far as tables and charts go: without its texts, states and checks. There may be
 /// very many, so they share what most of them say alike.
@@ -39,8 +40,10 @@ pub struct SurveyRow {
     pub outcome: Option<Arc<str>>,
     /// Whether it passed; none unless there is a grade.
     pub passed: Option<bool>,
-    /// The share of checks that passed; none unless there is a grade.
+    /// How much of the task is done, from 0 to 1; none unless there is a grade.
     pub score: Option<f64>,
+    /// The rule by which the score was computed; none without a verdict.
+    pub score_rule: Option<ScoreRule>,
     /// The kind of fault, where the state that it left stops the verifier.
     pub state_fault: Option<Arc<str>>,
     /// Replies of the agent.
@@ -77,7 +80,8 @@ pub struct Survey {
 fn columns() -> String {
     format!(
         "SELECT {}, sum,
-                iif(outcome = 'state-fault', (SELECT fault_kind FROM grades WHERE id = attempts.grade), NULL)
+                iif(outcome = 'state-fault', (SELECT fault_kind FROM grades WHERE id = attempts.grade), NULL),
+                iif(outcome = 'graded', (SELECT scoring IS NOT NULL FROM grades WHERE id = attempts.grade), NULL)
          FROM attempts",
         ATTEMPT.join(", ")
     )
@@ -238,6 +242,12 @@ impl RawRow {
                 status: columns.status.get(row, 12)?,
                 outcome: columns.outcome.optional(row, 19)?,
                 score: row.get(34)?,
+                score_rule: row
+                    .get::<_, Option<bool>>(ATTEMPT.len() + 2)?
+                    .map(|is_earned| match is_earned {
+                        true => ScoreRule::Earned,
+                        false => ScoreRule::Share,
+                    }),
                 turns: row.get(26)?,
                 tool_calls: row.get(27)?,
                 malformed_calls: row.get(28)?,

@@ -10,7 +10,7 @@ use super::durable::{soon, surely};
 use super::sums::{sum_experiment, sum_grade, sum_whole_attempt};
 use super::texts::pack;
 use super::{Journal, JournalError, MOST, now_ms};
-use crate::Outcome;
+use crate::{Outcome, ScoreRule};
 
 /// What makes an attempt the one it is within its experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -259,9 +259,12 @@ pub(super) fn insert_grade(
     let fault = grade.outcome.fault();
     let mut insert = transaction.prepare_cached(
         "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score, fault_kind,
-            fault_message, log, regrade, terms, bundle)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            fault_message, log, regrade, terms, bundle, scoring)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
+    let scoring = grade.outcome.scoring();
+    let scoring = scoring.filter(|scoring| scoring.rule != ScoreRule::Share);
+    let scoring = scoring.map(serde_json::to_string).transpose()?;
     insert.execute(params![
         attempt,
         now_ms(),
@@ -276,6 +279,7 @@ pub(super) fn insert_grade(
         regrade,
         grade.terms.to_string(),
         grade.bundle.to_string(),
+        scoring,
     ])?;
     let id = transaction.last_insert_rowid();
     let mut insert = transaction.prepare_cached(

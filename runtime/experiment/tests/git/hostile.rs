@@ -326,5 +326,5 @@ fn a_repository_that_only_the_final_state_has_damaged_fails() {
     assert_eq!(failed.passed(), Some(false));
     let invalid = grade(&damaged, &damaged);
     assert!(matches!(&invalid, Outcome::InvalidTask(_)), "{invalid:?}");
-    assert!(matches!(grade(&sound, &sound), Outcome::Graded(_)));
+    assert!(matches!(grade(&sound, &sound), Outcome::Graded { .. }));
 }

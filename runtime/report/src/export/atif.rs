@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use mcpmark_experiment::Journal;
-use mcpmark_experiment::journal::MessageRow;
+use mcpmark_experiment::journal::{GradeRow, MessageRow};
 use serde_json::{Map, Value, json};
 
 use super::{ExportError, Exported, Reason, Source, file_name, write_json};
@@ -83,6 +83,7 @@ fn document(source: &Source) -> Value {
             "outcome": row.outcome,
             "passed": source.passed(),
             "score": row.grade.as_ref().and_then(|grade| grade.score),
+            "score_rule": row.grade.as_ref().and_then(GradeRow::score_rule),
             "bundle": row.bundle,
             "start": row.world,
             "state": row.state,

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use mcpmark_experiment::Journal;
+use mcpmark_experiment::{Journal, ScoreRule};
 use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ const TEXT_AGENT: &str = "react";
 pub struct SftOptions {
     /// Graded attempts that did not pass, too.
     pub include_failures: bool,
-    /// `passed` and `score` on each line.
+    /// `passed`, `score` and `score_rule` on each line.
     pub rewards: bool,
     /// The most bytes of a line; no limit if not set.
     pub max_bytes: Option<u64>,
@@ -105,12 +105,10 @@ fn line(source: &Source, options: SftOptions) -> Value {
     });
     if options.rewards {
         line["passed"] = source.passed().into();
-        line["score"] = source
-            .row
-            .grade
-            .as_ref()
-            .and_then(|grade| grade.score)
-            .into();
+        let grade = source.row.grade.as_ref();
+        line["score"] = grade.and_then(|grade| grade.score).into();
+        let rule = grade.and_then(|grade| grade.score_rule());
+        line["score_rule"] = rule.map(ScoreRule::as_str).into();
     }
     line["tools"] = source.functions().into();
     line["messages"] = messages(source).into();

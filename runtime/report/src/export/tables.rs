@@ -92,6 +92,7 @@ fn attempt(source: &Source, survey: &SurveyRow) -> Value {
         "outcome": row.outcome,
         "passed": grade.and_then(|grade| grade.passed),
         "score": grade.and_then(|grade| grade.score),
+        "score_rule": grade.and_then(|grade| grade.score_rule()),
         "failure": survey.failure.as_ref().map(|failure| failure.class.as_str()),
         "failure_rule": survey.failure.as_ref().map(|failure| failure.evidence.rule),
         "fault": fault,

@@ -103,7 +103,7 @@ fn published_services_stand_beside_ones_own() {
         assert_eq!(csv.matches(&beginning).count(), 1, "{service}");
     }
     assert!(csv.contains(
-        "gpt-5-medium,,,service,filesystem,30,120,120,,0.575,0.0363,,,,,4,0.7667,0.3667,,,215960,17380,0.44,10.06,21.07,\n"
+        "gpt-5-medium,,,service,filesystem,30,120,120,,0.575,0.0363,,,,,4,0.7667,0.3667,,,215960,17380,0.44,10.06,21.07,,\n"
     ));
     // Of the services that were not tried there is nothing to stand beside.
     let text = rendered(Format::Text, true);

@@ -20,6 +20,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::exchange::{Abandoned, Answer, Exchange, Gone, Room};
+use crate::flow::LONGEST_ID;
 use crate::http::{HeldResponse, HttpRequest, HttpResponse, serve_held};
 use crate::lines::{self, Received};
 use crate::surrogates::Paired;
@@ -273,6 +274,10 @@ impl Endpoint {
         let Ok(message) = serde_json::from_slice::<Value>(body.trim_ascii()) else {
             return plain(400, "the body is no JSON").into();
         };
+        if message["id"].as_str().is_some_and(|id| id.len() > LONGEST_ID) {
+            let problem = format!("the id has more than {LONGEST_ID} bytes");
+            return refused(400, &Value::Null, ErrorCode::INVALID_REQUEST, &problem).into();
+        }
         if is_alone(&request, &message) {
             self.answer_alone(&request, message).await
         } else if message["method"] == "initialize" {

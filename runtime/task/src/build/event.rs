@@ -27,10 +27,12 @@ pub enum BuildEvent {
         /// What.
         what: String,
     },
-    /// Another process builds into the same directory; its end is awaited.
+    /// Another process builds into the same directory; its turn is awaited. Told again when it has come further.
     Waiting {
         /// The directory.
         target_dir: PathBuf,
+        /// Which process it is, and how far it has come; empty where it does not say.
+        holder: String,
     },
     /// Cargo is about to run; it may find that nothing has to be compiled.
     Asking {
@@ -63,6 +65,15 @@ pub enum BuildEvent {
         /// The warning as the compiler words it.
         rendered: String,
     },
+    /// Something is made ready that was built: a world set up, a task's guests compiled to machine code.
+    Preparing {
+        /// What.
+        what: String,
+        /// Which of them it is, from 1.
+        number: usize,
+        /// How many there are.
+        total: usize,
+    },
     /// A new component was made.
     Componentized {
         /// The guest's source.
@@ -87,13 +98,24 @@ impl fmt::Display for BuildEvent {
                     "compiling {packages} guest package{plural} with {compiler}"
                 )
             }
-            Self::Waiting { target_dir } => write!(
-                f,
-                "waiting for another mcpmark that builds into {}",
-                target_dir.display()
-            ),
+            Self::Waiting { target_dir, holder } => {
+                let holder = match holder.as_str() {
+                    "" => "another mcpmark",
+                    holder => holder,
+                };
+                write!(
+                    f,
+                    "waiting for {holder} (it builds into {})",
+                    target_dir.display()
+                )
+            }
             Self::Compiled { guests, total } => write!(f, "{guests} of {total} guests compiled"),
             Self::Cargo { line } => f.write_str(line.trim()),
+            Self::Preparing {
+                what,
+                number,
+                total,
+            } => write!(f, "preparing {what} ({number} of {total})"),
             Self::Warning { rendered, .. } => f.write_str(rendered.trim_end()),
             Self::Componentized { source, size } => {
                 write!(f, "made {} a component of {size} bytes", source.display())

@@ -15,10 +15,11 @@ pub(crate) mod process;
 mod search;
 mod stamp;
 mod toolchain;
+mod turns;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -30,6 +31,7 @@ use freshness::Compiled;
 use process::Call;
 use stamp::{Inputs, Stamp};
 use toolchain::Toolchain;
+use turns::Turn;
 
 pub use children::stop;
 pub use component::{ComponentizeError, componentize};
@@ -123,7 +125,7 @@ impl Builder {
 
     /// Builds every guest that is not up to date; the answers stand in the order of the sources.
     ///
-    /// Several processes may build into one target directory at once: they take turns.
+    /// Several processes may build into one target directory at once: they take turns, some packages each.
     pub fn build(
         &mut self,
         sources: &[GuestSource],
@@ -131,14 +133,31 @@ impl Builder {
     ) -> Result<Vec<Built>, BuildError> {
         let mut done = BTreeMap::new();
         self.take_current(sources, &mut done)?;
-        if done.len() < sources.len() {
-            let _lock = self.lock(report)?;
+        let mut progress = Overall::default();
+        while done.len() < sources.len() {
+            let target_dir = self.options.target_dir.clone();
+            let mut turn = Turn::take(&target_dir, report)?;
             self.take_current(sources, &mut done)?;
-            let missing: Vec<&GuestSource> = sources
-                .iter()
-                .filter(|source| !done.contains_key(source))
-                .collect();
-            self.compile(&missing, &mut done, report)?;
+            let missing = sources.iter().filter(|source| !done.contains_key(source));
+            let missing: BTreeSet<&GuestSource> = missing.collect();
+            let some = some_packages(&missing, turns::packages());
+            progress.begin(&missing);
+            let before = done.len();
+            self.compile(&some, &mut done, &mut |event| {
+                let Some(event) = progress.of_all(event) else {
+                    return;
+                };
+                if let BuildEvent::Compiled { .. } = &event {
+                    turn.tell(&target_dir, &event.to_string());
+                }
+                report(event);
+            })?;
+            drop(turn);
+            // What cargo does not make, it would not make the next time.
+            if some.len() == missing.len() || done.len() == before {
+                break;
+            }
+            turns::pause();
         }
         Ok(sources
             .iter()
@@ -286,31 +305,63 @@ impl Builder {
     fn stamps(&self) -> PathBuf {
         self.options.target_dir.join("stamps")
     }
+}
 
-    /// Held while cargo runs and its products are read, so that nobody replaces them in between.
-    fn lock(&self, report: &mut dyn FnMut(BuildEvent)) -> Result<File, BuildError> {
-        let target_dir = &self.options.target_dir;
-        let path = target_dir.join("lock");
-        let failed = |error| BuildError::io("locking", &path, error);
-        let file = fs::create_dir_all(target_dir)
-            .and_then(|()| {
-                File::options()
-                    .create(true)
-                    .truncate(false)
-                    .write(true)
-                    .open(&path)
-            })
-            .map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                report(BuildEvent::Waiting {
-                    target_dir: target_dir.clone(),
-                });
-                file.lock().map_err(failed)?;
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+/// The guests of the first packages, and ready ones.
+fn some_packages<'a>(guests: &BTreeSet<&'a GuestSource>, most: usize) -> Vec<&'a GuestSource> {
+    let mut packages = BTreeSet::new();
+    let chosen = guests.iter().filter(|guest| match guest {
+        GuestSource::Rust { package_dir, .. } => {
+            packages.contains(package_dir)
+                || packages.len() < most && packages.insert(package_dir.clone())
         }
-        Ok(file)
+        GuestSource::Wasm(_) | GuestSource::HeldBack { .. } => true,
+    });
+    chosen.copied().collect()
+}
+
+/// The events of all turns as those of one.
+#[derive(Debug, Default)]
+struct Overall {
+    /// Guests, and packages, that were to be built at the beginning.
+    guests: usize,
+    packages: usize,
+    /// Guests that earlier turns made.
+    before: usize,
+    is_compiling: bool,
+}
+
+impl Overall {
+    /// Begins a turn in which these are not built yet.
+    fn begin(&mut self, missing: &BTreeSet<&GuestSource>) {
+        if self.guests == 0 {
+            let packages: BTreeSet<_> = missing
+                .iter()
+                .filter_map(|guest| match guest {
+                    GuestSource::Rust { package_dir, .. } => Some(package_dir),
+                    GuestSource::Wasm(_) | GuestSource::HeldBack { .. } => None,
+                })
+                .collect();
+            (self.guests, self.packages) = (missing.len(), packages.len());
+        }
+        self.before = self.guests.saturating_sub(missing.len());
+    }
+
+    /// An event of a turn as one of all; none where it was told before.
+    fn of_all(&mut self, event: BuildEvent) -> Option<BuildEvent> {
+        match event {
+            BuildEvent::Compiling { compiler, .. } => {
+                let is_first = !std::mem::replace(&mut self.is_compiling, true);
+                is_first.then_some(BuildEvent::Compiling {
+                    packages: self.packages,
+                    compiler,
+                })
+            }
+            BuildEvent::Compiled { guests, .. } => Some(BuildEvent::Compiled {
+                guests: self.before + guests,
+                total: self.guests,
+            }),
+            event => Some(event),
+        }
     }
 }

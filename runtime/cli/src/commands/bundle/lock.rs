@@ -283,8 +283,10 @@ pub(crate) fn check(
             && lock.surfaces.get(&name) != Some(&found)
         {
             let locked = lock.surfaces.get(&name);
-            let locked = locked.map_or("none is locked".to_owned(), |it| format!("{it} is locked"));
-            let message = format!("the tools of {name} are {found}, and {locked}");
+            let locked = locked.map_or("locks no tools of that name".to_owned(), |it| {
+                format!("locks {it}")
+            });
+            let message = format!("the tools of {name} are {found}, and this file {locked}");
             return Err(CommandError::invalid(message).hint(UPDATE));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::metrics::{Sample, Score};
-use mcpmark_experiment::{Journal, Outcome, Regraded, STATE_FAULT, Work};
+use mcpmark_experiment::{Journal, Outcome, Regraded, STATE_FAULT, ScoreRule, Work};
 use serde::Serialize;
 
 use crate::commands::run::journal_error;
@@ -50,6 +50,7 @@ struct Side {
     outcome: String,
     passed: Option<bool>,
     score: Option<f64>,
+    score_rule: Option<ScoreRule>,
     verifier: String,
     engine: String,
     fault: Option<String>,
@@ -263,6 +264,7 @@ impl Attempt {
             outcome: grade.outcome.clone(),
             passed: grade.passed,
             score: grade.score,
+            score_rule: grade.score_rule(),
             verifier: grade.verifier.clone(),
             engine: grade.engine.clone(),
             fault: grade.fault_message.clone(),

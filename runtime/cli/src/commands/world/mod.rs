@@ -27,8 +27,15 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
             before,
             after,
             full,
+            exit_code,
             json,
-        } => compare(context, &before, &after, full, json),
+        } => {
+            let differs = compare(context, &before, &after, full, json)?;
+            Ok(match differs && exit_code {
+                true => exit::FAILED,
+                false => exit::PASSED,
+            })
+        }
         WorldCommand::Schema { document } => schema(document.as_deref()),
         WorldCommand::Import(args) => import::import(context, &args),
     }
@@ -222,13 +229,14 @@ fn entry_json(path: &TreePath, node: &Node) -> Value {
     value
 }
 
+/// Shows what differs between two trees, and says whether anything does.
 fn compare(
     context: &Context,
     before: &str,
     after: &str,
     full: bool,
     as_json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<bool, CommandError> {
     let store = context.store()?;
     let (before, after) = (context.tree(before, &store)?, context.tree(after, &store)?);
     let changes = diff(before.tree(), after.tree());
@@ -239,5 +247,5 @@ fn compare(
     } else {
         output::print(&changes_text(&changes, &store, full))?;
     }
-    Ok(exit::PASSED)
+    Ok(!changes.is_empty())
 }

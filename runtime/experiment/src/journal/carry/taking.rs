@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{CarryError, HERE, JournalError, Line, Lines, Need, SUM, TABLES, sound};
 use crate::journal::now_ms;
 use crate::journal::texts::{is_packed, pack};
-use crate::{STATE_FAULT, Spec};
+use crate::{STATE_FAULT, Scoring, Spec};
 
 /// What comes of attempts, and of grades.
 const OUTCOMES: [&str; 7] = [
@@ -205,8 +205,13 @@ impl<'a> Taking<'a> {
                     self.need(&attempt, Need::Verifier(&verifier))?;
                 }
                 renumber(&mut row, "regrade", &self.regrades, lines)?;
-                // Journals of format 4 do not say whose verifier it is.
+                // Journals of format 4 do not say whose verifier it is, and those before 10 know one rule of scores.
                 row.entry("bundle").or_insert(Value::Null);
+                row.entry("scoring").or_insert(Value::Null);
+                if let Some(scoring) = row.get("scoring").and_then(Value::as_str) {
+                    let read = serde_json::from_str::<Scoring>(scoring);
+                    read.map_err(|error| wrong(&format!("its scoring is none: {error}")))?;
+                }
                 number = row.insert("id".to_owned(), Value::Null);
             }
             "checks" => {

@@ -405,6 +405,18 @@ fn values_that_nobody_could_read_back_are_refused() {
             "than its checks make",
         ),
         (
+            value(5, "\"scoring\":null", "\"scoring\":\"{}\""),
+            "its scoring is none: missing field `rule`",
+        ),
+        (
+            value(
+                5,
+                "\"scoring\":null",
+                "\"scoring\":\"{\\\"rule\\\":\\\"luck\\\"}\"",
+            ),
+            "its scoring is none: unknown variant",
+        ),
+        (
             value(5, "\"score\":1.0", "\"score\":null"),
             "than its checks make",
         ),

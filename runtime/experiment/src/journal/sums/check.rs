@@ -6,7 +6,8 @@ use rusqlite::types::ValueRef;
 use serde::Serialize;
 
 use super::{
-    ATTEMPT, EXPERIMENT, GRADES, PARTS, RowSums, compare_row, grade_sum, ids, shown, sum_all,
+    ATTEMPT, EXPERIMENT, GRADES, PARTS, RowSums, compare_row, grade_sum, ids, misscored, shown,
+    sum_all,
 };
 use crate::journal::durable::surely;
 use crate::journal::texts;
@@ -179,7 +180,11 @@ pub(in crate::journal) fn bad_rows(
             problem: CONTRADICTS,
         });
     }
-    for grade in ids::<i64>(connection, MISJUDGED, experiment)? {
+    let mut contradicting = ids::<i64>(connection, MISJUDGED, experiment)?;
+    contradicting.extend(misscored(connection, experiment)?.iter().map(|it| it.grade));
+    contradicting.sort_unstable();
+    contradicting.dedup();
+    for grade in contradicting {
         bad.push(BadRow {
             row: format!("grade {grade}"),
             problem: CONTRADICTS,

@@ -1,0 +1,145 @@
+//! What a running attempt does, and for how long it has done that.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar};
+
+use super::count;
+
+/// An attempt that runs.
+pub(super) struct Running {
+    pub(super) bar: Option<ProgressBar>,
+    pub(super) name: String,
+    pub(super) model: Option<String>,
+    pub(super) calls: u32,
+    turn: u32,
+    tokens: u64,
+    doing: Doing,
+    since: Instant,
+}
+
+/// What is waited for.
+pub(super) enum Doing {
+    /// The agent, or the model that it asks.
+    Agent,
+    /// A tool.
+    Tool(String),
+    /// The model, once more.
+    Retry {
+        /// Tries that failed.
+        tries: u32,
+        /// The kind of the last error.
+        error: &'static str,
+    },
+}
+
+impl Running {
+    pub(super) fn new(bar: Option<ProgressBar>, name: String, model: Option<String>) -> Self {
+        let running = Self {
+            bar,
+            name,
+            model,
+            calls: 0,
+            turn: 0,
+            tokens: 0,
+            doing: Doing::Agent,
+            since: Instant::now(),
+        };
+        running.draw();
+        running
+    }
+
+    /// Something else is waited for from now on.
+    pub(super) fn does(&mut self, doing: Doing) {
+        self.doing = doing;
+        self.since = Instant::now();
+        self.draw();
+    }
+
+    /// The model gave a reply.
+    pub(super) fn replied(&mut self, turn: u32, tokens: Option<u64>) {
+        self.turn = turn;
+        self.tokens += tokens.unwrap_or(0);
+        self.does(Doing::Agent);
+    }
+
+    /// How long the same has been waited for.
+    pub(super) fn age(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    fn draw(&self) {
+        if let Some(bar) = &self.bar {
+            bar.reset_elapsed();
+            bar.set_message(self.state());
+        }
+    }
+
+    /// How far it is and what is waited for.
+    fn state(&self) -> String {
+        let mut parts = Vec::new();
+        if self.turn > 0 {
+            parts.push(format!("turn {}", self.turn));
+        }
+        if self.calls > 0 {
+            parts.push(count(self.calls as usize, "call"));
+        }
+        if self.tokens > 0 {
+            parts.push(count(self.tokens as usize, "token"));
+        }
+        match (&self.doing, &self.model) {
+            (Doing::Agent, Some(_)) => parts.push("waits for the model".to_owned()),
+            (Doing::Agent, None) => {}
+            (Doing::Tool(tool), _) => parts.push(tool.clone()),
+            (Doing::Retry { tries, error }, _) => parts.push(format!(
+                "asks the model again after {} ({error})",
+                count(*tries as usize, "failure")
+            )),
+        }
+        match parts.is_empty() {
+            true => self.name.clone(),
+            false => format!("{}  {}", self.name, parts.join(", ")),
+        }
+    }
+}
+
+impl fmt::Display for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.state(), HumanDuration(self.age()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_how_far_it_is_and_what_is_waited_for() {
+        let mut running = Running::new(None, "s/w/t".to_owned(), Some("a/m".to_owned()));
+        assert_eq!(running.state(), "s/w/t  waits for the model");
+        running.does(Doing::Retry {
+            tries: 2,
+            error: "rate-limited",
+        });
+        assert_eq!(
+            running.state(),
+            "s/w/t  asks the model again after 2 failures (rate-limited)"
+        );
+        running.replied(1, Some(1200));
+        running.calls = 1;
+        running.does(Doing::Tool("read_text_file".to_owned()));
+        assert_eq!(
+            running.state(),
+            "s/w/t  turn 1, 1 call, 1200 tokens, read_text_file"
+        );
+        running.does(Doing::Agent);
+        running.replied(2, None);
+        assert_eq!(
+            running.to_string(),
+            "s/w/t  turn 2, 1 call, 1200 tokens, waits for the model, 0 seconds"
+        );
+        let alone = Running::new(None, "s/w/t".to_owned(), None);
+        assert_eq!(alone.state(), "s/w/t");
+    }
+}

@@ -1,0 +1,96 @@
+//! Scores that do not follow from the checks of their grade.
+
+use mcpmark_sandbox::Check;
+use rusqlite::{Connection, Row};
+
+use crate::journal::JournalError;
+use crate::{Scoring, journal::read::scoring};
+
+/// A verdict with another score than its checks make.
+pub(in crate::journal) struct Misscored {
+    /// The grade.
+    pub(in crate::journal) grade: i64,
+    /// Its attempt.
+    pub(in crate::journal) attempt: String,
+}
+
+/// Verdicts of the experiment `?1`, or of all, a row for each check; without checks, one row for the verdict.
+const VERDICTS: &str = "SELECT g.id, g.attempt, g.score, g.scoring, c.name, c.passed
+    FROM grades g JOIN attempts a ON a.id = g.attempt LEFT JOIN checks c ON c.grade = g.id
+    WHERE g.outcome = 'graded' AND (?1 IS NULL OR a.experiment = ?1)
+    ORDER BY g.id, c.seq";
+
+/// How far two scores may be apart: they are computed in another order here and there.
+const TOLERANCE: f64 = 1e-9;
+
+/// A verdict while its checks are read.
+struct Verdict {
+    row: Misscored,
+    score: Option<f64>,
+    /// None where the document cannot be read.
+    scoring: Option<Scoring>,
+    checks: Vec<Check>,
+}
+
+impl Verdict {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            row: Misscored {
+                grade: row.get(0)?,
+                attempt: text(row, 1)?.unwrap_or_default(),
+            },
+            score: row.get(2)?,
+            scoring: scoring(text(row, 3)?).ok(),
+            checks: Vec::new(),
+        })
+    }
+
+    fn misscored(self) -> Option<Misscored> {
+        let made = self.scoring.map(|scoring| scoring.score(&self.checks));
+        let is_right = match (made, self.score) {
+            (Some(made), Some(score)) => (made - score).abs() <= TOLERANCE,
+            _ => false,
+        };
+        (!is_right).then_some(self.row)
+    }
+}
+
+/// The verdicts of an experiment, or of all, that have another score than their checks make.
+pub(in crate::journal) fn misscored(
+    connection: &Connection,
+    experiment: Option<&str>,
+) -> Result<Vec<Misscored>, JournalError> {
+    let mut query = connection.prepare(VERDICTS)?;
+    let mut rows = query.query([experiment])?;
+    let mut found = Vec::new();
+    let mut verdict: Option<Verdict> = None;
+    while let Some(row) = rows.next()? {
+        let grade: i64 = row.get(0)?;
+        if verdict.as_ref().is_none_or(|it| it.row.grade != grade) {
+            let next = Verdict::read(row)?;
+            found.extend(verdict.replace(next).and_then(Verdict::misscored));
+        }
+        if let (Some(verdict), Some(name)) = (&mut verdict, text(row, 4)?) {
+            verdict.checks.push(Check {
+                name,
+                passed: row.get::<_, i64>(5)? != 0,
+                detail: String::new(),
+            });
+        }
+    }
+    found.extend(verdict.and_then(Verdict::misscored));
+    Ok(found)
+}
+
+/// A text that may be damaged.
+fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
+    let bytes = row.get_ref(column)?.as_bytes_or_null();
+    let bytes = bytes.map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(
+            column,
+            rusqlite::types::Type::Text,
+            Box::new(error),
+        )
+    })?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
+}

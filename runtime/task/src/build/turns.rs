@@ -1,0 +1,139 @@
+//! Processes that build into one directory take turns.
+//!
+//! A turn is short: some packages, and then whoever waits is let in, so that a process that needs one guest does not
+//! wait for all guests that another builds. Whoever has the turn writes who it is and how far it has come into a file
+//! beside the lock, for those who wait.
+
+use std::fs::{self, File, TryLockError};
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use super::{BuildError, BuildEvent};
+
+/// How often the progress of the process that builds is read.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long the lock is left free after a turn: whoever waits needs less to take it.
+const GAP: Duration = Duration::from_millis(30);
+/// Packages of one turn: a few for each core, for they are compiled side by side.
+const PACKAGES_PER_CORE: usize = 4;
+const PACKAGES_AT_LEAST: usize = 8;
+
+/// The most packages that are built in one turn.
+pub(super) fn packages() -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    (cores * PACKAGES_PER_CORE).max(PACKAGES_AT_LEAST)
+}
+
+/// Lets others take the lock after a turn.
+pub(super) fn pause() {
+    thread::sleep(GAP);
+}
+
+/// The lock of a directory, and who holds it.
+#[derive(Debug)]
+pub(super) struct Turn {
+    _lock: File,
+    told: String,
+}
+
+impl Turn {
+    /// Waits for the lock. Whoever has to wait is told for whom, and again whenever that has come further.
+    pub(super) fn take(
+        target_dir: &Path,
+        report: &mut dyn FnMut(BuildEvent),
+    ) -> Result<Self, BuildError> {
+        let path = target_dir.join("lock");
+        let failed = |error| BuildError::io("locking", &path, error);
+        let file = fs::create_dir_all(target_dir)
+            .and_then(|()| {
+                File::options()
+                    .create(true)
+                    .truncate(false)
+                    .write(true)
+                    .open(&path)
+            })
+            .map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => wait(&file, target_dir, report).map_err(failed)?,
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let mut turn = Self {
+            _lock: file,
+            told: String::new(),
+        };
+        turn.tell(target_dir, "");
+        Ok(turn)
+    }
+
+    /// Writes down how far this process has come. Nobody depends on it, so failures are ignored.
+    pub(super) fn tell(&mut self, target_dir: &Path, progress: &str) {
+        let text = match progress {
+            "" => format!("process {}", std::process::id()),
+            progress => format!("process {}: {progress}", std::process::id()),
+        };
+        if text != self.told {
+            let _ = fs::write(holder(target_dir), &text);
+            self.told = text;
+        }
+    }
+}
+
+fn holder(target_dir: &Path) -> std::path::PathBuf {
+    target_dir.join("holder")
+}
+
+fn wait(file: &File, target_dir: &Path, report: &mut dyn FnMut(BuildEvent)) -> std::io::Result<()> {
+    let (locked, taken) = sync_channel(1);
+    let mut told = None;
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let _ = locked.send(file.lock());
+        });
+        loop {
+            let now = fs::read_to_string(holder(target_dir)).unwrap_or_default();
+            if told.as_ref() != Some(&now) {
+                report(BuildEvent::Waiting {
+                    target_dir: target_dir.to_owned(),
+                    holder: now.trim().to_owned(),
+                });
+                told = Some(now);
+            }
+            match taken.recv_timeout(LOOK) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(std::io::Error::other("the wait for the lock broke off"));
+                }
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_waits_is_told_for_whom_and_how_far_that_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut first = Turn::take(dir.path(), &mut |_| panic!("nobody else is there")).unwrap();
+        first.tell(dir.path(), "3 of 8 guests compiled");
+        let mut first = Some(first);
+        let mut heard = Vec::new();
+        let second = Turn::take(dir.path(), &mut |event| {
+            heard.push(event.to_string());
+            drop(first.take());
+        });
+        second.unwrap();
+        let line = format!(
+            "waiting for process {}: 3 of 8 guests compiled (it builds into {})",
+            std::process::id(),
+            dir.path().display()
+        );
+        assert_eq!(heard, [line]);
+    }
+}
