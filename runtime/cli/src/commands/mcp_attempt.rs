@@ -146,7 +146,7 @@ pub(crate) fn serve(
             }
         }
         let was_cancelled = left.is_cancelled() && cancel.is_cancelled();
-        return Ok(run::exit_code(&rows, spec.planned(), was_cancelled));
+        return Ok(run::exit_code(&rows, spec.planned(), was_cancelled, false));
     }
     Ok(exit::PASSED)
 }

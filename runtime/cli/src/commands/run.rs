@@ -575,12 +575,7 @@ fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
     rows.len() < planned || rows.iter().any(cancelled)
 }
 
-pub(crate) fn exit_code(
-    rows: &[AttemptRow],
-    planned: usize,
-    cancelled: bool,
-    reached: bool,
-) -> u8 {
+pub(crate) fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool, reached: bool) -> u8 {
     let has = |outcome: &str| {
         rows.iter()
             .any(|row| row.outcome.as_deref() == Some(outcome))

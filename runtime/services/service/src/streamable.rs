@@ -274,7 +274,10 @@ impl Endpoint {
         let Ok(message) = serde_json::from_slice::<Value>(body.trim_ascii()) else {
             return plain(400, "the body is no JSON").into();
         };
-        if message["id"].as_str().is_some_and(|id| id.len() > LONGEST_ID) {
+        if message["id"]
+            .as_str()
+            .is_some_and(|id| id.len() > LONGEST_ID)
+        {
             let problem = format!("the id has more than {LONGEST_ID} bytes");
             return refused(400, &Value::Null, ErrorCode::INVALID_REQUEST, &problem).into();
         }
