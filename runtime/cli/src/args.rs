@@ -666,7 +666,7 @@ pub(crate) struct ImportArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
     /// Serve a private copy of a world over stdio or HTTP
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Speak over stdio with a server that is reached over streamable HTTP, for clients that know only stdio
     Connect {
         /// The URL of the server

@@ -206,7 +206,7 @@ pub fn grade(
         .and_then(|start| load(store, "final", input.state).map(|end| (start, end)));
     let (start, end) = match states {
         Ok(states) => states,
-        Err(outcome) => return Graded::failed(outcome),
+        Err(message) => return Graded::failed(Outcome::InfraError(message)),
     };
     let input = VerifyInput {
         answer: input.answer,
@@ -216,11 +216,11 @@ pub fn grade(
     grade_loaded(sandbox, judge, input, limits, Some(baselines))
 }
 
-/// A state of the store, or the outcome where it cannot be read.
-pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot, Outcome> {
-    store.snapshot(&digest).map_err(|error| {
-        Outcome::InfraError(format!("the {what} state {digest} cannot be read: {error}"))
-    })
+/// A state of the store, or a message where it cannot be read.
+pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot, String> {
+    store
+        .snapshot(&digest)
+        .map_err(|error| format!("the {what} state {digest} cannot be read: {error}"))
 }
 
 /// Grades a stored state that was read already, for those who grade it many times.

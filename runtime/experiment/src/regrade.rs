@@ -164,7 +164,7 @@ impl Regrader<'_> {
             .and_then(|start| Ok((start, load(self.store, "final", work.state)?)));
         let (start, end) = match states {
             Ok(states) => states,
-            Err(outcome) => return (outcome, String::new()),
+            Err(message) => return (Outcome::InfraError(message), String::new()),
         };
         let task = &work.task;
         let input = VerifyInput {
@@ -189,7 +189,7 @@ impl Regrader<'_> {
 struct Starts(Mutex<HashMap<Digest, Snapshot>>);
 
 impl Starts {
-    fn get(&self, store: &Store, digest: Digest) -> Result<Snapshot, Outcome> {
+    fn get(&self, store: &Store, digest: Digest) -> Result<Snapshot, String> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(start) = known.get(&digest) {
             return Ok(start.clone());
