@@ -101,7 +101,7 @@ fn addresses_that_fit_no_model_are_refused() {
 #[test]
 fn requests_to_one_model_are_bounded_beside_those_to_all() {
     let environment = Environment::new();
-    let slow = || Reaction::After(Duration::from_millis(100), Box::new(Reaction::say("ok")));
+    let slow = || Reaction::After(Duration::from_millis(400), Box::new(Reaction::say("ok")));
     let (narrow, open) = (serve(move |_| slow()), serve(move |_| slow()));
     // The same model at the same address, with two settings, is one endpoint.
     let file = format!(

@@ -75,25 +75,42 @@ impl Server {
     }
 }
 
+/// A request that is worked on, until this is dropped.
+struct Working<'s>(&'s Shared);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Shared {
     fn serve(&self, stream: &TcpStream) -> io::Result<()> {
         let _ = stream.set_nodelay(true);
         let mut reader = BufReader::new(stream.try_clone()?);
         let mut stream = stream.try_clone()?;
         while let Some(raw) = read(&mut reader)? {
-            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-            self.most.fetch_max(now, Ordering::SeqCst);
-            let kept = self.answer(&mut stream, &raw);
-            self.now.fetch_sub(1, Ordering::SeqCst);
-            if !kept? {
+            if !self.answer(&mut stream, &raw, self.working())? {
                 break;
             }
         }
         Ok(())
     }
 
+    /// Counts a request that is worked on.
+    fn working(&self) -> Working<'_> {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        Working(self)
+    }
+
     /// Answers one request, and says whether the connection stays.
-    fn answer(&self, stream: &mut TcpStream, raw: &RawRequest) -> io::Result<bool> {
+    fn answer(
+        &self,
+        stream: &mut TcpStream,
+        raw: &RawRequest,
+        working: Working<'_>,
+    ) -> io::Result<bool> {
         let body: Value = serde_json::from_slice(&raw.body).unwrap_or(Value::Null);
         let Some(request) = Request::read(&raw.path, raw.headers.clone(), body) else {
             write(
@@ -113,6 +130,8 @@ impl Shared {
             std::thread::sleep(wait);
             reaction = *then;
         }
+        // Before the client has the answer, and may ask again.
+        drop(working);
         match reaction {
             Reaction::Say(saying) => {
                 let reply = request.reply(&saying);
