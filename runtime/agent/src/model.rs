@@ -86,15 +86,15 @@ impl Asking {
             Ok(answer) => Ok(answer),
             Err(error) if error.kind == AskErrorKind::ContextOverflow => {
                 if self.compact_at.is_none() || conversation.len() <= 3 {
-                    return Err(ended_by(&error));
+                    return Err(ended_by(&error, attempt));
                 }
                 self.compact(attempt, conversation, Fits::Less).await?;
                 attempt.check()?;
                 self.ask(attempt, conversation, tools, Purpose::Turn)
                     .await?
-                    .map_err(|error| ended_by(&error))
+                    .map_err(|error| ended_by(&error, attempt))
             }
-            Err(error) => Err(ended_by(&error)),
+            Err(error) => Err(ended_by(&error, attempt)),
         }
     }
 
@@ -145,7 +145,7 @@ impl Asking {
                 {
                     length = text.len().min(length) / 2;
                 }
-                Err(error) => return Err(ended_by(&error)),
+                Err(error) => return Err(ended_by(&error, attempt)),
             }
         };
         let summary = answer.text.trim();
@@ -349,9 +349,15 @@ enum Try {
     Over(End),
 }
 
-/// The end that an error is. A conversation that does not fit and a reply that is too long are the agent's own doing.
-fn ended_by(error: &AskError) -> Halt {
+/// The end that an error is. A conversation that does not fit and a reply that is too long are the agent's own doing,
+/// and so is a conversation that the provider refuses after it took an earlier part of it: an agent could otherwise void
+/// its grade by a file that is no image, or by a call of a tool whose name no provider takes back.
+fn ended_by(error: &AskError, attempt: &Attempt<'_>) -> Halt {
     Halt::End(match error.kind {
+        AskErrorKind::BadRequest if attempt.turns() > 0 => {
+            let detail = format!("the provider refuses the conversation: {}", error.message);
+            End::with(EndKind::ContextOverflow, detail)
+        }
         AskErrorKind::ReplyTooLong => End::with(EndKind::MemoryLimit, error.message.clone()),
         AskErrorKind::ContextOverflow => End::with(EndKind::ContextOverflow, error.message.clone()),
         kind => {

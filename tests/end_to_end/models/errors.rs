@@ -91,9 +91,9 @@ fn errors_that_stay_end_the_attempt_without_a_grade() {
     );
     assert_eq!(attempt["passed"], Value::Null);
     let message = attempt["fault"]["message"].as_str().unwrap();
-    assert!(message.contains("no such parameter"), "{message}");
+    assert!(message.contains("the key was revoked"), "{message}");
     let asked = server.requests().len();
-    assert_eq!(asked, 3, "a bad request is not made again");
+    assert_eq!(asked, 3, "what stays refused is not asked again");
 }
 
 #[test]
@@ -150,6 +150,7 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
             ("overloaded", _) => soon(Reaction::error(529, "overloaded_error", "busy")),
             ("locked", _) => Reaction::error(401, "invalid_api_key", "the key was revoked"),
             ("endless", _) => Reaction::say("x".repeat(70 << 20)),
+            ("picky", _) => Reaction::error(400, "invalid_image", "this is no image"),
             ("dense", _) => Reaction::say("[".repeat(300_000)),
             ("huge", 1) => Reaction::Say(Saying {
                 calls: vec![(
@@ -169,6 +170,7 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
         ("locked", "auth", "1", "infra-error"),
         ("endless", "reply-too-long", "1", "graded"),
         ("dense", "reply-too-long", "1", "graded"),
+        ("picky", "bad-request", "1", "graded"),
         ("huge", "", "1", "graded"),
     ] {
         let name = format!("openai/{model}");
@@ -197,8 +199,10 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
         );
         let fault = attempt["fault"]["message"].as_str().unwrap_or_default();
         // A model must not be able to end its attempt without a grade.
-        if kind == "reply-too-long" {
-            assert_eq!(attempt["ended"], "memory-limit", "{attempt}");
+        match kind {
+            "reply-too-long" => assert_eq!(attempt["ended"], "memory-limit", "{attempt}"),
+            "bad-request" => assert_eq!(attempt["ended"], "context-overflow", "{attempt}"),
+            _ => {}
         }
         assert!(fault.len() < 2000, "{} bytes", fault.len());
     }

@@ -141,7 +141,7 @@ fn a_key_that_is_echoed_in_any_form_is_kept_nowhere() {
     for (form, _) in FORMS {
         let report = run(&format!("openai/{form}"));
         assert_eq!(
-            report["attempts"][0]["ended"], "model-error",
+            report["attempts"][0]["ended"], "context-overflow",
             "{form} {report}"
         );
     }

@@ -32,7 +32,7 @@ pub enum Conduct {
     Refused,
     /// Is cut off at its token limit after its first call.
     Cut,
-    /// Is sent away with a bad request after its first call.
+    /// Is refused its key after its first call.
     Broken,
     /// Says nothing more for a minute after its first call.
     Stall,
@@ -100,7 +100,7 @@ impl Conduct {
                 cut: true,
                 ..Saying::default()
             }),
-            Self::Broken => Reaction::error(400, "invalid_request_error", "no such parameter"),
+            Self::Broken => Reaction::error(401, "invalid_api_key", "the key was revoked"),
             Self::Stall => {
                 Reaction::After(Duration::from_secs(60), Box::new(Reaction::say("Sorry.")))
             }

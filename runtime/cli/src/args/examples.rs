@@ -60,8 +60,13 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("world schema", "  mcpmark world schema issues.json"),
     (
         "mcp serve",
-        "  mcpmark mcp serve --task filesystem/village-festival/stall-balances
+        "  mcpmark mcp serve --task filesystem/village-festival/stall-balances --grade
+  mcpmark mcp serve --task github/sluice/issue-triage --http 127.0.0.1:8080 --attempt
   mcpmark mcp serve --world github/quay",
+    ),
+    (
+        "mcp connect",
+        "  mcpmark mcp connect http://127.0.0.1:8080/mcp",
     ),
     (
         "runs",
