@@ -345,11 +345,11 @@ async fn refusals_are_worded_as_github_words_them() {
     Site::refused(&site.get("/nothing/of/that/kind").await, 404, "Not Found");
     let broken = site.send("POST", "/repos/acme/demo/issues", "", b"{").await;
     Site::refused(&broken, 400, "Problems parsing JSON");
-    let many = format!(r#"{{"title":[{}]}}"#, vec!["0"; 250_000].join(","));
+    let many = format!(r#"{{"title":[{}]}}"#, vec!["0"; 1_000_000].join(","));
     let many = site
         .send("POST", "/repos/acme/demo/issues", "", many.as_bytes())
         .await;
-    let problem = "The body has 250002 JSON values, and may have 250000";
+    let problem = "The body has 1000002 JSON values, and may have 1000000";
     Site::refused(&many, 413, problem);
     let list = site.ask("POST", "/issues", json!([1])).await;
     Site::refused(&list, 400, "Body should be a JSON object");

@@ -179,7 +179,7 @@ async fn a_line_past_the_limit_is_answered_and_skipped() {
     assert_eq!(answer["error"]["code"], -32700);
     assert_eq!(
         answer["error"]["message"],
-        "Parse error: the message has more than 67108864 bytes"
+        "Parse error: the message has more than 268435456 bytes"
     );
     peer.is_silent().await;
 }
@@ -214,7 +214,7 @@ async fn a_message_with_too_many_values_is_refused_before_it_is_parsed() {
             .strip_prefix("Invalid Request: the message has ")
             .unwrap();
         assert!(
-            said.ends_with(" JSON values, and may have 250000"),
+            said.ends_with(" JSON values, and may have 1000000"),
             "{said}"
         );
     }

@@ -17,9 +17,6 @@ use tokio_stream::{Stream, StreamExt};
 
 use crate::{ExternalError, HttpServer, scrub, shake_hands};
 
-/// The most JSON values of one event, as of a line that a program sends.
-const MAX_VALUES: u64 = 4 * MAX_JSON_VALUES;
-
 type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = Pin<Box<dyn Stream<Item = Result<sse_stream::Sse, SseError>> + Send>>;
@@ -136,7 +133,7 @@ impl Guarded {
                 // call: as long as for a server that does not answer.
                 let read = event
                     .data
-                    .filter(|data| json_values(data.as_bytes()) <= MAX_VALUES);
+                    .filter(|data| json_values(data.as_bytes()) <= MAX_JSON_VALUES);
                 event.data = read.map(|data| this.secrets.scrub_json(data));
                 event
             })

@@ -67,7 +67,7 @@ pub use values::{BoundedLines, MAX_JSON_VALUES, json_values};
 pub use world::{SessionLimits, WorldState};
 
 /// The longest MCP message that a session takes from its client, in bytes.
-pub const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
+pub const MAX_REQUEST_BYTES: usize = 256 * 1024 * 1024;
 
 /// The longest MCP message that a client takes from its server, in bytes: results are escaped in it.
 pub const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// The most values that a message or a body of a request may have: members and elements at all depths.
-pub const MAX_JSON_VALUES: u64 = 250_000;
+pub const MAX_JSON_VALUES: u64 = 1_000_000;
 
 /// The memory that a parsed value is charged with beside its text, in bytes.
 pub(crate) const VALUE_BYTES: u64 = 128;
@@ -66,14 +66,11 @@ pub struct BoundedLines<R> {
 }
 
 impl<R> BoundedLines<R> {
-    /// The most values in an answer of a server: more than in a request, since listings are answers.
-    const MOST: u64 = 4 * MAX_JSON_VALUES;
-
     /// Wraps the stream that a client reads.
     pub fn new(inner: R) -> Self {
         Self {
             inner,
-            most: Self::MOST,
+            most: MAX_JSON_VALUES,
             line: ValueCount::default(),
         }
     }
