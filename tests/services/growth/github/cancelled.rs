@@ -38,12 +38,6 @@ pub(super) fn trials() -> Vec<Trial> {
             with: |_| json!({"pullNumber": 1, "perPage": 10}),
         },
         Case {
-            tool: "merge_pull_request",
-            make: worlds::files,
-            size: 2_000,
-            with: |_| json!({"pullNumber": 1}),
-        },
-        Case {
             tool: "push_files",
             make: worlds::small,
             size: 2_000,
