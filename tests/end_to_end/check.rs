@@ -60,6 +60,7 @@ fn every_shipped_task_stands_its_examination() {
     for task in examined {
         stands(task);
         assert_eq!(task["examined"], true);
+        assert!(task["held_at_start"].is_array(), "{task}");
         let name = &task["task"];
         let before = tasks.iter().find(|it| it["task"] == *name).unwrap();
         for counts in ["made", "rejected", "free", "mutations"] {
@@ -97,6 +98,7 @@ fn a_verifier_that_accepts_everything_does_not_stand() {
     let report = library.run(["task", "check", "--json"]).exits(1).json();
     let task = &report["tasks"][0];
     assert_eq!(report["passed"], false);
+    assert_eq!(task["held_at_start"], json!(["check"]));
     for (name, passed) in [
         ("setting up twice gives the same world", true),
         ("doing nothing fails", false),
@@ -212,6 +214,19 @@ fn a_task_that_does_not_stand_gets_no_certificate() {
         "./\n├── letters/\n│   └── one.txt\n└── note.txt"
     );
     assert_eq!(meta["difficulty"], "L1");
+}
+
+#[test]
+fn a_key_that_nobody_reads_fails_the_check() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let meta = serde_json::json!({"difficulty": "L1", "dificulty": "L3"});
+    library.task_with("misspelt", &guests::verdict(true, "fine"), &meta);
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let complete = check(&report["tasks"][0], "the documents are complete");
+    assert_eq!(complete["passed"], false);
+    let detail = text(&complete["detail"]);
+    assert!(detail.contains("dificulty"), "{detail}");
 }
 
 #[test]

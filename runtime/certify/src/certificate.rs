@@ -14,7 +14,10 @@ use crate::{Identity, Report};
 pub const FILE_NAME: &str = "certificate.json";
 
 /// The version of the form below.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
+
+/// The oldest version that is read: it has no `held_at_start`.
+const OLDEST: u32 = 2;
 
 /// That a task was examined and found good, bound to what was examined.
 ///
@@ -23,7 +26,7 @@ const FORMAT: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// Version of this form: 2.
+    /// Version of this form: 3, or 2 without `held_at_start`.
     pub format: u32,
     /// The task.
     pub task: String,
@@ -44,6 +47,9 @@ pub struct Certificate {
     pub free: usize,
     /// For each mutation: how many mutants, and how many rejected.
     pub mutations: BTreeMap<String, (usize, usize)>,
+    /// The checks of the verifier that hold before anything is done, which earn no score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_at_start: Option<Vec<String>>,
 }
 
 /// A certificate cannot be read or written.
@@ -86,6 +92,7 @@ impl Certificate {
             mutants: (report.mutants.made, report.mutants.rejected),
             free: report.mutants.free,
             mutations: report.mutants.mutations.clone(),
+            held_at_start: report.held_at_start.clone(),
         })
     }
 
@@ -156,9 +163,9 @@ impl Certificate {
     }
 
     fn is_foreign(&self, task: &Identity) -> Option<String> {
-        if self.format != FORMAT {
+        if !(OLDEST..=FORMAT).contains(&self.format) {
             return Some(format!(
-                "it has format {}, and this program reads {FORMAT}",
+                "it has format {}, and this program reads {OLDEST} to {FORMAT}",
                 self.format
             ));
         }

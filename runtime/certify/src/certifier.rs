@@ -111,6 +111,7 @@ impl Certifier<'_> {
             checks: Vec::new(),
             remarks: Vec::new(),
             played: Vec::new(),
+            held_at_start: None,
         };
         examination.check(
             "setting up twice gives the same world",
@@ -133,6 +134,7 @@ impl Certifier<'_> {
             remarks: examination.remarks,
             shared,
             mutants,
+            held_at_start: examination.held_at_start,
         })
     }
 

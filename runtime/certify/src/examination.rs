@@ -29,7 +29,12 @@ pub(crate) struct Examination<'a> {
     pub(crate) remarks: Vec<String>,
     /// Final states, for the comparison of the engines.
     pub(crate) played: Vec<(String, Tree, Option<String>)>,
+    /// The checks that hold where nothing was done.
+    pub(crate) held_at_start: Option<Vec<String>>,
 }
+
+/// The name of the agent that does nothing.
+const NOP: &str = "nop";
 
 pub(crate) type Judged = Result<Verdict, RunError>;
 
@@ -99,7 +104,7 @@ impl Examination<'_> {
         let seed = random_seed(&self.prepared.id, 1);
         let random = Random::new(seed);
         let mut others: Vec<(String, String, &dyn Agent)> = vec![
-            ("doing nothing fails".into(), "nop".into(), &Nop),
+            ("doing nothing fails".into(), NOP.into(), &Nop),
             (
                 "calling tools by chance fails".into(),
                 "random".into(),
@@ -118,6 +123,10 @@ impl Examination<'_> {
                 }
             };
             let judged = self.judge(&played.tree, played.answer.as_deref());
+            if let (NOP, Ok(verdict)) = (&*who, &judged) {
+                let held = verdict.checks().iter().filter(|check| check.passed);
+                self.held_at_start = Some(held.map(|check| check.name.clone()).collect());
+            }
             let is_meant = matches!(&judged, Ok(verdict) if !verdict.passed());
             // One that stumbles over its tools fails for another reason than its own.
             let is_over = who == "random" || played.end.kind == EndKind::Completed;
@@ -291,5 +300,32 @@ fn calls(count: u32) -> String {
     match count {
         1 => "1 call".to_owned(),
         count => format!("{count} calls"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcpmark_sandbox::{Check, Limits};
+
+    use super::*;
+
+    fn judged(passed: &[bool]) -> Judged {
+        let checks = passed.iter().enumerate().map(|(number, passed)| Check {
+            name: format!("check {number}"),
+            passed: *passed,
+            detail: String::new(),
+        });
+        Ok(Verdict::new(checks.collect(), &Limits::default()).unwrap())
+    }
+
+    #[test]
+    fn failed_checks_are_named() {
+        assert_eq!(failed(&judged(&[true, true])), "");
+        assert_eq!(
+            failed(&judged(&[true, false, false])),
+            "; failed: \"check 1\", \"check 2\""
+        );
+        let many = failed(&judged(&[false; 8]));
+        assert!(many.ends_with("\"check 4\" and 3 more"), "{many}");
     }
 }

@@ -36,6 +36,8 @@ pub struct Report {
     pub shared: Vec<String>,
     /// What became of the worlds that were almost solved.
     pub mutants: Mutants,
+    /// The checks of the verifier that hold before anything is done; none where that is not known.
+    pub held_at_start: Option<Vec<String>>,
 }
 
 /// One thing that was looked at.
@@ -104,6 +106,7 @@ impl Report {
                 mutations: certificate.mutations.clone(),
                 survivors: Vec::new(),
             },
+            held_at_start: certificate.held_at_start.clone(),
         }
     }
 
