@@ -353,7 +353,7 @@ impl Compared {
                 differing.text(width)
             );
         } else if pair.a.experiment != pair.b.experiment {
-            let same = "agents, settings, limits, engine and tasks do not differ";
+            let same = "agents, settings, tasks, attempts, limits and engine do not differ";
             let _ = write!(out, "\n{}", wrap(same, width));
         }
         if comparison.flips.is_empty() {

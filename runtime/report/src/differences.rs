@@ -1,4 +1,4 @@
-//! In what experiments differ: their limits, the settings of agents and models, the engine and the tasks.
+//! Differences between experiments: limits, settings of agents and models, engine, tasks and numbers of attempts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -67,9 +67,14 @@ pub(crate) fn between(
     keys: &[Key],
     versions: &[HashMap<String, Arc<str>>],
 ) -> Vec<Difference> {
-    let mut differences = Vec::new();
+    let mut differences: Vec<Difference> = task_sets(specs).into_iter().collect();
     let mut add =
         |what: String, values: Vec<Option<String>>| differences.extend(differing(what, values));
+    let attempts = |spec: &Option<Spec>| Some(spec.as_ref()?.attempts.to_string());
+    add(
+        "attempts of a task".to_owned(),
+        specs.iter().map(attempts).collect(),
+    );
     for (what, of) in LIMITS {
         let value = |spec: &Option<Spec>| {
             let spec = spec.as_ref()?;
@@ -118,6 +123,28 @@ pub(crate) fn between(
         );
     }
     differences
+}
+
+/// The difference between the sets of tasks of experiments.
+fn task_sets(specs: &[Option<Spec>]) -> Option<Difference> {
+    let sets = specs.iter().map(|spec| {
+        let tasks = spec.iter().flat_map(|spec| &spec.tasks);
+        tasks.map(String::as_str).collect()
+    });
+    let sets: Vec<BTreeSet<&str>> = sets.collect();
+    let is_common = |task: &&&str| sets.iter().all(|set| set.contains(**task));
+    let value = |set: &BTreeSet<&str>| {
+        let own = set.len() - set.iter().filter(is_common).count();
+        match own {
+            0 => set.len().to_string(),
+            _ => format!("{}, {own} of them not in all", set.len()),
+        }
+    };
+    let differ = sets.windows(2).any(|pair| pair[0] != pair[1]);
+    differ.then(|| Difference {
+        what: "tasks".to_owned(),
+        values: sets.iter().map(value).collect(),
+    })
 }
 
 /// The settings that participants have in each experiment.

@@ -23,7 +23,7 @@ pub(crate) fn lead(report: &Report) -> String {
         }
     };
     let same = match report.experiments.len() > 1 && report.differences.is_empty() {
-        true => "; limits, settings, engine and tasks do not differ",
+        true => "; tasks, attempts, limits, settings and engine do not differ",
         false => "",
     };
     format!(

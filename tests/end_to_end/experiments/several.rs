@@ -168,5 +168,26 @@ fn a_comparison_across_experiments_tells_what_differs() {
     ];
     library.run(same).exits(1);
     let text = library.run(["compare", "C", "D"]).exits(0).stdout;
-    assert!(text.contains("engine and tasks do not differ"), "{text}");
+    assert!(
+        text.contains("agents, settings, tasks, attempts, limits and engine do not differ"),
+        "{text}"
+    );
+    // Other tasks, and more attempts of each.
+    let more = ["run", "--agent", "nop", "--experiment", "E", "-k", "2"];
+    library.run(more).exits(1);
+    let json = ["report", "D", "E", "--format", "json"];
+    let report = library.run(json).exits(0).json();
+    let differences = &report["differences"];
+    assert_eq!(
+        difference(differences, "tasks"),
+        ["1", "2, 1 of them not in all"]
+    );
+    assert_eq!(difference(differences, "attempts of a task"), ["1", "2"]);
+    let text = library.run(["report", "D", "E"]).exits(0).stdout;
+    assert!(!text.contains("do not differ"), "{text}");
+    assert!(text.contains("not in all"), "{text}");
+    let text = library.run(["compare", "D", "E"]).exits(0).stdout;
+    for words in ["attempts of a task", "not in all"] {
+        assert!(text.contains(words), "{words:?} is not in {text}");
+    }
 }
