@@ -13,6 +13,8 @@ pub enum Reason {
     Compacted,
     /// Its agent writes calls as text instead of calling functions.
     TextCalls,
+    /// It is of an agent that asks no model, such as a baseline.
+    NoModel,
     /// It has no messages.
     Empty,
     /// It is longer than the limit.
@@ -28,6 +30,7 @@ impl Reason {
             Self::Failed => "did not pass",
             Self::Compacted => "compacted",
             Self::TextCalls => "of an agent that writes calls as text",
+            Self::NoModel => "without a model",
             Self::Empty => "without messages",
             Self::TooLong => "too long",
             Self::Duplicate => "the same as another",

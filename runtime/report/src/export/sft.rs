@@ -81,6 +81,9 @@ pub(super) fn write<'a>(
 /// Why an attempt is no conversation to learn from.
 fn unfit(source: &Source, options: SftOptions) -> Option<Reason> {
     let messages = &source.trajectory.messages;
+    if source.row.model.is_none() {
+        return Some(Reason::NoModel);
+    }
     match source.passed() {
         None => return Some(Reason::NotGraded),
         Some(false) if !options.include_failures => return Some(Reason::Failed),
