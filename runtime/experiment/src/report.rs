@@ -36,6 +36,9 @@ pub struct AttemptReport {
     pub task: String,
     /// The agent's name.
     pub agent: String,
+    /// The command line of an agent that is a program, with the file names alone of its paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// The model, where one acts.
     pub model: Option<String>,
     /// The settings that the model has, by name.
@@ -122,6 +125,19 @@ impl ExperimentReport {
     }
 }
 
+/// The command line of an agent that is a program, with the file names alone of its paths.
+pub fn program(agent_settings: &str) -> Option<String> {
+    let settings: Value = serde_json::from_str(agent_settings).ok()?;
+    let words = settings["command"]["command"].as_array()?.iter();
+    let words = words
+        .filter_map(Value::as_str)
+        .map(|word| match word.starts_with('/') {
+            true => word.rsplit('/').next().unwrap_or(word),
+            false => word,
+        });
+    Some(words.collect::<Vec<_>>().join(" "))
+}
+
 /// The reasoning effort in an attempt's model settings, where one is set.
 pub fn reasoning_effort(settings: &str) -> Option<String> {
     effort_of(&serde_json::from_str(settings).ok()?)
@@ -164,6 +180,7 @@ impl From<AttemptRow> for AttemptReport {
         Self {
             id: row.id,
             task: row.task,
+            program: program(&row.agent_settings),
             agent: row.agent,
             model: row.model,
             effort: effort_of(&model_settings),

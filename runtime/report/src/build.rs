@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::journal::{ExperimentRow, Provenance, Survey, SurveyRow};
 use mcpmark_experiment::metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
-use mcpmark_experiment::report::reasoning_effort;
+use mcpmark_experiment::report::{program, reasoning_effort};
 use mcpmark_experiment::{Journal, JournalError, ScoreRule, Spec};
 use serde::Serialize;
 use serde_json::Value;
@@ -357,19 +357,6 @@ fn own_names(keys: &[Key]) -> Vec<String> {
             alone.map_or_else(|| whole(key), |form| form(key))
         })
         .collect()
-}
-
-/// The command line of an agent that is a program, with the file names alone of its paths.
-fn program(agent_settings: &str) -> Option<String> {
-    let settings: Value = serde_json::from_str(agent_settings).ok()?;
-    let words = settings["command"]["command"].as_array()?.iter();
-    let words = words
-        .filter_map(Value::as_str)
-        .map(|word| match word.starts_with('/') {
-            true => word.rsplit('/').next().unwrap_or(word),
-            false => word,
-        });
-    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> ModelReport {

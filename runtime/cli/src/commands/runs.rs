@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow, Survey, SurveyRow};
-use mcpmark_experiment::report::{AttemptReport, reasoning_effort};
+use mcpmark_experiment::report::{AttemptReport, program, reasoning_effort};
 use mcpmark_experiment::{Journal, JournalError, Spec, decimals};
 use mcpmark_model::Cost;
 pub(crate) use mcpmark_report::instant;
@@ -106,8 +106,8 @@ pub(crate) fn named_attempt(journal: &Journal, id: &str) -> Result<String, Comma
 /// An amount of dollars for a column; `+` where more is not known.
 fn dollars(cost: Option<Cost>, some_unknown: bool) -> String {
     match (cost, some_unknown) {
-        (None, _) => String::new(),
-        (Some(cost), true) if cost.nano_usd() == 0 => "unknown".to_owned(),
+        (None, false) => String::new(),
+        (None, true) => "unknown".to_owned(),
         (Some(cost), true) => format!("{}+", decimals(cost.usd())),
         (Some(cost), false) => decimals(cost.usd()),
     }
@@ -173,12 +173,28 @@ pub(crate) fn with_effort(model: &str, effort: Option<&str>) -> String {
     }
 }
 
-/// Who acted: the model with its effort, or the agent where none did.
+/// An agent and, where it is one, its program.
+fn with_program(agent: &str, program: Option<&str>) -> String {
+    match program {
+        Some(program) => format!("{agent} {program}"),
+        None => agent.to_owned(),
+    }
+}
+
+/// The model with its effort, or the agent with its program where no model acted.
 pub(crate) fn actor(row: &AttemptRow) -> String {
     match &row.model {
         Some(model) => with_effort(model, reasoning_effort(&row.model_settings).as_deref()),
-        None => row.agent.clone(),
+        None => with_program(&row.agent, program(&row.agent_settings).as_deref()),
     }
+}
+
+/// The agent of an attempt, its program and its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Acting<'a> {
+    agent: &'a str,
+    program: Option<&'a str>,
+    model: Option<&'a str>,
 }
 
 /// The columns that a list needs to tell its rows apart.
@@ -191,13 +207,15 @@ struct Actors {
 }
 
 impl Actors {
-    /// Those of attempts, each by its agent and its model.
-    fn of<'a>(attempts: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Self {
+    /// The columns for attempts.
+    fn of<'a>(attempts: impl Iterator<Item = Acting<'a>>) -> Self {
         let mut actors = Self::default();
         let (mut first, mut first_model) = (None, None);
-        for (agent, model) in attempts {
-            actors.several |= *first.get_or_insert((agent, model)) != (agent, model);
-            actors.model_agents |= model.is_some() && *first_model.get_or_insert(agent) != agent;
+        for one in attempts {
+            actors.several |= *first.get_or_insert(one) != one;
+            let agent = one.agent;
+            actors.model_agents |=
+                one.model.is_some() && *first_model.get_or_insert(agent) != agent;
         }
         actors
     }
@@ -215,16 +233,19 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
         })
         .collect();
     let width = words.iter().map(|(word, _)| word.len()).max().unwrap_or(0);
-    let actors = Actors::of(
-        attempts
-            .iter()
-            .map(|attempt| (&*attempt.agent, attempt.model.as_deref())),
-    );
+    let actors = Actors::of(attempts.iter().map(|attempt| Acting {
+        agent: &attempt.agent,
+        program: attempt.program.as_deref(),
+        model: attempt.model.as_deref(),
+    }));
     let line = |(attempt, (word, style)): (&AttemptReport, &(&str, Style))| {
         let gap = width - word.len();
         let model = match &attempt.model {
             Some(model) => Some(with_effort(model, attempt.effort.as_deref())),
-            None => Some(attempt.agent.clone()).filter(|_| actors.several),
+            None => {
+                let program = attempt.program.as_deref();
+                Some(with_program(&attempt.agent, program)).filter(|_| actors.several)
+            }
         };
         let model = model.map(
             |model| match attempt.model.is_some() && actors.model_agents {

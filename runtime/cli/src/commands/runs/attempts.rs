@@ -7,9 +7,12 @@ use anstyle::Style;
 use mcpmark_experiment::Journal;
 use mcpmark_experiment::failure::FailureClass;
 use mcpmark_experiment::journal::SurveyRow;
-use mcpmark_experiment::report::ExperimentReport;
+use mcpmark_experiment::report::{ExperimentReport, program};
 
-use super::{Actors, CUT_OFF, cut_off, dollars, mark, model_of, planned, say_cut_off, seconds};
+use super::{
+    Acting, Actors, CUT_OFF, cut_off, dollars, mark, model_of, planned, say_cut_off, seconds,
+    with_program,
+};
 use crate::args::{AttemptFilterArgs, AttemptOrder};
 use crate::commands::run::journal_error;
 use crate::context::Context;
@@ -147,7 +150,11 @@ fn table(rows: &[SurveyRow]) -> Table {
         (true, false) => "model",
         (false, _) => "agent",
     };
-    let actors = Actors::of(rows.iter().map(|row| (&*row.agent, row.model.as_deref())));
+    let actors = Actors::of(rows.iter().map(|row| Acting {
+        agent: &row.agent,
+        program: None,
+        model: row.model.as_deref(),
+    }));
     let mut header = vec!["attempt", "<task", actor];
     if actors.model_agents {
         header.push("agent");
@@ -166,7 +173,7 @@ fn table(rows: &[SurveyRow]) -> Table {
         }
         let actor = match row.model.is_some() {
             true => model_of(row),
-            false => row.agent.to_string(),
+            false => with_program(&row.agent, program(&row.agent_settings).as_deref()),
         };
         let score = row.score.map(|score| format!("{score:.3}"));
         let mut cells = vec![
