@@ -480,4 +480,9 @@ fn a_served_world_ends_with_a_signal_or_when_it_is_idle() {
         .run(["mcp", "connect", "127.0.0.1:1"])
         .exits(5)
         .says(&["127.0.0.1:1"]);
+    // Standard input is at its end before a message was sent: there is nothing to connect for.
+    bench
+        .library
+        .run(["mcp", "connect", "http://127.0.0.1:9/mcp"])
+        .exits(0);
 }

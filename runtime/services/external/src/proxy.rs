@@ -32,7 +32,7 @@ where
     let client = AsyncRwTransport::<RoleServer, _, _>::new(read, write);
     let mut client = client.with_max_line_length(MAX_MESSAGE_BYTES);
     let mut waiting = HashSet::new();
-    let mut has_closed = false;
+    let (mut has_closed, mut has_sent) = (false, false);
     while !has_closed || !waiting.is_empty() {
         tokio::select! {
             message = client.receive(), if !has_closed => match message {
@@ -41,6 +41,7 @@ where
                         waiting.insert(request.id.clone());
                     }
                     server.send(message).await.map_err(|error| failed(&error))?;
+                    has_sent = true;
                 }
                 None => has_closed = true,
             },
@@ -62,6 +63,10 @@ where
                 client.send(message).await.map_err(|error| failed(&error))?;
             }
         }
+    }
+    if !has_sent {
+        // No session was begun, and `close` would wait for the message that begins one.
+        return Ok(());
     }
     server.close().await.map_err(|error| failed(&error))
 }
