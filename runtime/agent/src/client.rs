@@ -18,7 +18,7 @@ pub enum Door {
     Stream(BoxedStream),
     /// Streamable HTTP, until the client ends its last session.
     Http {
-        /// What is listened on.
+        /// The bound socket.
         listener: TcpListener,
         /// The path of the address.
         path: String,
@@ -27,7 +27,7 @@ pub enum Door {
     },
 }
 
-/// Whoever speaks MCP to a served world acts. It serves one attempt.
+/// An agent that is an MCP client of a served world. It serves one attempt.
 pub struct Client {
     door: Mutex<Option<Door>>,
     introduction: Introduction,

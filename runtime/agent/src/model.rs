@@ -149,7 +149,7 @@ impl Asking {
             }
         };
         let summary = answer.text.trim();
-        // What the model says is its own doing, so the attempt is graded.
+        // A reply without a usable summary is a failure of the model and not of the host, so the attempt is graded.
         let without_summary = match &answer.finish {
             Finish::Refused(reason) => Some(format!(
                 "the summary of the conversation was refused: {reason}"

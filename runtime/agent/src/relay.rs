@@ -51,7 +51,7 @@ impl Relay {
         Self { server, calls }
     }
 
-    /// What serves clients.
+    /// The MCP server that clients connect to.
     pub(crate) fn server(&self) -> &ToolServer<Bridge> {
         &self.server
     }
@@ -123,7 +123,7 @@ impl Waiting {
                 (Err(ErrorData::internal_error(told, None)), Some(halt))
             }
         };
-        // Nobody may wait for it any more.
+        // The request may have been cancelled.
         let _ = result.send(answer);
         halt.map_or(Ok(()), Err)
     }

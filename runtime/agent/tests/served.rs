@@ -125,7 +125,7 @@ async fn leaves(how: Leave) {
         Leave::Cancelled => assert!(end.is_err(), "{how:?}: {end:?}"),
         _ => assert_eq!(end.unwrap().kind, EndKind::Completed, "{how:?}"),
     }
-    // Whoever runs the attempt ends the session after it.
+    // The caller ends the session after the attempt.
     world.close().await.unwrap();
     cancelled.recv_timeout(MINUTE).unwrap();
     let log = log.lock().unwrap();

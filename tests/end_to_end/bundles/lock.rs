@@ -236,3 +236,35 @@ fn a_tag_that_moves_is_followed_when_somebody_accepts() {
     let run = there(&machine, &["run", "--agent", "nop", "--json"]);
     assert_eq!(run.exits(0).json()["summary"]["attempts"], 2);
 }
+
+#[test]
+fn a_lock_has_no_say_about_tasks_that_lie_elsewhere() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let machine = Environment::bare();
+    pack(&library, &machine.path("suite.tar"), &[]);
+    there(&machine, &["bundle", "lock", "suite.tar"]).exits(0);
+    library.easy_task("another");
+    let tools = json!({"difficulty": "L1", "profile": "2026.8.31"});
+    library.task_with("tools", &guests::verdict(true, "fine"), &tools);
+    pack(&library, &machine.path("other.tar"), &[]);
+    let run = ["run", "--agent", "nop", "--json"];
+    let attempts = |more: &[&str]| {
+        let report = there(&machine, &[&run, more].concat()).exits(0).json();
+        report["attempts"].as_array().unwrap().len()
+    };
+    assert_eq!(attempts(&[]), 1);
+    assert_eq!(attempts(&["--tasks", "other.tar"]), 3);
+    assert_eq!(attempts(&["--root", "other.tar"]), 3);
+
+    // Where it has a say, a refusal names the file.
+    let lock = machine.path("mcpmark.lock");
+    let mut document: Value = serde_json::from_str(&fs::read_to_string(&lock).unwrap()).unwrap();
+    document["surfaces"] = json!({});
+    fs::write(&lock, document.to_string()).unwrap();
+    there(&machine, &run)
+        .exits(4)
+        .says(&["mcpmark.lock", "bundle update"]);
+    assert_eq!(attempts(&["--tasks", "other.tar"]), 3);
+}

@@ -17,7 +17,7 @@ impl Output {
         self.kept.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// What is kept, with U+FFFD for what is no UTF-8.
+    /// The kept bytes as text, with U+FFFD in the place of invalid UTF-8.
     pub(crate) fn text(&self) -> String {
         // A character that was cut at the beginning is no character.
         let cut = match self.before {

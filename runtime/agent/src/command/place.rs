@@ -11,7 +11,7 @@ const MOST_ANSWER: u64 = 1024 * 1024;
 /// The private directory of a program, with what it needs to begin. It is removed when this is dropped.
 pub(crate) struct Place {
     dir: TempDir,
-    /// What placeholders stand for, without their braces.
+    /// Placeholders, without their braces, and their values.
     values: Vec<(&'static str, String)>,
 }
 
@@ -84,7 +84,7 @@ impl Place {
         values.map(|(name, value)| (format!("MCPMARK_{}", name.to_uppercase()), value.as_str()))
     }
 
-    /// What the program wrote into its answer file, if it did.
+    /// The contents of the answer file, if the program wrote one.
     pub(crate) fn answer(&self) -> Option<String> {
         let file: PathBuf = self.path().join("answer.txt");
         // A link may lead anywhere.
@@ -114,7 +114,7 @@ mod tests {
                 r#"{"url":"{mcp_url}"}"#,
                 r#"{"url":"http://127.0.0.1:1/x"}"#,
             ),
-            // What is filled in is not looked at again.
+            // Values are not expanded again.
             ("{instruction}", "Say {mcp_url}."),
             (
                 "{other} {{mcp_url}} {mcp_url",

@@ -244,7 +244,7 @@ async fn read_all(from: ReadHalf<BoxedStream>, waiting: Arc<Waiting>, room: Room
         if let Some(request) = request {
             let mut message = message;
             message["id"] = request.id;
-            // Nobody may wait for it any more.
+            // The request may have been cancelled.
             let _ = request.response.send(Answer { message, room });
         }
     }
