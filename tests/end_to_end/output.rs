@@ -114,7 +114,7 @@ fn a_shell_completes_tasks_experiments_and_attempts() {
         let told = String::from_utf8(output.stdout).unwrap();
         told.lines().map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(completed(&["mcpmark", "resume", ""]), ["evening"]);
+    assert_eq!(completed(&["mcpmark", "resume", ""]), ["evening", "latest"]);
     assert_eq!(
         completed(&["mcpmark", "run", "--experiment", "e"]),
         ["evening"]

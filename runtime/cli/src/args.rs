@@ -253,7 +253,7 @@ pub(crate) struct RunArgs {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
-    /// Who acts; may be repeated, also for baselines beside models [default: mcpmark with a model, oracle without]
+    /// The agent; may be repeated, also for baselines beside models [default: mcpmark with a model, oracle without]
     #[arg(long, value_name = "AGENT", value_parser = agent::AgentParser)]
     pub(crate) agent: Vec<AgentArg>,
     /// An environment variable that the programs of `--agent command:…` get; may be repeated

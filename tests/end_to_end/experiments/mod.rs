@@ -3,6 +3,7 @@
 mod growth;
 mod participants;
 mod several;
+mod standing;
 
 use mcpmark_model_server::{Reaction, Server};
 use serde_json::Value;

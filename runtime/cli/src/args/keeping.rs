@@ -8,11 +8,11 @@ use super::EngineArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct RegradeArgs {
-    /// An experiment, or an attempt's id or its first characters; may be repeated
+    /// An experiment (`latest` is the one that began last), or an attempt's id or its first characters; may be repeated
     #[arg(value_name = "EXPERIMENT|ATTEMPT", required = true)]
     pub(crate) what: Vec<String>,
     /// Grade with the verifiers of this bundle
-    #[arg(long, value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+    #[arg(long, visible_alias = "tasks", value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
     pub(crate) bundle: Option<PathBuf>,
     /// Grades at the same time [default: one a core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -34,7 +34,7 @@ pub(crate) enum ReceiptCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowReceiptArgs {
-    /// An attempt's id or its first characters
+    /// An attempt's id or its first characters; `latest` is the one that began last
     #[arg(value_name = "ATTEMPT")]
     pub(crate) attempt: String,
     /// That of an earlier grade: 1 is the first, and each regrade made one more
@@ -126,7 +126,7 @@ pub(crate) enum StoreCommand {
     },
     /// Write an experiment with its states to one file, for another machine to go on with
     Export {
-        /// Its name
+        /// Its name; `latest` is the one that began last
         #[arg(value_name = "EXPERIMENT")]
         experiment: String,
         /// The file

@@ -4,6 +4,7 @@ use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
 use crate::args::Cli;
+use crate::commands::runs::LATEST;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
@@ -64,7 +65,11 @@ _mcpmark() {
 enum Names {
     Tasks,
     Worlds,
+    /// Experiments by their own names.
     Experiments,
+    /// Experiments, or the latest one.
+    AnyExperiment,
+    /// Attempts, or the latest one.
     Attempts,
     /// Experiments and attempts.
     Results,
@@ -73,7 +78,7 @@ enum Names {
 /// What the arguments of commands name.
 const ARGUMENTS: &[(&str, Names)] = &[
     ("run", Names::Tasks),
-    ("resume", Names::Experiments),
+    ("resume", Names::AnyExperiment),
     ("grade", Names::Tasks),
     ("task build", Names::Tasks),
     ("task check", Names::Tasks),
@@ -81,15 +86,15 @@ const ARGUMENTS: &[(&str, Names)] = &[
     ("task show", Names::Tasks),
     ("world show", Names::Worlds),
     ("world diff", Names::Worlds),
-    ("runs", Names::Experiments),
+    ("runs", Names::AnyExperiment),
     ("show", Names::Attempts),
-    ("report", Names::Experiments),
-    ("compare", Names::Experiments),
-    ("export", Names::Experiments),
+    ("report", Names::AnyExperiment),
+    ("compare", Names::AnyExperiment),
+    ("export", Names::AnyExperiment),
     ("regrade", Names::Results),
     ("receipt show", Names::Attempts),
     ("store remove", Names::Experiments),
-    ("store export", Names::Experiments),
+    ("store export", Names::AnyExperiment),
     ("bundle pack", Names::Tasks),
 ];
 
@@ -169,9 +174,10 @@ fn all(context: &Context, kind: Names) -> Vec<String> {
             ids.iter().map(ToString::to_string).collect()
         }
         Names::Experiments => experiments(context, EXPERIMENTS),
-        Names::Attempts => attempts(context),
+        Names::AnyExperiment => or_latest(experiments(context, EXPERIMENTS)),
+        Names::Attempts => or_latest(attempts(context)),
         Names::Results => {
-            let mut names = experiments(context, EXPERIMENTS);
+            let mut names = or_latest(experiments(context, EXPERIMENTS));
             names.extend(attempts(context));
             names
         }
@@ -199,7 +205,15 @@ fn experiments(context: &Context, most: usize) -> Vec<String> {
     newest.into_iter().map(|it| it.name).collect()
 }
 
-/// Those of the newest experiments.
+/// The names, and the word for the latest one where there is any.
+fn or_latest(mut names: Vec<String>) -> Vec<String> {
+    if !names.is_empty() && !names.iter().any(|name| name == LATEST) {
+        names.push(LATEST.to_owned());
+    }
+    names
+}
+
+/// The attempts of the newest experiments.
 fn attempts(context: &Context) -> Vec<String> {
     let Ok(journal) = context.journal() else {
         return Vec::new();
@@ -237,7 +251,8 @@ mod tests {
             ("--home /h show ", Some(Names::Attempts)),
             ("mcp serve --task ", Some(Names::Tasks)),
             ("mcp serve ", None),
-            ("store export ", Some(Names::Experiments)),
+            ("store export ", Some(Names::AnyExperiment)),
+            ("store remove ", Some(Names::Experiments)),
             ("regrade one ", Some(Names::Results)),
         ] {
             assert_eq!(asked(line), wanted, "{line:?}");

@@ -183,3 +183,34 @@ fn told(difference: &Difference, full: bool) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_with_the_same_differences_share_them() {
+        let explained = |check: &str, place: &str| Explained {
+            check: check.to_owned(),
+            detail: String::new(),
+            differences: Some(vec![Difference {
+                place: place.to_owned(),
+                kind: DifferenceKind::Missing,
+                found: String::new(),
+                wanted: "total,12\n".to_owned(),
+                line: None,
+            }]),
+        };
+        let all = [
+            explained("has a header", "report.csv"),
+            explained("has a total", "report.csv"),
+            explained("is dated", "notes.md"),
+        ];
+        let text = text(&all, false);
+        assert_eq!(text.matches("report.csv").count(), 1, "{text}");
+        assert_eq!(text.matches("notes.md").count(), 1, "{text}");
+        let place = |words: &str| text.find(words).unwrap();
+        assert!(place("has a total") < place("report.csv"));
+        assert!(place("report.csv") < place("is dated"));
+    }
+}

@@ -178,7 +178,7 @@ fn told(name: &str, added: &Added) -> String {
     )
 }
 
-/// Takes over what may change, and refuses what would make attempts of one experiment differ.
+/// Applies the settings that may change, and refuses those under which attempts of one experiment would differ.
 fn agree(name: &str, spec: &mut Spec, request: &Request) -> Result<(), CommandError> {
     let (kept, asked) = (&spec.limits, &request.spec.limits);
     let differing = |what: &str, flag: &str, kept: &str, asked: &str| {

@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
 use crate::commands::chosen::{self, Chosen, NoJudge};
 use crate::commands::run::journal_error;
-use crate::commands::{bundle, judge};
+use crate::commands::{bundle, judge, runs};
 use crate::context::Context;
 use crate::diagnosis::capture_error;
 use crate::error::{CommandError, chain};
@@ -41,7 +41,8 @@ fn show(context: &Context, args: &ShowReceiptArgs) -> Result<u8, CommandError> {
     }
     let journal = context.journal()?;
     let store = context.store()?;
-    let row = journal.attempt(&args.attempt).map_err(journal_error)?;
+    let attempt = runs::named_attempt(&journal, &args.attempt)?;
+    let row = journal.attempt(&attempt).map_err(journal_error)?;
     let receipts = if args.all || args.grade.is_some() {
         let grades = journal.grades(&row.id).map_err(journal_error)?;
         of_grades(args, &row, &grades, &store)?

@@ -15,7 +15,7 @@ use self::report::{Left, Report};
 use crate::args::RegradeArgs;
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::run::{jobs, journal_error};
-use crate::commands::{bundle, foreign};
+use crate::commands::{bundle, foreign, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -172,6 +172,7 @@ fn find(
 ) -> Result<BTreeMap<String, Vec<AttemptRow>>, CommandError> {
     let mut found: BTreeMap<String, BTreeMap<String, AttemptRow>> = BTreeMap::new();
     for name in what {
+        let name = &*runs::named(journal, name)?;
         let rows = match journal.experiment(name) {
             Ok(experiment) => journal.attempts(&experiment.name).map_err(journal_error)?,
             Err(JournalError::Unknown { .. }) => {

@@ -123,7 +123,10 @@ pub(crate) fn warn_of_prices(spec: &Spec) {
 pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandError> {
     let journal = context.journal_to_write()?;
     let experiment = match &args.experiment {
-        Some(name) => journal.experiment(name).map_err(journal_error)?,
+        Some(name) => {
+            let name = super::runs::named(&journal, name)?;
+            journal.experiment(&name).map_err(journal_error)?
+        }
         None => {
             let newest = journal.newest_of_here().map_err(journal_error)?;
             newest.ok_or_else(|| {
@@ -155,7 +158,9 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     limits.experiment_time_seconds = args.limit_run_time.or(limits.experiment_time_seconds);
     interruption::say(goes_on(&experiment.name));
     interruption::watch();
-    let models = cast::models(&spec, &everybody(&spec))?;
+    let rows = journal.attempts(&experiment.name).map_err(journal_error)?;
+    let acting = spec.acting(&counted(&rows, args.retry_died));
+    let mut models = cast::models(&spec, &acting)?;
     super::runtime(1)?.block_on(cast::check(&models, &spec))?;
     let way_out = format!(
         "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
@@ -171,10 +176,11 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     };
     let chosen = Chosen::known(context, spec.published.as_ref(), &spec.tasks, lacking)
         .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
-    let beside = match args.no_preflight {
-        true => cast::Beside::new(),
-        false => super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?,
+    let preflight = |models: &cast::Models| match args.no_preflight {
+        true => Ok(cast::Beside::new()),
+        false => super::runtime(1)?.block_on(cast::preflight(models, &spec, &chosen.tools())),
     };
+    let mut beside = preflight(&models)?;
     let _lock = context
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
@@ -185,6 +191,15 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .map_err(journal_error)?;
     let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
+    // Until it was locked, another process may have worked on it.
+    let rows = journal.attempts(&experiment.name).map_err(journal_error)?;
+    let left = setting.acting(&spec, &counted(&rows, args.retry_died));
+    if !left.is_subset(&acting) {
+        // Tasks that have changed are attempted again, by participants that had finished, too.
+        models = cast::models(&spec, &left)?;
+        super::runtime(1)?.block_on(cast::check(&models, &spec))?;
+        beside = preflight(&models)?;
+    }
     setting.check_tools(&beside)?;
     // Whoever agreed to a plan of others agreed to the tasks that its attempts are of.
     if is_elsewhere || experiment.is_foreign() {
@@ -262,6 +277,12 @@ pub(crate) fn find(context: &Context, name: &str) -> Result<Option<String>, Comm
         Err(JournalError::Unknown { .. }) => Ok(None),
         Err(error) => Err(journal_error(error)),
     }
+}
+
+/// The attempts that count as made: those whose process died do not where they are to be made again.
+fn counted(rows: &[AttemptRow], retry_died: bool) -> Vec<AttemptRow> {
+    let counts = |row: &&AttemptRow| !retry_died || !row.died();
+    rows.iter().filter(counts).cloned().collect()
 }
 
 /// All participants of a spec.
@@ -413,6 +434,15 @@ impl Setting {
         Ok(())
     }
 
+    /// The participants with attempts that are still to be made.
+    fn acting(&self, spec: &Spec, rows: &[AttemptRow]) -> BTreeSet<usize> {
+        let remaining = spec.remaining(&self.prepared(), rows);
+        remaining
+            .iter()
+            .map(|planned| planned.participant)
+            .collect()
+    }
+
     fn prepared(&self) -> Vec<Prepared> {
         self.tasks.iter().map(|task| (**task).clone()).collect()
     }
@@ -429,10 +459,7 @@ impl Setting {
         let journal = Arc::clone(&self.runner.journal);
         let rows = journal.attempts(name).map_err(journal_error)?;
         let spending = journal.spending(id).map_err(journal_error)?;
-        let counted: Vec<AttemptRow> = match retry_died {
-            true => rows.iter().filter(|row| !row.died()).cloned().collect(),
-            false => rows.clone(),
-        };
+        let counted = counted(&rows, retry_died);
         let remaining = spec.order(spec.remaining(&self.prepared(), &counted));
         let plan = spec.plan();
         let planned = plan.len();

@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::StoreCommand;
-use crate::commands::bundle;
 use crate::commands::run::journal_error;
+use crate::commands::{bundle, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain};
@@ -56,6 +56,7 @@ pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, Comm
 fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, CommandError> {
     output::may_write(to, force)?;
     let (journal, store) = (context.journal()?, context.store()?);
+    let name = &*runs::named(&journal, name)?;
     let experiment = journal.experiment(name).map_err(journal_error)?;
     let lock = context.home().lock_experiment(&experiment.id, name);
     let _lock = match lock {

@@ -18,6 +18,8 @@ use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
 pub(crate) struct Display {
     bars: Option<Bars>,
     total: usize,
+    /// Attempts that were made before this run.
+    before: usize,
     began: Instant,
     players: Players,
     state: Mutex<State>,
@@ -25,6 +27,13 @@ pub(crate) struct Display {
 
 /// The time between lines that say how far the models have come, and what is waited for.
 const STANDING: Duration = Duration::from_secs(30);
+
+/// The time before the first such line, where no attempt has ended by then.
+const FIRST_SIGN: Duration = Duration::from_secs(1);
+
+/// Failures of a run that are told with their reasons. Later ones have a line each, so that many do not scroll away
+/// what went before.
+const REASONED: usize = 10;
 
 /// The names of participants, by their index in the spec. An agent that acts alone and asks no model has none.
 struct Players {
@@ -116,6 +125,8 @@ struct Bars {
 #[derive(Default)]
 struct State {
     done: usize,
+    /// Failures that were told with their reasons.
+    reasoned: usize,
     /// When it was last said how far the models have come.
     told: Option<Instant>,
     running: BTreeMap<String, Running>,
@@ -249,6 +260,7 @@ impl Display {
         Self {
             bars,
             total,
+            before: done,
             began: Instant::now(),
             players,
             state: Mutex::new(state),
@@ -367,8 +379,21 @@ impl Display {
                 if let Some(end) = end.filter(says_more) {
                     self.line(&format!("       {}", clip(&format!("agent: {end}"))));
                 }
-                for line in reasons(&outcome) {
-                    self.line(&format!("       {line}"));
+                let reasons = reasons(&outcome);
+                if !reasons.is_empty() {
+                    state.reasoned += 1;
+                }
+                match state.reasoned {
+                    ..=REASONED => {
+                        for line in reasons {
+                            self.line(&format!("       {line}"));
+                        }
+                    }
+                    number if number == REASONED + 1 && !reasons.is_empty() => self.line(&paint(
+                        DIM,
+                        "       the reasons of further failures are in `mcpmark show ATTEMPT`",
+                    )),
+                    _ => {}
                 }
                 self.tell_standing(&mut state);
             }
@@ -385,9 +410,13 @@ impl Display {
     /// Without bars, says what is waited for where nothing was said for a while.
     pub(crate) fn tick(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = state.told.unwrap_or(self.began);
+        let (last, pause) = match state.told {
+            Some(told) => (told, STANDING),
+            None if state.done == self.before => (self.began, FIRST_SIGN),
+            None => (self.began, STANDING),
+        };
         let longest = state.running.values().max_by_key(|one| one.age());
-        let Some(longest) = longest.filter(|_| self.bars.is_none() && last.elapsed() >= STANDING)
+        let Some(longest) = longest.filter(|_| self.bars.is_none() && last.elapsed() >= pause)
         else {
             return;
         };

@@ -76,8 +76,17 @@ impl Running {
         }
     }
 
-    /// How far it is and what is waited for.
+    /// The current activity, then the progress: a narrow terminal cuts off the end.
     fn state(&self) -> String {
+        let doing = match (&self.doing, &self.model) {
+            (Doing::Agent, Some(_)) => "waits for the model".to_owned(),
+            (Doing::Agent, None) => String::new(),
+            (Doing::Tool(tool), _) => tool.clone(),
+            (Doing::Retry { tries, error }, _) => format!(
+                "asks the model again after {} ({error})",
+                count(*tries as usize, "failure")
+            ),
+        };
         let mut parts = Vec::new();
         if self.turn > 0 {
             parts.push(format!("turn {}", self.turn));
@@ -88,19 +97,14 @@ impl Running {
         if self.tokens > 0 {
             parts.push(count(self.tokens as usize, "token"));
         }
-        match (&self.doing, &self.model) {
-            (Doing::Agent, Some(_)) => parts.push("waits for the model".to_owned()),
-            (Doing::Agent, None) => {}
-            (Doing::Tool(tool), _) => parts.push(tool.clone()),
-            (Doing::Retry { tries, error }, _) => parts.push(format!(
-                "asks the model again after {} ({error})",
-                count(*tries as usize, "failure")
-            )),
+        let mut state = self.name.clone();
+        for text in [doing, parts.join(", ")] {
+            if !text.is_empty() {
+                state.push_str("  ");
+                state.push_str(&text);
+            }
         }
-        match parts.is_empty() {
-            true => self.name.clone(),
-            false => format!("{}  {}", self.name, parts.join(", ")),
-        }
+        state
     }
 }
 
@@ -131,13 +135,13 @@ mod tests {
         running.does(Doing::Tool("read_text_file".to_owned()));
         assert_eq!(
             running.state(),
-            "s/w/t  turn 1, 1 call, 1200 tokens, read_text_file"
+            "s/w/t  read_text_file  turn 1, 1 call, 1200 tokens"
         );
         running.does(Doing::Agent);
         running.replied(2, None);
         assert_eq!(
             running.to_string(),
-            "s/w/t  turn 2, 1 call, 1200 tokens, waits for the model, 0 seconds"
+            "s/w/t  waits for the model  turn 2, 1 call, 1200 tokens, 0 seconds"
         );
         let alone = Running::new(None, "s/w/t".to_owned(), None);
         assert_eq!(alone.state(), "s/w/t");

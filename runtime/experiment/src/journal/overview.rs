@@ -7,7 +7,7 @@ use super::{Journal, JournalError};
 /// What an experiment has used so far, abandoned tries included.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ExperimentTotals {
-    /// The known cost; none where no model acted.
+    /// The known cost; none where no try has one.
     pub cost: Option<Cost>,
     /// Whether the cost of a try is unknown.
     pub some_cost_unknown: bool,
@@ -15,7 +15,7 @@ pub struct ExperimentTotals {
     pub agent_us: u64,
     /// Attempts that are recorded as running.
     pub running: u32,
-    /// Attempts that have ended, by their last try.
+    /// Attempts that have ended by themselves: not those that were cancelled.
     pub finished: u32,
 }
 
@@ -28,17 +28,17 @@ impl Journal {
     pub fn totals(&self, experiment: &str) -> Result<ExperimentTotals, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare_cached(
-            "SELECT count(model), CAST(total(cost_nano_usd) AS INTEGER),
+            "SELECT count(CASE WHEN model IS NOT NULL THEN cost_nano_usd END), CAST(total(cost_nano_usd) AS INTEGER),
                     coalesce(max(model IS NOT NULL AND cost_nano_usd IS NULL AND turns > 0), 0),
                     CAST(total(agent_us) AS INTEGER), coalesce(sum(status = 'running'), 0),
-                    count(DISTINCT CASE WHEN status = 'finished' THEN position END)
+                    count(DISTINCT CASE WHEN status = 'finished' AND outcome <> 'cancelled' THEN position END)
              FROM attempts WHERE experiment = ?1",
         )?;
         let totals = query.query_row([experiment], |row| {
-            let with_model: i64 = row.get(0)?;
+            let with_known_cost: i64 = row.get(0)?;
             let nano: i64 = row.get(1)?;
             Ok(ExperimentTotals {
-                cost: (with_model > 0).then(|| Cost::from_nano_usd(nano.unsigned_abs())),
+                cost: (with_known_cost > 0).then(|| Cost::from_nano_usd(nano.unsigned_abs())),
                 some_cost_unknown: row.get(2)?,
                 agent_us: row.get::<_, i64>(3)?.unsigned_abs(),
                 running: row.get(4)?,

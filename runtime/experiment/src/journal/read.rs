@@ -264,10 +264,26 @@ impl Journal {
     ///
     /// When the journal cannot be read.
     pub fn experiments(&self, limit: usize) -> Result<Vec<ExperimentRow>, JournalError> {
+        self.experiments_since(None, limit)
+    }
+
+    /// The newest experiments, of which none began before `start_ms` where that is given.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn experiments_since(
+        &self,
+        start_ms: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<ExperimentRow>, JournalError> {
         experiments(
             &self.lock(),
-            "ORDER BY created_ms DESC, id LIMIT ?1",
-            &(limit as i64),
+            "WHERE created_ms >= ?1 ORDER BY created_ms DESC, id LIMIT ?2",
+            &[
+                &start_ms.unwrap_or(i64::MIN),
+                &i64::try_from(limit).unwrap_or(i64::MAX),
+            ],
         )
     }
 
@@ -278,7 +294,7 @@ impl Journal {
     /// When the journal cannot be read.
     pub fn newest_of_here(&self) -> Result<Option<ExperimentRow>, JournalError> {
         let newest = "WHERE imported_ms IS NULL ORDER BY created_ms DESC, id LIMIT ?1";
-        Ok(experiments(&self.lock(), newest, &1)?.pop())
+        Ok(experiments(&self.lock(), newest, &[&1])?.pop())
     }
 
     /// One experiment by its name.
@@ -287,7 +303,7 @@ impl Journal {
     ///
     /// When there is none of that name.
     pub fn experiment(&self, name: &str) -> Result<ExperimentRow, JournalError> {
-        experiments(&self.lock(), "WHERE name = ?1", &name)?
+        experiments(&self.lock(), "WHERE name = ?1", &[&name])?
             .pop()
             .ok_or_else(|| JournalError::Unknown {
                 what: "experiment",
@@ -479,7 +495,7 @@ impl Journal {
 fn experiments(
     connection: &Connection,
     tail: &str,
-    argument: &dyn ToSql,
+    arguments: &[&dyn ToSql],
 ) -> Result<Vec<ExperimentRow>, JournalError> {
     let mut query =
         connection.prepare_cached(&format!("SELECT {EXPERIMENT}, sum FROM experiments {tail}"))?;
@@ -489,7 +505,7 @@ fn experiments(
          FROM (SELECT max(try), outcome, passed FROM attempts INDEXED BY attempts_by_place
                WHERE experiment = ?1 GROUP BY position)",
     )?;
-    let mut rows = query.query([argument])?;
+    let mut rows = query.query(arguments)?;
     let mut experiments = Vec::new();
     while let Some(row) = rows.next()? {
         compare_row(row, 6, || format!("experiment {}", shown(row, 0)))?;

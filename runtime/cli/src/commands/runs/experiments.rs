@@ -14,7 +14,7 @@ use crate::error::CommandError;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
-/// Experiments that are listed unless a number is given.
+/// Experiments that are listed unless a number or a time is given.
 const DEFAULT_LIMIT: usize = 20;
 
 /// One line of the list.
@@ -35,11 +35,14 @@ pub(super) fn list(
     since: Option<Since>,
     as_json: bool,
 ) -> Result<(), CommandError> {
-    let limit = limit.map_or(DEFAULT_LIMIT, |limit| limit as usize);
-    let mut rows = journal.experiments(limit).map_err(journal_error)?;
-    if let Some(Since(start)) = since {
-        rows.retain(|row| row.created_ms >= start.as_millisecond());
-    }
+    let limit = match limit {
+        Some(limit) => limit as usize,
+        None if since.is_some() => usize::MAX,
+        None => DEFAULT_LIMIT,
+    };
+    let start = since.map(|Since(start)| start.as_millisecond());
+    let rows = journal.experiments_since(start, limit);
+    let rows = rows.map_err(journal_error)?;
     let listed = rows
         .into_iter()
         .map(|row| listed(context, journal, row))
@@ -115,7 +118,8 @@ impl Listed {
 }
 
 fn table(listed: &[Listed]) -> Table {
-    let costs = listed.iter().any(|one| one.totals.cost.is_some());
+    let costs = |one: &Listed| one.totals.cost.is_some() || one.totals.some_cost_unknown;
+    let costs = listed.iter().any(costs);
     let mut header = vec![
         "experiment",
         "begun (UTC)",
