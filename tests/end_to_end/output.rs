@@ -145,6 +145,12 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
         );
         assert!(!output.stderr.contains("error:"), "{}", output.stderr);
     }
+    // Nor does a usage name what the environment gave.
+    for args in [&["export", "e"][..], &["regrade"], &["compare", "a"]] {
+        let output = environment.run(args).exits(2);
+        assert!(output.stderr.contains("Usage:"), "{}", output.stderr);
+        assert!(!output.stderr.contains("--home"), "{}", output.stderr);
+    }
 }
 
 #[test]

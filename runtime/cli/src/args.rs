@@ -8,7 +8,6 @@ mod runs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
 use clap::{
     ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
 };
@@ -38,8 +37,8 @@ pub(crate) struct Cli {
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let mut command = without_empty_variables(examples::with_examples(Cli::command()));
     let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
-        // A value from the environment counts as an argument, and then no help is shown.
-        Err(error) if error.kind() == ErrorKind::MissingSubcommand => {
+        // A value from the environment counts as an argument: the usage of an error names it, and no help is shown.
+        Err(error) if error.use_stderr() => {
             let mut bare = without_variables(Cli::command());
             let again = bare.try_get_matches_from_mut(std::env::args_os());
             return Err(again.err().unwrap_or(error));
