@@ -68,3 +68,84 @@ fn a_task_that_asks_for_a_larger_world_gets_the_ceiling() {
         assert!(run("1000000").contains("Successfully wrote"), "{more:?}");
     }
 }
+
+/// The world of a library has three entries and 19 bytes.
+#[test]
+fn each_command_that_opens_a_world_obeys_each_ceiling() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let task = "filesystem/office/easy";
+    let state = library.world("office").join("files");
+    let grade = ["grade", task, "--state", state.to_str().unwrap()];
+    let run = ["run", "--agent", "nop", task];
+    let limited = |args: &[&str], ceiling: &str| {
+        let mut command = library.command(args);
+        Output::of(command.env(CEILING, ceiling))
+    };
+    for (name, found) in [("world_bytes", 19), ("world_files", 3)] {
+        let most = found - 1;
+        for args in [
+            run.as_slice(),
+            &grade,
+            &["task", "check", task],
+            &["mcp", "serve", "--task", task],
+            &["mcp", "serve", "--world", "filesystem/office"],
+        ] {
+            let refused = limited(args, &format!("{name}={most}")).exits(4);
+            refused.says(&[
+                &format!(
+                    "beyond `{name}` at the start: it has {found}, and this host grants {most}"
+                ),
+                &format!("{CEILING}={name}={found}"),
+            ]);
+        }
+        for args in [run, grade] {
+            limited(&args, &format!("{name}={found}")).exits(0);
+        }
+    }
+}
+
+#[test]
+fn calls_beyond_the_ceiling_are_refused_to_the_agent() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    let meta = json!({"difficulty": "L1", "limits": {"world_files": 1_u64 << 62}});
+    library.task_with("large", &guests::verdict(true, "fine"), &meta);
+    let content = "x".repeat(2_000);
+    let server = serve(move |request| match request.turns {
+        0 => Reaction::call(
+            "write_file",
+            &json!({"path": "new.txt", "content": content}),
+        ),
+        1 => Reaction::call("read_text_file", &json!({"path": "new.txt"})),
+        _ => Reaction::say("Done."),
+    });
+    let url = server.base_url();
+    let args = ["run", "--base-url", &url, "--model", "openai/m", "--json"];
+    let shown = |ceiling: &str| {
+        let mut command = library.command(args.iter().chain(&["filesystem/office/large"]));
+        let report = Output::of(command.env(CEILING, ceiling)).exits(0).json();
+        let id = text(&report["attempts"][0]["id"]);
+        library.run(["show", &id, "--full"]).exits(0).stdout
+    };
+    for (refused, granted, why) in [
+        (
+            "world_files=3",
+            "world_files=4",
+            "ENOSPC: the quota of 3 files",
+        ),
+        (
+            "result_bytes=1999",
+            "result_bytes=3000",
+            "the limit of 1999 bytes for one tool result",
+        ),
+    ] {
+        let (refused, granted) = (shown(refused), shown(granted));
+        assert!(refused.contains(why), "{refused}");
+        assert!(
+            !granted.contains(" limit of ") && !granted.contains("ENOSPC"),
+            "{granted}"
+        );
+    }
+}

@@ -65,6 +65,16 @@ impl<'a> Library<'a> {
         self.task(name, &guests::verdict(true, "fine"))
     }
 
+    /// Fills the world, and gives the arguments of `search_files` for a search that takes seconds.
+    pub(crate) fn long_search(&self) -> Value {
+        let files = self.world("office").join("files");
+        for number in 0..7_000 {
+            let name = format!("{}{number}", "ab".repeat(100));
+            fs::write(files.join(name), "").unwrap();
+        }
+        json!({"path": ".", "pattern": "*(a|b)".repeat(4_000)})
+    }
+
     pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(
         &self,
         args: impl IntoIterator<Item = S>,

@@ -12,6 +12,7 @@ use mcpmark_model_server::Reaction;
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output};
+use crate::library::Library;
 use crate::models::{calls, is_shown_nowhere, serve};
 use crate::npm;
 
@@ -516,6 +517,78 @@ fn a_server_that_goes_away_in_mid_run_is_no_failure_of_the_model() {
     assert_eq!(attempt["outcome"], "infra-error");
     let fault = attempt["fault"]["message"].as_str().unwrap();
     assert!(fault.contains("lost on its way: HTTP 502"), "{fault}");
+}
+
+/// A tool of a server that is never answered holds up its own attempt alone, by whichever limit.
+#[test]
+fn a_call_that_is_never_answered_ends_by_its_limit_and_other_attempts_go_on() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let silent = NOTES.replace(
+        r#"*'"tools/call"'*)"#,
+        r#"*'"name":"forget"'*) continue;; *'"tools/call"'*)"#,
+    );
+    let script = environment.path("notes/server.sh");
+    let config = format!(
+        "[servers.notes]\ncommand = [\"/bin/sh\", \"{}\"]\n",
+        script.display()
+    );
+    let dir = environment.directory(
+        "notes",
+        &[("server.sh", &silent), ("servers.toml", &config)],
+    );
+    let server = serve(|request| match (request.model.as_str(), request.turns) {
+        _ if request.tools == ["ping"] => Reaction::say("ok"),
+        ("stuck", 0) => Reaction::call("forget", &json!({})),
+        ("works", 0) => Reaction::call("remember", &json!({})),
+        _ => Reaction::say("Done."),
+    });
+    let (file, url) = (dir.join("servers.toml"), server.base_url());
+    for (limit, ended, told) in [
+        ("--limit-time", "time-limit", "5 s were used"),
+        ("--limit-tool-time", "completed", "no result after 5 s"),
+    ] {
+        let report = library.run([
+            "run",
+            "filesystem/office/easy",
+            "--model",
+            "openai/stuck",
+            "--model",
+            "openai/works",
+            "-j",
+            "2",
+            "--base-url",
+            &url,
+            "--mcp-config",
+            file.to_str().unwrap(),
+            limit,
+            "5",
+            "--json",
+        ]);
+        let report = report.exits(0).json();
+        let attempt = |model: &str| {
+            let mut attempts = report["attempts"].as_array().unwrap().iter();
+            attempts.find(|it| it["model"] == model).unwrap()
+        };
+        let (stuck, works) = (attempt("openai/stuck"), attempt("openai/works"));
+        assert_eq!(
+            (&stuck["ended"], &works["ended"]),
+            (&json!(ended), &json!("completed"))
+        );
+        // What it left is graded all the same.
+        assert_eq!(
+            (&stuck["passed"], &works["passed"]),
+            (&json!(true), &json!(true))
+        );
+        let show = |attempt: &Value| {
+            let id = attempt["id"].as_str().unwrap();
+            library.run(["show", id, "--json"]).exits(0).json()
+        };
+        let error = show(stuck)["calls"][0]["error"].to_string();
+        assert!(error.contains(told), "{error}");
+        assert_eq!(show(works)["calls"][0]["is_error"], false);
+    }
 }
 
 const EVERYTHING: &str = "2026.8.31";

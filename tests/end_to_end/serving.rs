@@ -4,6 +4,9 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -11,6 +14,9 @@ use serde_json::{Value, json};
 use crate::environment::{Environment, Output, text};
 use crate::guests;
 use crate::library::Library;
+
+/// How long a session may take to end: far more than it does, and far less than a hundred long calls.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An MCP client that knows no more than the protocol's lines.
 struct Client {
@@ -124,6 +130,38 @@ fn a_signal_ends_a_session_whose_client_does_not_read() {
         let status = client.child.wait().unwrap();
         assert!(!status.success(), "{status}");
     }
+}
+
+#[test]
+fn a_client_that_closes_its_input_ends_a_call_that_runs() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    let search = library.long_search();
+    let args = ["mcp", "serve", "--world", "filesystem/office"];
+    let mut client = Client::start(&mut library.command(args));
+    let params = json!({"name": "search_files", "arguments": search});
+    for id in 100..200 {
+        client.send(&json!({
+            "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params,
+        }));
+    }
+    let Client {
+        mut child,
+        input,
+        mut output,
+        ..
+    } = client;
+    drop(input);
+    let (ended, end) = channel();
+    thread::spawn(move || ended.send(output.read_to_end(&mut Vec::new())));
+    // Its end of the output is closed when it ends.
+    let closed = end.recv_timeout(PATIENCE);
+    if closed.is_err() {
+        child.kill().unwrap();
+    }
+    let status = child.wait().unwrap();
+    assert!(closed.is_ok(), "it went on for {PATIENCE:?}");
+    assert!(status.success(), "{status}");
 }
 
 #[test]

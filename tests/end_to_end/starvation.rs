@@ -1,14 +1,15 @@
 //! A model that tries to take the memory of the machine, beside one that works.
 
 use std::fs;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use mcpmark_model_server::{Reaction, Request, Saying, Server};
 use serde_json::{Value, json};
 
-use crate::environment::{Environment, text};
+use crate::environment::{Environment, Output, text};
+use crate::library::Library;
 use crate::models::{serve, solutions};
 use crate::skip;
 
@@ -97,10 +98,32 @@ fn peak(child: &mut Child) -> u64 {
     peak
 }
 
+/// Whether the memory of a process can be seen here; tells of it otherwise.
+fn tells_memory() -> bool {
+    let tells = fs::exists("/proc/self/status").unwrap_or(false);
+    if !tells {
+        skip::tool("/proc", "the memory of a process");
+    }
+    tells
+}
+
+/// Makes a run of which some attempts fail, in a process that keeps to the budget.
+fn keeps_to_budget(command: &mut Command) {
+    let mut child = command
+        .env("MCPMARK_MEMORY_BYTES", BUDGET.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let peak = peak(&mut child);
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(1), "some attempts failed");
+    assert!(peak < 2 * BUDGET, "{peak} bytes of a budget of {BUDGET}");
+}
+
 #[test]
 fn a_model_that_takes_memory_is_told_and_the_other_is_untouched() {
-    if !fs::exists("/proc/self/status").unwrap_or(false) {
-        skip::tool("/proc", "the memory of a process");
+    if !tells_memory() {
         return;
     }
     let environment = Environment::new();
@@ -134,19 +157,7 @@ fn a_model_that_takes_memory_is_told_and_the_other_is_untouched() {
         "greed",
         TASK,
     ]);
-    command.env("MCPMARK_MEMORY_BYTES", BUDGET.to_string());
-    let mut child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let peak = peak(&mut child);
-    assert_eq!(
-        child.wait().unwrap().code(),
-        Some(1),
-        "some attempts failed"
-    );
-    assert!(peak < 2 * BUDGET, "{peak} bytes of a budget of {BUDGET}");
+    keeps_to_budget(&mut command);
 
     let report = environment.run(["runs", "greed", "--json"]).exits(0).json();
     let attempts = report["attempts"].as_array().unwrap();
@@ -187,8 +198,7 @@ fn hoard(turn: usize) -> Reaction {
 
 #[test]
 fn results_that_a_conversation_keeps_count_for_its_memory() {
-    if !fs::exists("/proc/self/status").unwrap_or(false) {
-        skip::tool("/proc", "the memory of a process");
+    if !tells_memory() {
         return;
     }
     let environment = Environment::new();
@@ -206,19 +216,61 @@ fn results_that_a_conversation_keeps_count_for_its_memory() {
         "hoard",
         TASK,
     ]);
-    command.env("MCPMARK_MEMORY_BYTES", BUDGET.to_string());
-    let mut child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let peak = peak(&mut child);
-    assert_eq!(child.wait().unwrap().code(), Some(1), "the attempt failed");
-    assert!(peak < 2 * BUDGET, "{peak} bytes of a budget of {BUDGET}");
+    keeps_to_budget(&mut command);
     let report = environment.run(["runs", "hoard", "--json"]).exits(0).json();
     let attempt = &report["attempts"][0];
     assert_eq!(attempt["ended"], "memory-limit", "{attempt}");
     assert_eq!(attempt["outcome"], "graded", "{attempt}");
+}
+
+/// The budget is less than the process has without any call, so that the call which runs for long is to blame.
+#[test]
+fn what_the_watcher_of_the_memory_stops_is_graded_and_others_go_on() {
+    if !tells_memory() {
+        return;
+    }
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let search = library.long_search();
+    let server = serve(
+        move |request: &Request| match (request.model.as_str(), request.turns) {
+            ("lingers", 0) => Reaction::call("search_files", &search),
+            _ => Reaction::say("Done."),
+        },
+    );
+    let url = server.base_url();
+    let mut command = library.command([
+        "run",
+        "--base-url",
+        &url,
+        "--model",
+        "openai/lingers",
+        "--model",
+        "openai/quick",
+        "--json",
+        "filesystem/office/easy",
+    ]);
+    command.env("MCPMARK_MEMORY_BYTES", (16 << 20).to_string());
+    let report = Output::of(&mut command).exits(0).json();
+    let attempts = report["attempts"].as_array().unwrap();
+    assert_eq!(attempts.len(), 2);
+    for attempt in attempts {
+        let is_stopped = attempt["model"] == "openai/lingers";
+        let ended = if is_stopped {
+            "memory-limit"
+        } else {
+            "completed"
+        };
+        assert_eq!(
+            (&attempt["ended"], &attempt["outcome"]),
+            (&json!(ended), &json!("graded")),
+            "{attempt}"
+        );
+        let shown = library.run(["show", &text(&attempt["id"])]).exits(0).stdout;
+        let told = "the tool `search_files` was stopped: the process used";
+        assert_eq!(shown.contains(told), is_stopped, "{shown}");
+    }
 }
 
 #[test]

@@ -12,6 +12,8 @@ mod ending;
 mod more_worlds;
 #[path = "github/people.rs"]
 mod people;
+#[path = "github/repository.rs"]
+mod repository;
 #[path = "github/reviewing.rs"]
 mod reviewing;
 #[path = "github/running.rs"]
@@ -40,6 +42,8 @@ enum Call {
     Refused(&'static [&'static str], &'static str, fn(usize) -> Value),
     /// A REST request: method, path below the repository, body.
     Rest(&'static str, fn(usize) -> String, fn(usize) -> Value),
+    /// A GET in one of GitHub's media types, such as `diff`, and its path below the repository.
+    Media(&'static str, fn(usize) -> String),
     /// A query of GraphQL.
     Query(fn(usize) -> String),
 }
@@ -85,6 +89,7 @@ fn cases() -> Vec<Growth> {
     let parts = [
         calls::all(),
         people::all(),
+        repository::all(),
         reviewing::all(),
         running::all(),
     ];
@@ -126,7 +131,7 @@ impl Call {
             Self::Tool(profiles, ..) | Self::Steps(profiles, _) | Self::Refused(profiles, ..) => {
                 profiles.contains(&profile)
             }
-            Self::Rest(..) | Self::Query(_) => profile == V0,
+            Self::Rest(..) | Self::Media(..) | Self::Query(_) => profile == V0,
         }
     }
 
@@ -160,6 +165,10 @@ impl Call {
                     site.rest(method, &path.replace("@N", &time), &numbered(&body, &time));
                 })
             }
+            Self::Media(form, path) => {
+                let (form, path) = (*form, path(size));
+                Box::new(move || site.media(form, &path))
+            }
             Self::Query(text) => {
                 let text = text(size);
                 Box::new(move || site.query(&text))
@@ -172,7 +181,7 @@ impl Call {
         match self {
             Self::Tool(_, tool, _) | Self::Refused(_, tool, _) => vec![tool],
             Self::Steps(_, steps) => steps(1).into_iter().map(|(tool, _)| tool).collect(),
-            Self::Rest(..) | Self::Query(_) => Vec::new(),
+            Self::Rest(..) | Self::Media(..) | Self::Query(_) => Vec::new(),
         }
     }
 
@@ -189,6 +198,7 @@ impl Call {
                 told.join(", ")
             }
             Self::Rest(method, path, _) => format!("{method} {}", path(size)),
+            Self::Media(form, path) => format!("GET {} as {form}", path(size)),
             Self::Query(text) => text(size),
         };
         text.chars().take(120).collect()

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcpmark_service::{JsonObject, SessionLimits, ToolHandler, ToolServer, ToolSurface};
+use mcpmark_service::{JsonObject, ToolHandler, ToolServer};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
+
+use crate::peer::{Peer, call, given_up};
 
 const RESULT_BYTES: usize = 1 << 20;
 const CALLS: usize = 200;
@@ -26,60 +26,21 @@ impl ToolHandler for Long {
     }
 }
 
-struct Peer {
-    stream: BufReader<DuplexStream>,
+/// A client that has sent calls and reads nothing yet.
+struct Silent {
+    peer: Peer,
     made: Arc<AtomicUsize>,
     server: ToolServer<Long>,
 }
 
-impl Peer {
-    async fn connected() -> Self {
-        let (near, far) = duplex(64 << 10);
+impl Silent {
+    async fn with_calls() -> Self {
         let made = Arc::new(AtomicUsize::new(0));
-        let tools = r#"[{"name": "long", "inputSchema": {"type": "object"}}]"#;
-        let surface = ToolSurface::parse("flow", "1", tools).unwrap();
-        let handler = Long(Arc::clone(&made));
-        let server = ToolServer::new(surface, handler, &SessionLimits::default());
-        // It ends with the stream.
-        let _ = server.serve(Box::new(far));
-        let mut peer = Self {
-            stream: BufReader::new(near),
-            made,
-            server,
-        };
-        let hello = json!({
-            "jsonrpc": "2.0", "id": "hello", "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18", "capabilities": {},
-                "clientInfo": { "name": "test", "version": "1" },
-            },
-        });
-        peer.say(&hello).await;
-        assert_eq!(peer.hear().await["id"], "hello");
-        peer.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
-            .await;
-        peer
-    }
-
-    async fn say(&mut self, message: &Value) {
-        let line = format!("{message}\n");
-        self.stream.write_all(line.as_bytes()).await.unwrap();
-    }
-
-    async fn call_all(&mut self) {
+        let (mut peer, server) = Peer::connected("long", Long(Arc::clone(&made))).await;
         for id in 0..CALLS {
-            self.say(&json!({
-                "jsonrpc": "2.0", "id": id, "method": "tools/call",
-                "params": { "name": "long", "arguments": {} },
-            }))
-            .await;
+            peer.say(&call(id, "long")).await;
         }
-    }
-
-    async fn hear(&mut self) -> Value {
-        let mut line = String::new();
-        self.stream.read_line(&mut line).await.unwrap();
-        serde_json::from_str(&line).unwrap()
+        Self { peer, made, server }
     }
 
     /// The calls that are made while nobody reads.
@@ -96,13 +57,12 @@ impl Peer {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_wait_for_a_client_that_does_not_read_and_all_are_answered() {
-    let mut peer = Peer::connected().await;
-    peer.call_all().await;
-    let made = peer.made_unread().await;
+    let mut silent = Silent::with_calls().await;
+    let made = silent.made_unread().await;
     assert!((1..=MOST_MADE).contains(&made), "{made} calls were made");
     let mut answered: Vec<u64> = Vec::new();
     for _ in 0..CALLS {
-        let answer = peer.hear().await;
+        let answer = silent.peer.hear().await;
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
         assert_eq!(text.len(), RESULT_BYTES);
         answered.push(answer["id"].as_u64().unwrap());
@@ -113,30 +73,25 @@ async fn calls_wait_for_a_client_that_does_not_read_and_all_are_answered() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_that_are_given_up_make_room() {
-    let mut peer = Peer::connected().await;
-    peer.call_all().await;
-    peer.made_unread().await;
+    let mut silent = Silent::with_calls().await;
+    silent.made_unread().await;
     for id in 0..CALLS - 1 {
-        peer.say(&json!({
-            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
-        }))
-        .await;
+        silent.peer.say(&given_up(id)).await;
     }
     // What had been made by then is answered, and so is the last one.
     loop {
-        if peer.hear().await["id"] == CALLS - 1 {
+        if silent.peer.hear().await["id"] == CALLS - 1 {
             break;
         }
     }
-    let made = peer.made.load(Ordering::SeqCst);
+    let made = silent.made.load(Ordering::SeqCst);
     assert!(made < CALLS, "the calls that were given up were made");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_ends_while_its_client_does_not_read() {
-    let mut peer = Peer::connected().await;
-    peer.call_all().await;
-    peer.made_unread().await;
-    let ended = tokio::time::timeout(Duration::from_secs(60), peer.server.close()).await;
+    let silent = Silent::with_calls().await;
+    silent.made_unread().await;
+    let ended = tokio::time::timeout(Duration::from_secs(60), silent.server.close()).await;
     assert!(ended.unwrap().is_ok());
 }

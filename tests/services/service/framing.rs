@@ -1,15 +1,11 @@
 //! Lines that are no message are answered, and those after them are read on.
 
-use mcpmark_service::{
-    JsonObject, MAX_JSON_VALUES, MAX_REQUEST_BYTES, SessionLimits, ToolHandler, ToolServer,
-    ToolSurface,
-};
+use mcpmark_service::{JsonObject, MAX_JSON_VALUES, MAX_REQUEST_BYTES, ToolHandler};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex,
-};
+
+use crate::peer::Peer;
 
 struct Echo;
 
@@ -20,63 +16,19 @@ impl ToolHandler for Echo {
     }
 }
 
-struct Peer {
-    read: BufReader<ReadHalf<DuplexStream>>,
-    write: WriteHalf<DuplexStream>,
+async fn connected() -> Peer {
+    Peer::connected("echo", Echo).await.0
 }
 
-impl Peer {
-    async fn connected() -> Self {
-        let (near, far) = duplex(64 << 10);
-        let tools = r#"[{"name": "echo", "inputSchema": {"type": "object"}}]"#;
-        let surface = ToolSurface::parse("framing", "1", tools).unwrap();
-        let server = ToolServer::new(surface, Echo, &SessionLimits::default());
-        // It ends with the stream.
-        let _ = server.serve(Box::new(far));
-        let (read, write) = tokio::io::split(near);
-        let mut peer = Self {
-            read: BufReader::new(read),
-            write,
-        };
-        let hello = json!({
-            "jsonrpc": "2.0", "id": "hello", "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18", "capabilities": {},
-                "clientInfo": { "name": "test", "version": "1" },
-            },
-        });
-        assert_eq!(peer.ask(&hello.to_string()).await["id"], "hello");
-        peer.say(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
-            .await;
-        peer
-    }
-
-    async fn say(&mut self, line: &[u8]) {
-        self.write.write_all(line).await.unwrap();
-        self.write.write_all(b"\n").await.unwrap();
-    }
-
-    async fn hear(&mut self) -> Value {
-        let mut line = String::new();
-        self.read.read_line(&mut line).await.unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
-    }
-
-    async fn ask(&mut self, line: &str) -> Value {
-        self.say(line.as_bytes()).await;
-        self.hear().await
-    }
-
-    /// Whether the next answer is that to a request which is sent now: nothing before it was answered.
-    async fn is_silent(&mut self) {
-        let answer = self
-            .ask(r#"{"jsonrpc":"2.0","id":"next","method":"ping"}"#)
-            .await;
-        assert_eq!(
-            answer,
-            json!({"jsonrpc": "2.0", "id": "next", "result": {}})
-        );
-    }
+/// Whether the next answer is that to a request which is sent now: nothing before it was answered.
+async fn is_silent(peer: &mut Peer) {
+    let answer = peer
+        .ask(r#"{"jsonrpc":"2.0","id":"next","method":"ping"}"#)
+        .await;
+    assert_eq!(
+        answer,
+        json!({"jsonrpc": "2.0", "id": "next", "result": {}})
+    );
 }
 
 fn nested(depth: usize) -> String {
@@ -85,7 +37,7 @@ fn nested(depth: usize) -> String {
 
 #[tokio::test]
 async fn what_cannot_be_read_is_answered_with_the_id_that_it_has() {
-    let mut peer = Peer::connected().await;
+    let mut peer = connected().await;
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{}}}}}}}"#,
         nested(1000)
@@ -124,19 +76,19 @@ async fn what_cannot_be_read_is_answered_with_the_id_that_it_has() {
         (b"[]", -32600, Value::Null),
         (b"7", -32600, Value::Null),
     ] {
-        peer.say(line).await;
+        peer.say_line(line).await;
         let answer = peer.hear().await;
         let said = String::from_utf8_lossy(line);
         assert_eq!(answer["error"]["code"], code, "{said}: {answer}");
         assert_eq!(answer.get("id"), Some(&id), "{said}: {answer}");
         assert_eq!(answer["jsonrpc"], "2.0");
     }
-    peer.is_silent().await;
+    is_silent(&mut peer).await;
 }
 
 #[tokio::test]
 async fn json_of_the_greatest_depth_that_is_read_reaches_the_tool() {
-    let mut peer = Peer::connected().await;
+    let mut peer = connected().await;
     let answer = peer
         .ask(&format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{}}}}}}}"#,
@@ -149,7 +101,7 @@ async fn json_of_the_greatest_depth_that_is_read_reaches_the_tool() {
 
 #[tokio::test]
 async fn what_nobody_waits_for_is_not_answered() {
-    let mut peer = Peer::connected().await;
+    let mut peer = connected().await;
     for line in [
         "",
         "  \r",
@@ -158,20 +110,20 @@ async fn what_nobody_waits_for_is_not_answered() {
         r#"{"jsonrpc":"2.0","id":1,"result":7,"error":8}"#,
         "\u{feff}",
     ] {
-        peer.say(line.as_bytes()).await;
-        peer.is_silent().await;
+        peer.say_line(line.as_bytes()).await;
+        is_silent(&mut peer).await;
     }
 }
 
 #[tokio::test]
 async fn a_line_past_the_limit_is_answered_and_skipped() {
-    let mut peer = Peer::connected().await;
+    let mut peer = connected().await;
     let begin =
         br#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo","arguments":{"a":""#;
-    peer.write.write_all(begin).await.unwrap();
+    peer.write(begin).await;
     let piece = vec![b'x'; 1 << 20];
     for _ in 0..MAX_REQUEST_BYTES / piece.len() {
-        peer.write.write_all(&piece).await.unwrap();
+        peer.write(&piece).await;
     }
     // The id comes last.
     let answer = peer.ask(r#""}},"id":9}"#).await;
@@ -181,12 +133,12 @@ async fn a_line_past_the_limit_is_answered_and_skipped() {
         answer["error"]["message"],
         "Parse error: the message has more than 268435456 bytes"
     );
-    peer.is_silent().await;
+    is_silent(&mut peer).await;
 }
 
 #[tokio::test]
 async fn a_message_with_too_many_values_is_refused_before_it_is_parsed() {
-    let mut peer = Peer::connected().await;
+    let mut peer = connected().await;
     let zeros = |count: usize| format!("[{}]", vec!["0"; count].join(","));
     let most = MAX_JSON_VALUES as usize;
     for (message, id) in [
@@ -222,8 +174,9 @@ async fn a_message_with_too_many_values_is_refused_before_it_is_parsed() {
         r#"{"jsonrpc":"2.0","id":4,"result":{"a":@}}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"a":@}}"#,
     ] {
-        peer.say(silent.replace('@', &zeros(most)).as_bytes()).await;
-        peer.is_silent().await;
+        peer.say_line(silent.replace('@', &zeros(most)).as_bytes())
+            .await;
+        is_silent(&mut peer).await;
     }
     // Marks in texts are no values, and some less are read.
     let text = format!(r#""{}""#, ",".repeat(most));
@@ -239,7 +192,7 @@ async fn a_message_with_too_many_values_is_refused_before_it_is_parsed() {
 
 #[tokio::test]
 async fn what_the_handshake_does_not_offer_and_params_of_the_wrong_kind_are_errors() {
-    let mut peer = Peer::connected().await;
+    let mut peer = connected().await;
     for (method, params, code) in [
         (
             "completion/complete",

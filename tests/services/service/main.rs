@@ -3,6 +3,7 @@
 mod flow;
 mod framing;
 mod order;
+mod peer;
 mod stopping;
 mod streamable;
 mod wiring;

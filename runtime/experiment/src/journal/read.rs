@@ -476,19 +476,20 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
-    pub fn tool_set(&self, digest: &str) -> Result<Option<Value>, JournalError> {
-        let tools: Option<String> = self
-            .lock()
-            .query_row(
-                "SELECT tools FROM tool_sets WHERE digest = ?1",
-                [digest],
-                |row| row.get(0),
-            )
-            .optional()?;
-        Ok(tools
-            .map(|tools| serde_json::from_str(&tools))
-            .transpose()?)
+    /// When the journal cannot be read, or has other tools or none by this digest.
+    pub fn tool_set(&self, digest: &str) -> Result<Value, JournalError> {
+        let connection = self.lock();
+        let mut query =
+            connection.prepare_cached("SELECT tools FROM tool_sets WHERE digest = ?1")?;
+        let tools = query.query_row([digest], |row| {
+            Ok(row.get_ref(0)?.as_bytes().unwrap_or_default().to_vec())
+        });
+        match tools.optional()? {
+            Some(tools) if Digest::of(&tools).hex() == digest => {
+                Ok(serde_json::from_slice(&tools)?)
+            }
+            _ => Err(JournalError::Damaged(format!("the tools {digest}"))),
+        }
     }
 }
 

@@ -6,6 +6,11 @@
 //! each of their rows in order, so that rows which are missing or too many are noticed as well. Readers compare the
 //! sums of what they read, and [`Journal::check_rows`](super::Journal::check_rows) those of every row. Sums are CRC-32: they tell of damage, and
 //! are no signature. They are those of this file alone and travel nowhere: a journal that takes rows in makes its own.
+//!
+//! Tools that a model saw are named by their digest and compared with that. Regrades have no sums, nor has the number of
+//! the regrade that a grade is of: they say which attempts a stopped regrade has done already and which two grades are
+//! shown side by side, and neither a grade nor anything that leaves the journal follows from them. Their sums would have
+//! to be made for all grades of older formats at once, of rows that nobody has compared.
 
 mod check;
 mod scores;

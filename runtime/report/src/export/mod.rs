@@ -88,7 +88,7 @@ impl Source {
         let digest = told.and_then(|message| message.content["tools"].as_str());
         let tools = match digest {
             Some(digest) => journal.tool_set(digest)?,
-            None => None,
+            None => Value::Null,
         };
         let view = told.and_then(|message| message.content.get("results"));
         let mut places = HashMap::new();
@@ -101,7 +101,7 @@ impl Source {
             view: view.and_then(|view| serde_json::from_value(view.clone()).ok()),
             calls: journal.model_calls(id)?,
             tools: match tools {
-                Some(Value::Array(tools)) => tools,
+                Value::Array(tools) => tools,
                 _ => Vec::new(),
             },
             row,

@@ -2,6 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcpmark_report::export::{ExportError, Exported, Layout, SftOptions, export};
+use mcpmark_snapshot::Digest;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -119,11 +120,30 @@ fn conversations_for_training() {
     }
 }
 
+/// Gives tools that were changed the digest that they have now.
+fn name_tools_anew(journal: &Connection) {
+    let mut query = journal
+        .prepare("SELECT digest, tools FROM tool_sets")
+        .unwrap();
+    let sets = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    let sets: Vec<(String, String)> = sets.unwrap().map(Result::unwrap).collect();
+    for (before, tools) in sets {
+        let now = Digest::of(tools.as_bytes()).hex();
+        for change in [
+            "UPDATE tool_sets SET digest = ?2 WHERE digest = ?1",
+            "UPDATE messages SET content = replace(content, ?1, ?2) WHERE role = 'system'",
+        ] {
+            journal.execute(change, [&before, &now]).unwrap();
+        }
+    }
+}
+
 /// The demonstration, exported after its journal was changed.
 fn exported_with(change: &str, layout: Layout, target: &str) -> (tempfile::TempDir, PathBuf) {
     let demonstration = Demonstration::new();
     let journal = Connection::open(demonstration.path().join("journal.db")).unwrap();
     journal.execute_batch(change).unwrap();
+    name_tools_anew(&journal);
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join(target);
     export(&demonstration.journal, "demonstration", layout, &target).unwrap();

@@ -38,6 +38,24 @@ pub(super) fn trials() -> Vec<Trial> {
             with: |_| json!({"pullNumber": 1, "perPage": 10}),
         },
         Case {
+            tool: "get_pull_request_diff",
+            make: worlds::files,
+            size: 2_000,
+            with: |_| json!({"pullNumber": 1}),
+        },
+        Case {
+            tool: "get_commit",
+            make: worlds::files,
+            size: 2_000,
+            with: |_| json!({"sha": "topic", "perPage": 10}),
+        },
+        Case {
+            tool: "search_issues",
+            make: worlds::issues,
+            size: 10_000,
+            with: |_| json!({"query": terms()}),
+        },
+        Case {
             tool: "push_files",
             make: worlds::small,
             size: 2_000,
@@ -53,6 +71,11 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test(name, move || case.stops())
     };
     cases.into_iter().map(trial).collect()
+}
+
+/// A query of many terms, within the length that one may have.
+fn terms() -> String {
+    (10..50).map(|number| format!("-a{number} ")).collect()
 }
 
 impl Case {

@@ -1,4 +1,5 @@
-//! Further worlds that grow in one dimension: accounts, releases, gists, parts of issues, reviews and runs.
+//! Further worlds that grow in one dimension: accounts, releases, gists, parts of issues, reviews, runs, and what is
+//! said of commits.
 
 use std::path::Path;
 
@@ -255,4 +256,104 @@ pub(super) fn pulls_of_one_head(world: &Path, size: usize) {
         "runs.json",
         &json!({"workflow_runs": [], "jobs": []}),
     );
+}
+
+pub(super) fn lines_of_one_file(world: &Path, size: usize) {
+    let mut repo = Repo::new(world);
+    let text = lines(size, size, "");
+    repo.commit("main", &[], "Begin", &one("long.txt", &text));
+    repo.finish(world, &[], &[]);
+}
+
+/// The digits that begin the ids of comments which may be deleted; the numbers from 1 to 70 follow.
+pub(super) const DELETED: &str = "141000000";
+
+/// Statuses and comments of the head of a pull request, and as many commits with a comment each.
+pub(super) fn remarks(world: &Path, size: usize) {
+    /// What is added to the number of a comment for its id.
+    const BASE: u64 = 140_000_000;
+    let (mut repo, first) = plain(world);
+    let tip = repo.commit("topic", &[first], "Change", &one("topic.txt", "a"));
+    repo.finish(world, &[], &[pull(2, "topic")]);
+    let comment = |id: u64| json!({"id": id, "user": "ann", "body": "Text of a comment."});
+    let status = |number: usize| json!({"creator": "ann", "state": "success", "context": format!("check {number}")});
+    let mut all = vec![json!({
+        "sha": tip.to_string(),
+        "comments": (1..=size as u64).map(comment).collect::<Value>(),
+        "statuses": (0..size).map(status).collect::<Value>(),
+    })];
+    let deleted = (1..=70).map(|number| {
+        let id: u64 = format!("{DELETED}{number}").parse().expect("a number");
+        id - BASE
+    });
+    let others = (size as u64 + 1..).take(size).chain(deleted);
+    // These commits are gone from the repository.
+    all.extend(others.map(|id| json!({"sha": format!("{id:040x}"), "comments": [comment(id)]})));
+    write(world, "commits.json", &all.into());
+}
+
+/// Pull requests that were merged, each by a commit of the default branch. Of the releases only the first is among
+/// their ancestors, the newer ones are of another branch.
+pub(super) fn merged_pulls(world: &Path, size: usize) {
+    let (mut repo, first) = plain(world);
+    repo.tag("first", first);
+    let aside = repo.commit("topic", &[first], "Other", &one("a.txt", "a"));
+    let release = |tag: &str, day: &str| json!({"tag_name": tag, "author": "ann", "created_at": format!("2024-01-{day}T00:00:00Z")});
+    let mut releases = vec![release("first", "01")];
+    let mut pulls = Vec::new();
+    let mut tip = first;
+    for number in 1..=size {
+        let text = number.to_string();
+        tip = repo.commit("main", &[tip], "Change", &one("main.txt", &text));
+        let mut pull = pull(number, "topic");
+        let time = "2024-03-02T00:00:00Z";
+        pull["user"] = format!("user-{number}").into();
+        pull["state"] = "closed".into();
+        pull["merged_at"] = time.into();
+        pull["closed_at"] = time.into();
+        pull["merge_commit_sha"] = tip.to_string().into();
+        pulls.push(pull);
+        let tag = format!("v{number}");
+        repo.tag(&tag, aside);
+        releases.push(release(&tag, "02"));
+    }
+    repo.finish(world, &[], &pulls);
+    write(world, "releases.json", &releases.into());
+}
+
+/// Branches `base-1` to `base-70`, each named by its share of pull requests as what they go into and as where they
+/// come from, and by its share of the drafts of releases.
+pub(super) fn named_branches(world: &Path, size: usize) {
+    const BRANCHES: usize = 70;
+    let (mut repo, first) = plain(world);
+    let head = repo.commit("head", &[first], "Change", &one("a.txt", "a"));
+    for number in 1..=BRANCHES {
+        repo.set(&format!("refs/heads/base-{number}"), first);
+    }
+    let (mut pulls, mut releases) = (Vec::new(), Vec::new());
+    for number in 1..=size {
+        let named = format!("base-{}", 1 + number / 2 % BRANCHES);
+        let mut pull = pull(number, &named);
+        if number % 2 == 0 {
+            let from = format!("from-{number}");
+            repo.set(&format!("refs/heads/{from}"), head);
+            pull["head"] = from.into();
+            pull["base"] = named.clone().into();
+        } else {
+            let into = format!("into-{number}");
+            repo.set(&format!("refs/heads/{into}"), first);
+            pull["base"] = into.into();
+        }
+        pulls.push(pull);
+        releases.push(
+            json!({"tag_name": format!("v{number}"), "draft": true, "target_commitish": named,
+            "author": "ann", "created_at": "2024-02-01T00:00:00Z"}),
+        );
+    }
+    repo.finish(world, &[], &pulls);
+    write(world, "releases.json", &releases.into());
+    let rules: Value = json!({"main": {"required_checks": ["a"]}});
+    let repository = json!({"owner": "acme", "name": "demo", "default_branch": "main", "viewer": "ann",
+        "protected_branches": rules});
+    write(world, "repository.json", &repository);
 }

@@ -130,23 +130,33 @@ impl Site {
 
     /// Sends a REST request, which must succeed.
     pub(super) fn rest(&self, method: &str, path: &str, body: &Value) {
-        let target = match path.strip_prefix('^') {
-            Some(path) => path.to_owned(),
-            None => format!("/repos/acme/demo{path}"),
-        };
-        let request = HttpRequest {
+        self.answered(&HttpRequest {
             method: method.to_owned(),
-            target,
+            target: target(path),
             body: match body {
                 Value::Null => Vec::new(),
                 body => body.to_string().into_bytes(),
             },
             ..HttpRequest::default()
-        };
-        let answer = self.rest.borrow_mut().answer(&request, CLOCK);
+        });
+    }
+
+    /// Asks for one of GitHub's media types, which must succeed.
+    pub(super) fn media(&self, form: &str, path: &str) {
+        self.answered(&HttpRequest {
+            method: "GET".to_owned(),
+            target: target(path),
+            accept: format!("application/vnd.github.{form}"),
+            ..HttpRequest::default()
+        });
+    }
+
+    fn answered(&self, request: &HttpRequest) {
+        let answer = self.rest.borrow_mut().answer(request, CLOCK);
         let answer = answer.expect("an answer");
+        let (method, target) = (&request.method, &request.target);
         let body = String::from_utf8_lossy(&answer.body);
-        assert!(answer.status < 400, "{method} {path}: {}", start(&body));
+        assert!(answer.status < 400, "{method} {target}: {}", start(&body));
     }
 
     /// The final state.
@@ -177,6 +187,14 @@ impl Site {
         let answer = self.rest.borrow_mut().answer(&request, CLOCK);
         let answer: Value = serde_json::from_slice(&answer.expect("an answer").body).expect("JSON");
         assert!(answer["errors"].is_null(), "{}", start(&answer.to_string()));
+    }
+}
+
+/// The target of a request for a path below the repository, or below the root after a `^`.
+fn target(path: &str) -> String {
+    match path.strip_prefix('^') {
+        Some(path) => path.to_owned(),
+        None => format!("/repos/acme/demo{path}"),
     }
 }
 

@@ -45,6 +45,13 @@ const MISJUDGED: &str = "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.a
     WHERE (?1 IS NULL OR a.experiment = ?1) AND g.outcome = 'graded'
       AND g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)";
 
+/// Digests of tools that models saw and that are not there. What is no JSON has another sum and is named by that.
+const TOOLS_GONE: &str =
+    "SELECT DISTINCT iif(json_valid(content), content ->> '$.tools', NULL) AS named
+    FROM messages WHERE role = 'system'
+      AND (?1 IS NULL OR attempt IN (SELECT id FROM attempts WHERE experiment = ?1))
+      AND named IS NOT NULL AND named NOT IN (SELECT digest FROM tool_sets)";
+
 impl Journal {
     /// Compares every row with its sum, and columns that repeat what other rows say with those. Gives the rows that
     /// are not as they should be.
@@ -169,6 +176,12 @@ pub(in crate::journal) fn bad_rows(
                 shown(row, 0)
             ))))?;
         }
+    }
+    let mut query = connection.prepare(TOOLS_GONE)?;
+    let mut rows = query.query([experiment])?;
+    while let Some(row) = rows.next()? {
+        let digest = shown(row, 0);
+        note(Err(JournalError::Damaged(format!("the tools {digest}"))))?;
     }
     bad.extend(unsummed.into_iter().map(|row| BadRow {
         row,
