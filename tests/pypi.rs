@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use mcpmark_test_support::{Need, skip};
+
 /// Packages that go into one directory.
 pub(crate) struct Packages {
     /// The name of the directory, below that of the tests.
@@ -21,14 +23,13 @@ impl Packages {
     /// # Panics
     ///
     /// When the script fails.
-    #[allow(clippy::print_stderr, reason = "tests tell what they skip")]
     pub(crate) fn run(&self, script: &str, input: &[u8]) -> Option<Vec<u8>> {
         let home = match self.install() {
             Ok(home) => home,
             Err(problem) => {
-                eprintln!(
-                    "SKIPPED: {problem}; this test asks {} from PyPI",
-                    self.module
+                skip(
+                    Need::Python,
+                    format!("{} from PyPI: {problem}", self.module),
                 );
                 return None;
             }

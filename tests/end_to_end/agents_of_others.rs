@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use mcpmark_model_server::{Reaction, Request, Server};
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, text};
 use crate::models::{serve, solutions};
+use crate::npm;
 use crate::pypi::Packages;
-use crate::{npm, skip};
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
 const CODEX: &str = "0.169.0";
@@ -95,7 +96,7 @@ fn codex_solves_a_task() {
     let manifest = json!({"private": true, "dependencies": {"@openai/codex": CODEX}});
     let program = match npm::install(&home, &manifest, "@openai/codex/bin/codex.js") {
         Ok(program) => program,
-        Err(reason) => return skip::tool(&format!("@openai/codex {CODEX}"), &reason),
+        Err(reason) => return skip(Need::Npm, &reason),
     };
     let environment = Environment::new();
     let (server, calls) = model(&environment, |tool| format!("mcp__world/{tool}"));
@@ -114,7 +115,7 @@ fn codex_solves_a_task() {
 fn an_agent_of_the_openai_agents_sdk_solves_a_task() {
     let packages = match OPENAI_AGENTS.install() {
         Ok(packages) => packages,
-        Err(reason) => return skip::tool("openai-agents", &reason),
+        Err(reason) => return skip(Need::Python, &reason),
     };
     let environment = Environment::new();
     let source = crate::environment::repository().join("tests/end_to_end/openai_agent.py");

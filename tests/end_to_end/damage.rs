@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use mcpmark_test_support::{Need, skip};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::environment::{Environment, Output, text};
 use crate::library::Library;
-use crate::skip;
 
 /// An experiment of one attempt, and the attempt's id.
 fn experiment(library: &Library<'_>) -> String {
@@ -168,7 +168,7 @@ fn a_home_that_cannot_be_written_to_is_read() {
         ];
         for (exit, args) in commands {
             let Some(output) = read_only(&home, &library.command(args)) else {
-                skip::tool("unshare", "homes on read-only file systems");
+                skip(Need::Unshare, "homes on read-only file systems");
                 return;
             };
             let output = output.exits(exit);

@@ -1,10 +1,10 @@
 //! Verifiers in JavaScript: one ES module, made a component with a tool from npm.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use mcpmark_test_support::{Need, skip};
 use serde_json::Value;
 
 use crate::environment::{Environment, copy_tree, repository, text};
@@ -46,11 +46,7 @@ fn a_module_judges_without_a_system_around_it() {
     let builder = match builder() {
         Ok(builder) => builder,
         Err(reason) => {
-            // Past the capture of the test harness, so that it is seen.
-            let _ = writeln!(
-                std::io::stderr(),
-                "SKIPPED: nothing about verifiers in JavaScript is checked: {reason}"
-            );
+            skip(Need::Npm, format!("verifiers in JavaScript: {reason}"));
             return;
         }
     };

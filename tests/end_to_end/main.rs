@@ -38,8 +38,6 @@ mod scripts;
 mod security;
 mod servers;
 mod serving;
-#[path = "../skip.rs"]
-mod skip;
 mod starvation;
 mod state_faults;
 mod storage;

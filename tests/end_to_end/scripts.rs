@@ -1,14 +1,13 @@
 //! `grade --verifier verify.py`: Python scripts judge.
-#![allow(clippy::print_stderr, reason = "tests tell what they skip")]
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use mcpmark_task::python::PythonSource;
+use mcpmark_test_support::{Need, skip};
 use serde_json::json;
 
 use crate::environment::{Environment, Output};
-use crate::skip;
 
 /// An environment in which the guest for scripts is ready, or none where it cannot be made.
 pub(crate) fn with_guest() -> Option<Environment> {
@@ -22,7 +21,10 @@ pub(crate) fn with_guest() -> Option<Environment> {
         match source.guest(&mut |event| eprintln!("{event}")) {
             Ok(_) => true,
             Err(error) => {
-                skip::python(&format!("nothing about Python scripts is checked: {error}"));
+                skip(
+                    Need::Python,
+                    format!("nothing about Python scripts is checked: {error}"),
+                );
                 false
             }
         }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcpmark_model_server::Reaction;
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output};
@@ -637,10 +638,9 @@ fn the_reference_server_is_reached_over_http() {
     let (_running, url) = match everything() {
         Ok(running) => running,
         Err(reason) => {
-            // Past the capture of the test harness, so that it is seen.
-            let _ = writeln!(
-                std::io::stderr(),
-                "server-everything {EVERYTHING}: skipped: {reason}"
+            skip(
+                Need::Npm,
+                format!("server-everything {EVERYTHING}: {reason}"),
             );
             return;
         }

@@ -6,12 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use mcpmark_model_server::{Reaction, Request, Saying, Server};
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, text};
 use crate::library::Library;
 use crate::models::{serve, solutions};
-use crate::skip;
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
 
@@ -102,7 +102,7 @@ fn peak(child: &mut Child) -> u64 {
 fn tells_memory() -> bool {
     let tells = fs::exists("/proc/self/status").unwrap_or(false);
     if !tells {
-        skip::tool("/proc", "the memory of a process");
+        skip(Need::Proc, "the memory of a process");
     }
     tells
 }

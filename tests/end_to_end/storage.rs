@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use mcpmark_test_support::{Need, skip};
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -122,14 +123,13 @@ impl Drop for Mount<'_> {
 }
 
 #[test]
-#[allow(clippy::print_stderr, reason = "says what was not tested")]
 fn a_full_disk_loses_nothing_that_was_written() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
     let home = environment.home();
     let Some(_mount) = Mount::new(&home, "2m") else {
-        eprintln!("skipped: mounting a tmpfs needs root and CAP_SYS_ADMIN");
+        skip(Need::Mount, "mounting a tmpfs needs root and CAP_SYS_ADMIN");
         return;
     };
     let before = nop(&library).exits(0).json();
@@ -168,7 +168,6 @@ fn a_full_disk_loses_nothing_that_was_written() {
 }
 
 #[test]
-#[allow(clippy::print_stderr, reason = "says what was not tested")]
 fn a_disk_that_fills_up_in_mid_run_can_be_resumed() {
     let environment = Environment::new();
     let library = Library::new(&environment);
@@ -176,7 +175,7 @@ fn a_disk_that_fills_up_in_mid_run_can_be_resumed() {
     let home = environment.home();
     // The log of SQLite alone grows to 4 MiB before it is folded in.
     let Some(_mount) = Mount::new(&home, "16m") else {
-        eprintln!("skipped: mounting a tmpfs needs root and CAP_SYS_ADMIN");
+        skip(Need::Mount, "mounting a tmpfs needs root and CAP_SYS_ADMIN");
         return;
     };
     nop(&library).exits(0);

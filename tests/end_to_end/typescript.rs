@@ -1,12 +1,13 @@
 //! `mcp serve` to clients that we did not write, from npm: the TypeScript SDK, and the inspector in its
 //! command line mode.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use std::{env, fs, thread};
 
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, repository, text};
@@ -33,16 +34,11 @@ fn client() -> Result<std::path::PathBuf, String> {
     Ok(program)
 }
 
-/// Past the capture of the test harness, so that it is seen.
-fn skipped(peer: &str, reason: &str) {
-    let _ = writeln!(std::io::stderr(), "{peer}: skipped: {reason}");
-}
-
 #[test]
 fn the_typescript_sdk_solves_a_task_by_hand() {
     let program = match client() {
         Ok(program) => program,
-        Err(reason) => return skipped(&format!("TypeScript SDK {VERSION}"), &reason),
+        Err(reason) => return skip(Need::Npm, format!("TypeScript SDK {VERSION}: {reason}")),
     };
     let environment = Environment::new();
     let out = environment.path("out");
@@ -87,7 +83,7 @@ fn the_typescript_sdk_solves_a_task_by_hand() {
 fn the_typescript_sdk_solves_a_task_over_http() {
     let program = match client() {
         Ok(program) => program,
-        Err(reason) => return skipped(&format!("TypeScript SDK {VERSION}"), &reason),
+        Err(reason) => return skip(Need::Npm, format!("TypeScript SDK {VERSION}: {reason}")),
     };
     let environment = Environment::new();
     let args = [
@@ -130,7 +126,7 @@ fn the_inspector_lists_and_calls_tools() {
     let program = "@modelcontextprotocol/inspector/cli/build/cli.js";
     let program = match npm::install(&home, &manifest, program) {
         Ok(program) => program,
-        Err(reason) => return skipped(&format!("MCP inspector {INSPECTOR}"), &reason),
+        Err(reason) => return skip(Need::Npm, format!("MCP inspector {INSPECTOR}: {reason}")),
     };
     let environment = Environment::new();
     let world = environment.directory("world", &[("note.txt", "as it was\n")]);

@@ -6,9 +6,9 @@ use std::process::Command;
 
 use mcpmark_sandbox::{Limits, ScriptInput};
 use mcpmark_snapshot::TreePath;
+use mcpmark_test_support::{Need, skip};
 
 use crate::guest::{Given, directory, guest, input};
-use crate::skip;
 use crate::states::{State, states};
 
 /// What one run came to, as far as two Pythons can agree.
@@ -63,7 +63,10 @@ fn natively(script: &Path, state: &State, input: &ScriptInput, messages: &Path) 
 fn verdicts_and_output_are_those_of_native_python() {
     let Some(guest) = guest() else { return };
     if !native_python() {
-        return skip::python("there is no python3 of version 3.11 or later to compare with");
+        return skip(
+            Need::Python,
+            "there is no python3 of version 3.11 or later to compare with",
+        );
     }
     let work = tempfile::tempdir().unwrap();
     let messages = work.path().join("messages.json");

@@ -9,9 +9,8 @@ use mcpmark_sandbox::{
     Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, ScriptRun, Snapshot,
 };
 use mcpmark_task::python::PythonSource;
+use mcpmark_test_support::{Need, skip};
 use serde::Deserialize;
-
-use crate::skip;
 
 /// 2024-05-06T07:08:09Z.
 const CLOCK: i64 = 1_714_979_289;
@@ -64,7 +63,10 @@ fn make() -> Option<Guest> {
     let made = match source.guest(&mut |event| eprintln!("{event}")) {
         Ok(made) => made,
         Err(error) => {
-            skip::python(&format!("nothing about Python scripts is checked: {error}"));
+            skip(
+                Need::Python,
+                format!("nothing about Python scripts is checked: {error}"),
+            );
             return None;
         }
     };

@@ -3,17 +3,11 @@
 //!
 //! The guest that runs them is made once, with a tool from Python's package index. Where that
 //! cannot be reached and nobody names a guest, the tests say so and check nothing.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "tests tell what they found and what they skip"
-)]
+#![allow(clippy::print_stdout, reason = "tests tell what they found")]
 
 mod agreement;
 mod guest;
 mod hostile;
 mod repository;
 mod services;
-#[path = "../skip.rs"]
-mod skip;
 mod states;

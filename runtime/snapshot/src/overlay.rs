@@ -161,16 +161,13 @@ fn attempt(parent: &Path, marks: Marks) -> io::Result<Marks> {
 }
 
 #[cfg(test)]
-#[allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "one says that it is ready, others what was not tested"
-)]
+#[allow(clippy::print_stdout, reason = "a child tells that it is ready")]
 mod tests {
     use std::io::{BufRead, BufReader};
     use std::process::{Child, Command, Stdio};
     use std::time::Duration;
 
+    use mcpmark_test_support::{Need, skip};
     use rustix::io::Errno;
     use rustix::process::{Pid, Signal, kill_process};
 
@@ -182,7 +179,7 @@ mod tests {
     /// The marks that work here; says so where none do.
     fn marks(home: &Path) -> Option<Marks> {
         probe(home)
-            .inspect_err(|error| eprintln!("SKIPPED: no overlay mounts here: {error}"))
+            .inspect_err(|error| skip(Need::Overlay, error))
             .ok()
     }
 
@@ -268,7 +265,10 @@ mod tests {
         for ending in ["return", "panic", "SIGTERM", "SIGKILL"] {
             let home = tempfile::tempdir().unwrap();
             if marks(home.path()) != Some(Marks::Trusted) {
-                eprintln!("SKIPPED: only the administrator can see whether a mount is left");
+                skip(
+                    Need::Mount,
+                    "only the administrator sees whether a mount is left",
+                );
                 return;
             }
             fs::create_dir_all(home.path().join("lower").join(WORLD)).unwrap();

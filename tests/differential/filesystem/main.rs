@@ -26,6 +26,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use mcpmark_test_support::{Need, skip};
 
 use crate::calls::Sequence;
 use crate::install::{RELEASES, Release};
@@ -53,7 +54,7 @@ fn compare(release: Release) -> Result<(), Failed> {
     let script = match release.install(&home) {
         Ok(script) => script,
         Err(reason) => {
-            say(&format!("{}: skipped: {reason}\n", release.version));
+            skip(Need::Npm, format!("{}: {reason}", release.version));
             return Ok(());
         }
     };

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use mcpmark_test_support::{Need, skip};
+
 use super::{files, pack, receipts, sample, there};
 use crate::environment::{Environment, text};
 use crate::guests;
-use crate::skip;
 
 /// Debian's registry, on loopback and in a directory of its own.
 pub(super) struct Registry {
@@ -49,7 +50,7 @@ impl Registry {
         let process = match started {
             Ok(process) => process,
             Err(error) => {
-                skip::tool("docker-registry", &error.to_string());
+                skip(Need::DockerRegistry, &error);
                 return None;
             }
         };
@@ -222,7 +223,7 @@ fn a_bundle_that_another_program_copied_can_be_used() {
                 true
             }
             Err(error) => {
-                skip::tool("skopeo", &error.to_string());
+                skip(Need::Skopeo, &error);
                 false
             }
         }
@@ -264,7 +265,7 @@ fn others_read(registry: &Registry, dir: &Path, digest: &str) {
             .args(["inspect", "--raw", "--tls-verify=false", &place])
             .output();
         match read {
-            Err(error) => skip::tool("skopeo", &error.to_string()),
+            Err(error) => skip(Need::Skopeo, &error),
             Ok(read) => {
                 let told = String::from_utf8_lossy(&read.stderr);
                 assert!(read.status.success(), "{place}: {told}");

@@ -5,13 +5,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use super::registry::Registry;
 use super::{pack, there};
 use crate::environment::{Environment, Output, repository, text};
 use crate::library::Library;
-use crate::{npm, skip};
+use crate::npm;
 
 /// A pair of keys, made by another program; none where that is not there.
 fn keys(environment: &Environment, name: &str) -> Option<[PathBuf; 2]> {
@@ -20,7 +21,7 @@ fn keys(environment: &Environment, name: &str) -> Option<[PathBuf; 2]> {
     let [private, public] = files.each_ref().map(|file| file.to_str().unwrap());
     let made = openssl(&["genpkey", "-algorithm", "ed25519", "-out", private]);
     if let Err(error) = made {
-        skip::tool("openssl", &error.to_string());
+        skip(Need::OpenSsl, &error);
         return None;
     }
     let told = openssl(&["pkey", "-in", private, "-pubout", "-out", public]).unwrap();
@@ -293,7 +294,7 @@ fn by_sigstore(environment: &Environment, bundle: &Value, public: &str) -> Optio
         "dependencies": {"@sigstore/verify": SIGSTORE, "@sigstore/bundle": "5.0.1"},
     });
     if let Err(reason) = npm::install(&home, &manifest, "@sigstore/verify/package.json") {
-        skip::tool("@sigstore/verify", &reason);
+        skip(Need::Npm, &reason);
         return None;
     }
     let file = environment.path("sigstore.json");
@@ -365,7 +366,7 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
         );
     }
     if !has_openssl {
-        return skip::tool("openssl", "it makes keys for this test");
+        return skip(Need::OpenSsl, "it makes keys for this test");
     }
     // Keys that another program made.
     let (private, public, sec1) = (path("theirs.pem"), path("theirs.pub"), path("sec1.pem"));

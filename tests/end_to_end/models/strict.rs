@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use mcpmark_model_server::{Api, Reaction, Request, Saying, Server};
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use super::{TASK, serve};
 use crate::environment::Environment;
-use crate::{npm, skip};
+use crate::npm;
 
 /// Providers that speak Chat Completions.
 const CHAT: [&str; 9] = [
@@ -202,7 +203,12 @@ fn strict_servers_take_every_request() {
 
     let home = match schemas() {
         Ok(home) => home,
-        Err(reason) => return skip::python(&format!("the schemas of strict servers: {reason}")),
+        Err(reason) => {
+            return skip(
+                Need::Python,
+                format!("the schemas of strict servers: {reason}"),
+            );
+        }
     };
     let api = |request: &Request| match request.api {
         Api::Chat => "chat",

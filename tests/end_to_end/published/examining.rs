@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use super::{BOATS, corpus, names};
 use crate::environment::{copy_tree, text};
 use crate::scripts::with_guest;
-use crate::skip;
 
 fn has_python() -> bool {
     let code = "import sys; sys.exit(sys.version_info < (3, 11))";
@@ -73,7 +73,10 @@ fn tasks_are_examined_and_compared_with_native_python() {
     assert_eq!(report["tasks"][0]["checks"][0]["passed"], false);
 
     if !has_python() {
-        return skip::python("there is no python3 of version 3.11 or later to compare with");
+        return skip(
+            Need::Python,
+            "there is no python3 of version 3.11 or later to compare with",
+        );
     }
     let report = check(&corpus("suites"), &["--against-python"])
         .exits(0)

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mcpmark_model_server::{Reaction, Request, Server};
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use super::{copied, corpus, in_turns, names, played, run};
 use crate::environment::{Environment, copy_tree, text};
 use crate::guests;
 use crate::scripts::with_guest;
-use crate::skip;
 
 const DOOR: &str = "github/L2-001";
 const LINT: &str = "github/L3-001";
@@ -64,7 +64,10 @@ fn forge() -> Option<(Environment, PathBuf, Vec<String>)> {
     let environment = with_guest()?;
     let (copy, place) = copied(&environment, "forge");
     if !make_repository(&copy.join("worlds/mill/env/repo")) {
-        skip::python("git does not run, which makes the world of this test");
+        skip(
+            Need::Git,
+            "git does not run, which makes the world of this test",
+        );
         return None;
     }
     Some((environment, copy, place))

@@ -1,10 +1,10 @@
 //! Whether the private copy of a world is an overlay mount or was written file by file, an agent
 //! reads the same and leaves the same.
-#![allow(clippy::print_stderr, reason = "says what was not tested")]
 
 use mcpmark_filesystem::{Filesystem, PROFILES};
 use mcpmark_service::{Service, SessionLimits, ToolClient};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace};
+use mcpmark_test_support::{Need, skip};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ async fn pair(profile: &str) -> Option<[World; 2]> {
     let overlaid = World::as_of(Some(profile), WORLD, SessionLimits::default()).await;
     let probed = ScratchSpace::probe(overlaid.home.path(), CopyMethod::Overlay);
     if let Err(error) = probed {
-        eprintln!("SKIPPED: {error}");
+        skip(Need::Overlay, &error);
         return None;
     }
     let mut written = World::as_of(Some(profile), WORLD, SessionLimits::default()).await;

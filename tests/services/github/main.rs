@@ -1,7 +1,5 @@
 //! The service from outside: worlds in, calls over MCP, final states out.
 
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
-
 mod actions;
 mod against_git;
 mod archives;

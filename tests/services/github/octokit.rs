@@ -1,9 +1,9 @@
 //! The REST interface to GitHub's own client for JavaScript, from npm.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+use mcpmark_test_support::{Need, skip};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -30,8 +30,7 @@ async fn octokit_works_through_a_whole_story() {
     let program = match tokio::task::spawn_blocking(program).await.unwrap() {
         Ok(program) => program,
         Err(reason) => {
-            // Past the capture of the test harness, so that it is seen.
-            let _ = writeln!(std::io::stderr(), "Octokit {VERSION}: skipped: {reason}");
+            skip(Need::Npm, format!("Octokit {VERSION}: {reason}"));
             return;
         }
     };

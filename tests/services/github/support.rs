@@ -16,6 +16,7 @@ use mcpmark_service::{
 use mcpmark_snapshot::{
     CaptureOptions, MaterialiseOptions, ScratchSpace, Store, Tree, capture, materialise,
 };
+use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 /// 2025-01-01 00:00:00 UTC: after everything in the worlds.
@@ -505,7 +506,7 @@ pub(crate) fn git(repo: &Path, arguments: &[&str]) -> Option<(bool, String)> {
             Some((output.status.success(), text))
         }
         Err(error) => {
-            eprintln!("SKIPPED: git does not run ({error}); this test compares with it");
+            skip(Need::Git, &error);
             None
         }
     }

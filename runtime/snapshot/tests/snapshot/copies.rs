@@ -1,7 +1,5 @@
 //! Private copies: an overlay mount and a written copy are the same to whoever uses them.
 
-#![allow(clippy::print_stderr, reason = "says what was not tested")]
-
 use std::fs;
 use std::io::Write;
 use std::os::fd::AsRawFd;
@@ -13,6 +11,7 @@ use mcpmark_snapshot::{
     CaptureOptions, CopyMethod, Digest, Node, PrivateCopy, ScratchSpace, Snapshot, Store, Tree,
     TreePath, capture,
 };
+use mcpmark_test_support::{Need, skip};
 use proptest::prelude::*;
 
 use crate::trees::{World, path};
@@ -31,7 +30,7 @@ fn overlays() -> Option<(tempfile::TempDir, ScratchSpace)> {
     match ScratchSpace::probe(home.path(), CopyMethod::Overlay) {
         Ok(space) => Some((home, space)),
         Err(error) => {
-            eprintln!("SKIPPED: {error}");
+            skip(Need::Overlay, &error);
             None
         }
     }
@@ -397,7 +396,7 @@ fn the_same_in_a_user_namespace() {
             .output()
     };
     if !unshare("true".as_ref(), &[]).is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED: no user namespaces here");
+        skip(Need::Unshare, "no user namespaces");
         return;
     }
     let tests = std::env::current_exe().unwrap();
@@ -405,6 +404,6 @@ fn the_same_in_a_user_namespace() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     if said.contains("SKIPPED") {
-        eprintln!("SKIPPED: no overlay mounts in a user namespace: {said}");
+        skip(Need::Overlay, format!("in a user namespace: {said}"));
     }
 }

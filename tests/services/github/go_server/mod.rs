@@ -13,6 +13,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use mcpmark_test_support::{Need, skip};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
@@ -172,8 +173,7 @@ async fn compare(ours: World, theirs: World, calls: Vec<Call>, shorter_ones: &'s
     let (program, namespace, listener) = match tokio::task::spawn_blocking(ready).await.unwrap() {
         Ok(ready) => ready,
         Err(reason) => {
-            // Past the capture of the test harness, so that it is seen.
-            let _ = writeln!(std::io::stderr(), "{PACKAGE} {VERSION}: skipped: {reason}");
+            skip(Need::GoServer, format!("{PACKAGE} {VERSION}: {reason}"));
             return;
         }
     };
