@@ -22,6 +22,21 @@ pub(crate) fn workspace(library: &Library<'_>) {
 }
 
 #[test]
+fn a_cheat_that_the_manifest_names_and_that_is_gone_is_an_invalid_task() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    workspace(&library);
+    let id = "filesystem/office/mine";
+    library.run(["task", "new", id]).exits(0);
+    let dir = library.task_dir("mine");
+    let manifest = fs::read_to_string(dir.join("Cargo.toml")).unwrap();
+    let named = manifest.find("\"cheats/").unwrap() + 1;
+    let cheat = manifest[named..].split('"').next().unwrap();
+    fs::remove_file(dir.join(cheat)).unwrap();
+    library.run(["task", "build", id]).exits(4).says(&[cheat]);
+}
+
+#[test]
 fn what_stands_there_is_left_alone() {
     let environment = Environment::new();
     let library = Library::new(&environment);

@@ -577,7 +577,7 @@ fn a_call_that_is_never_answered_ends_by_its_limit_and_other_attempts_go_on() {
             (&stuck["ended"], &works["ended"]),
             (&json!(ended), &json!("completed"))
         );
-        // What it left is graded all the same.
+        // The final state is graded all the same.
         assert_eq!(
             (&stuck["passed"], &works["passed"]),
             (&json!(true), &json!(true))

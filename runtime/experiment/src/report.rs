@@ -36,7 +36,7 @@ pub struct AttemptReport {
     pub task: String,
     /// The agent's name.
     pub agent: String,
-    /// The command line of an agent that is a program, with the file names alone of its paths.
+    /// The command line of an agent that is a program, with paths shortened to file names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The model, where one acts.
@@ -125,7 +125,7 @@ impl ExperimentReport {
     }
 }
 
-/// The command line of an agent that is a program, with the file names alone of its paths.
+/// The command line of an agent that is a program, with paths shortened to file names.
 pub fn program(agent_settings: &str) -> Option<String> {
     let settings: Value = serde_json::from_str(agent_settings).ok()?;
     let words = settings["command"]["command"].as_array()?.iter();

@@ -146,9 +146,9 @@ fn a_plan_of_others_is_never_taken_unnamed() {
         let mut command = machine.command(args);
         Output::of(command.env("MCPMARK_ROOT", &library.root))
     };
-    run(&["resume"])
-        .exits(2)
-        .says(&["no experiment was begun here"]);
+    for newest in [&["resume"][..], &["resume", "latest"]] {
+        run(newest).exits(2).says(&["no experiment was begun here"]);
+    }
     run(&["run", "--agent", "nop", "--experiment", "own"]).exits(0);
     let resumed = run(&["resume", "--json"]).exits(0).json();
     assert_eq!(resumed["experiment"], "own");

@@ -74,7 +74,7 @@ async fn a_waiting_call_can_be_given_up() {
     it.peer
         .say_all(&[
             given_up(2),
-            // What needs no handler is answered at once: by then the notice has been read as well.
+            // A ping needs no handler and is answered at once, so the cancellation has been read by then.
             json!({ "jsonrpc": "2.0", "id": "ping", "method": "ping" }),
         ])
         .await;

@@ -205,7 +205,7 @@ fn experiments(context: &Context, most: usize) -> Vec<String> {
     newest.into_iter().map(|it| it.name).collect()
 }
 
-/// The names, and the word for the latest one where there is any.
+/// Adds `latest` to the names, unless there are none.
 fn or_latest(mut names: Vec<String>) -> Vec<String> {
     if !names.is_empty() && !names.iter().any(|name| name == LATEST) {
         names.push(LATEST.to_owned());

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
     AgentKind, Baselines, Cast, Journal, JournalError, Participant, PrepareError, Prepared,
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::{EngineArgs, PublishedArgs, ResumeArgs, RunArgs};
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::{self, Request};
+use crate::commands::runs::LATEST;
 use crate::commands::{cast, dry_run, foreign, grow};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
@@ -122,19 +123,12 @@ pub(crate) fn warn_of_prices(spec: &Spec) {
 /// Goes on with an experiment.
 pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandError> {
     let journal = context.journal_to_write()?;
-    let experiment = match &args.experiment {
-        Some(name) => {
-            let name = super::runs::named(&journal, name)?;
-            journal.experiment(&name).map_err(journal_error)?
-        }
-        None => {
-            let newest = journal.newest_of_here().map_err(journal_error)?;
-            newest.ok_or_else(|| {
-                CommandError::usage("no experiment was begun here yet").hint(
-                    "`mcpmark run` begins one; one that was imported goes on where it is named",
-                )
-            })?
-        }
+    let experiment = match args.experiment.as_deref() {
+        None => newest_of_here(&journal)?,
+        Some(name) => match journal.experiment(name) {
+            Err(JournalError::Unknown { .. }) if name == LATEST => newest_of_here(&journal)?,
+            experiment => experiment.map_err(journal_error)?,
+        },
     };
     let mut spec: Spec = serde_json::from_str(&experiment.spec).map_err(|error| {
         CommandError::infrastructure(format!("experiment {:?}: {error}", experiment.name))
@@ -231,6 +225,15 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     setting.go(id, name, &spec, cast, args.retry_died, args.json)
 }
 
+/// The newest experiment that was not imported: plans of others go on only by their names.
+fn newest_of_here(journal: &Journal) -> Result<ExperimentRow, CommandError> {
+    let newest = journal.newest_of_here().map_err(journal_error)?;
+    newest.ok_or_else(|| {
+        CommandError::usage("no experiment was begun here yet")
+            .hint("`mcpmark run` begins one; one that was imported goes on where it is named")
+    })
+}
+
 /// Refuses an experiment that cannot go on: nothing here can start the client of a served world.
 pub(crate) fn refuse_clients(name: &str, spec: &Spec) -> Result<(), CommandError> {
     let is_client = |one: &Participant| one.agent == AgentKind::Client;
@@ -279,7 +282,7 @@ pub(crate) fn find(context: &Context, name: &str) -> Result<Option<String>, Comm
     }
 }
 
-/// The attempts that count as made: those whose process died do not where they are to be made again.
+/// The attempts that count as made. With `retry_died`, attempts whose process died do not.
 fn counted(rows: &[AttemptRow], retry_died: bool) -> Vec<AttemptRow> {
     let counts = |row: &&AttemptRow| !retry_died || !row.died();
     rows.iter().filter(counts).cloned().collect()

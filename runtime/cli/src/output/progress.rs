@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcpmark_experiment::journal::{AttemptKey, AttemptRow, ModelSpending};
+use mcpmark_experiment::report::program;
 use mcpmark_experiment::{Cost, End, EndKind, Outcome, Planned, Progress};
 use mcpmark_sandbox::Check;
 
@@ -69,13 +70,17 @@ impl Players {
             }
             last = Some(participant);
         }
-        let plain = |who: &Who| who.2.clone().unwrap_or_else(|| who.0.clone());
+        let plain = |who: &Who| match (&who.2, program(&who.1)) {
+            (Some(model), _) => model.clone(),
+            (None, Some(program)) => format!("{} {program}", who.0),
+            (None, None) => who.0.clone(),
+        };
         let by_effort = |who: &Who| {
             let settings: serde_json::Value = serde_json::from_str(&who.3).unwrap_or_default();
             let effort = settings["reasoning-effort"].as_str().unwrap_or("default");
             match &who.2 {
                 Some(model) => format!("{model} ({effort})"),
-                None => who.0.clone(),
+                None => plain(who),
             }
         };
         let by_agent = |who: &Who| format!("{}, {}", plain(who), who.0);
@@ -127,6 +132,8 @@ struct State {
     done: usize,
     /// Failures that were told with their reasons.
     reasoned: usize,
+    /// Whether it was told where the reasons of further failures are.
+    has_pointed: bool,
     /// When it was last said how far the models have come.
     told: Option<Instant>,
     running: BTreeMap<String, Running>,
@@ -376,11 +383,10 @@ impl Display {
                     ),
                 ));
                 let says_more = |end: &End| end.kind != EndKind::Completed || end.detail.is_some();
-                if let Some(end) = end.filter(says_more) {
-                    self.line(&format!("       {}", clip(&format!("agent: {end}"))));
-                }
-                let reasons = reasons(&outcome);
-                if !reasons.is_empty() {
+                let end = end.filter(says_more);
+                let end = end.map(|end| clip(&format!("agent: {end}")));
+                let reasons: Vec<String> = end.into_iter().chain(reasons(&outcome)).collect();
+                if outcome.passed() != Some(true) && !reasons.is_empty() {
                     state.reasoned += 1;
                 }
                 match state.reasoned {
@@ -389,11 +395,14 @@ impl Display {
                             self.line(&format!("       {line}"));
                         }
                     }
-                    number if number == REASONED + 1 && !reasons.is_empty() => self.line(&paint(
-                        DIM,
-                        "       the reasons of further failures are in `mcpmark show ATTEMPT`",
-                    )),
-                    _ => {}
+                    _ if reasons.is_empty() || state.has_pointed => {}
+                    _ => {
+                        state.has_pointed = true;
+                        self.line(&paint(
+                            DIM,
+                            "       the reasons of further failures are in `mcpmark show ATTEMPT`",
+                        ));
+                    }
                 }
                 self.tell_standing(&mut state);
             }

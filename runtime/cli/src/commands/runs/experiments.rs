@@ -2,11 +2,12 @@
 
 use anstyle::Style;
 use mcpmark_experiment::Journal;
-use mcpmark_experiment::Spec;
 use mcpmark_experiment::journal::{ExperimentRow, ExperimentTotals};
+use mcpmark_experiment::report::program;
+use mcpmark_experiment::{Participant, Spec};
 use serde_json::{Value, json};
 
-use super::{dollars, instant, seconds};
+use super::{dollars, instant, seconds, with_program};
 use crate::args::Since;
 use crate::commands::run::journal_error;
 use crate::context::Context;
@@ -72,7 +73,7 @@ fn listed(
         .map_or(row.attempts as usize, |spec| spec.planned());
     let actors = spec.as_ref().map_or(Vec::new(), |spec| {
         let participants = spec.participants.iter();
-        participants.map(|one| one.name().to_owned()).collect()
+        participants.map(actor).collect()
     });
     let state = match () {
         () if context.home().is_running(&row.id) => "running",
@@ -87,6 +88,13 @@ fn listed(
         planned,
         state,
     })
+}
+
+/// The model of a participant, or its agent with its program.
+fn actor(participant: &Participant) -> String {
+    let settings = serde_json::to_string(&participant.agent_settings).unwrap_or_default();
+    let program = program(&settings).filter(|_| participant.model.is_none());
+    with_program(participant.name(), program.as_deref())
 }
 
 impl Listed {

@@ -45,7 +45,7 @@ const MISJUDGED: &str = "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.a
     WHERE (?1 IS NULL OR a.experiment = ?1) AND g.outcome = 'graded'
       AND g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)";
 
-/// Digests of tools that models saw and that are not there. What is no JSON has another sum and is named by that.
+/// Digests of tool sets that messages name and the table lacks. Invalid JSON is found by its row's sum.
 const TOOLS_GONE: &str =
     "SELECT DISTINCT iif(json_valid(content), content ->> '$.tools', NULL) AS named
     FROM messages WHERE role = 'system'
