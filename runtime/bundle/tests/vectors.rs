@@ -4,7 +4,6 @@
 mod vectors;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_bundle::oci::Descriptor;
@@ -257,7 +256,7 @@ fn bundle_documents_are_read_back() {
     for packed in [native(), published()] {
         let dir = tempfile::tempdir().unwrap();
         packed.layout.write_directory(dir.path()).unwrap();
-        let layout = Layout::open(Path::new(dir.path())).unwrap();
+        let layout = Layout::open(dir.path()).unwrap();
         let root = layout.one_of(&[SUITE]).unwrap();
         assert_eq!(root.digest, packed.digest());
         Bundle::read(&layout, root).unwrap();
