@@ -76,7 +76,7 @@ pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, servic
 pub use crate::score::{ScoreRule, Scoring};
 pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
-pub use crate::terms::{Terms, TermsError, VerifierTerms};
+pub use crate::terms::{Reference, Terms, TermsError, VerifierTerms};
 pub use crate::told::Told;
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{

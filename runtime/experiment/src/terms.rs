@@ -4,7 +4,7 @@
 //! again when the task is long gone.
 
 use mcpmark_sandbox::{Interpreter, Limits, LoadError, Sandbox};
-use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Snapshot, Store, StoreError};
+use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Snapshot, Store, StoreError, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -67,11 +67,46 @@ impl VerifierTerms {
         }
     }
 
-    /// The component that runs workflows for a script, where there is one.
-    pub fn ci(&self) -> Option<Digest> {
+    /// The objects in the store without which the verifier cannot grade. Every field is named here, so that a new one
+    /// does not compile until it is known whether it refers to an object.
+    pub fn references(&self) -> impl Iterator<Item = Reference> + use<> {
+        let references = match self {
+            Self::Component { digest } => [Some(Reference::Blob(*digest)), None],
+            Self::Script {
+                name: _,
+                // The script is a file of the tree.
+                digest: _,
+                beside,
+                // Installed on the machine and not kept in the store.
+                interpreter: _,
+                arguments: _,
+                environment: _,
+                ci,
+            } => [Some(Reference::Tree(*beside)), ci.map(Reference::Blob)],
+        };
+        references.into_iter().flatten()
+    }
+}
+
+/// An object in the store that a grade cannot be made without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reference {
+    /// A blob.
+    Blob(Digest),
+    /// A tree: the encodings of its directories and the contents of its files.
+    Tree(Digest),
+}
+
+impl Reference {
+    /// Whether the store has the object, with all that is below it.
+    pub fn is_complete(&self, store: &Store) -> bool {
         match self {
-            Self::Script { ci, .. } => *ci,
-            Self::Component { .. } => None,
+            Self::Blob(digest) => store.contains(digest),
+            Self::Tree(root) => {
+                let has_files =
+                    |tree: Tree| tree.files().all(|(_, file)| store.contains(&file.content));
+                store.load_tree(root).is_ok_and(has_files)
+            }
         }
     }
 }
@@ -185,6 +220,22 @@ impl Terms {
     fn has_limits_of(&self, other: &Self) -> bool {
         let is_script = matches!(self.verifier, VerifierTerms::Script { .. });
         self.limits == other.limits || is_script && self.limits.are_former(&other.limits)
+    }
+
+    /// The objects in the store that a grade by these terms needs beside the document itself, the two states and the
+    /// answer: the only place that says so. Garbage collection keeps them, an export carries them, an import insists on
+    /// them, and a verifier that is held back and a receipt are checked by them.
+    pub fn references(&self) -> impl Iterator<Item = Reference> + use<> {
+        let Self {
+            schema: _,
+            verifier,
+            parameters: _,
+            // Whether there is one. Its text is in the journal, and a blob of that digest in the store.
+            answer: _,
+            limits: _,
+            clock: _,
+        } = self;
+        verifier.references()
     }
 
     /// The document.

@@ -15,7 +15,7 @@ use mcpmark_snapshot::{Blobs, Digest, Store};
 
 use crate::journal::{AttemptNeeds, CarryError, JournalError, Most, Need, PLANNED};
 use crate::terms::TermsError;
-use crate::{Journal, Spec, Terms, VerifierTerms};
+use crate::{Journal, Reference, Spec, Terms};
 
 const STATES: &str = "states.tar.zst";
 const ROWS: &str = "experiment.jsonl.zst";
@@ -161,13 +161,15 @@ fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &m
     trees.extend(&attempt.trees);
     blobs.extend(&attempt.terms);
     for digest in &attempt.terms {
-        if let Ok(Terms {
-            verifier: VerifierTerms::Script { beside, ci, .. },
-            ..
-        }) = Terms::read(store, digest)
-        {
-            trees.push(beside);
-            blobs.extend(ci);
+        let Ok(terms) = Terms::read(store, digest) else {
+            // A document that is lost cannot be written either, and one that is none refers to nothing.
+            continue;
+        };
+        for reference in terms.references() {
+            match reference {
+                Reference::Blob(digest) => blobs.push(digest),
+                Reference::Tree(root) => trees.push(root),
+            }
         }
     }
     // Grades of old have no terms, and their verifiers were not kept; answers are where they were judged.
@@ -264,13 +266,12 @@ fn is_kept(
             if terms.verifier.digest() != *of {
                 return Err("is of another verifier than the grade");
             }
-            match terms.verifier {
-                VerifierTerms::Script { beside, ci, .. } => {
-                    tree(&beside)?;
-                    ci.as_ref().map_or(Ok(()), blob)
-                }
-                VerifierTerms::Component { .. } => Ok(()),
-            }
+            terms
+                .references()
+                .try_for_each(|reference| match reference {
+                    Reference::Blob(digest) => blob(&digest),
+                    Reference::Tree(root) => tree(&root),
+                })
         }
     }
 }
@@ -281,6 +282,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::VerifierTerms;
 
     #[test]
     fn no_file_is_written_that_would_be_refused() {

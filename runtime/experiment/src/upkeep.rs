@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::journal::{AttemptNeeds, BadRow, JournalError};
 use crate::terms::TermsError;
-use crate::{Journal, Terms, VerifierTerms};
+use crate::{Journal, Reference, Terms};
 
 /// Why the store cannot be looked after.
 #[derive(Debug, thiserror::Error)]
@@ -131,16 +131,14 @@ fn add(
     }
     for digest in &attempt.terms {
         match Terms::read(store, digest) {
-            Ok(Terms {
-                verifier: VerifierTerms::Script { beside, ci, .. },
-                ..
-            }) => {
-                if let Some(ci) = ci {
-                    needed.add_blob(ci);
+            Ok(terms) => {
+                for reference in terms.references() {
+                    match reference {
+                        Reference::Blob(digest) => needed.add_blob(digest),
+                        Reference::Tree(root) => trees.push(root),
+                    }
                 }
-                trees.push(beside);
             }
-            Ok(_) => {}
             Err(TermsError::Malformed { .. }) => lost(*digest, NO_DOCUMENT)?,
             Err(_) => lost(*digest, NOT_WHOLE)?,
         }

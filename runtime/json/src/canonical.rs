@@ -1,8 +1,42 @@
-//! The one form of a JSON value, over which digests are made.
+//! Canonical JSON: one form of each value, over which digests and signatures are made.
+//!
+//! # RFC 8785
+//!
+//! The form is that of the JSON Canonicalization Scheme ([RFC 8785]) for strings, literals, structure and white space,
+//! for integers up to 2⁵³, and for most numbers with a fraction. It differs in exactly these inputs:
+//!
+//! | input | example | here | RFC 8785 |
+//! |---|---|---|---|
+//! | a whole number below 10²¹ that is written with `.` or an exponent | `2.0`, `1e2`, `1e16` | `2.0`, `100.0`, `1e+16` | `2`, `100`, `10000000000000000` |
+//! | minus zero | `-0`, `-0.0` | `-0.0` | `0` |
+//! | a number with a fraction from 10⁻⁶ and below 10⁻⁵ | `9.5e-6` | `9.5e-6` | `0.0000095` |
+//! | an integer past 2⁵³ that fits 64 bits | `9007199254740993` | `9007199254740993` | `9007199254740992` |
+//! | an integer below 10²¹ that does not fit 64 bits | `18446744073709551616` | `1.8446744073709552e+19` | `18446744073709552000` |
+//! | keys with a character past U+FFFF beside keys with one from U+E000 to U+FFFF | U+1F600, U+FB33 | U+FB33 first, by code points | U+1F600 first, by UTF-16 code units |
+//!
+//! The differences stay, because all of these inputs can occur in documents that have been hashed, signed or compared:
+//!
+//! - Seeds of worlds are 64-bit integers and part of the task digest. RFC 8785 gives two seeds past 2⁵³ one form, so
+//!   two tasks one digest. That also holds for parameters of a task and for limits.
+//! - Settings of models are kept in the journal in this form, and an attempt is found again by them. A temperature of 1
+//!   is kept as `1.0`. If it were `1` from now on, no experiment with such a setting could be resumed.
+//! - `meta.json` (in the task digest), parameters (in the terms of a grade, and so in receipts) and the schemas of tools
+//!   (in locks) are JSON by anybody. No shipped task has one of these inputs, but receipts and locks for tasks and
+//!   servers of others must stay valid as well.
+//!
+//! Values that RFC 8785 gives one form, such as `2` and `2.0`, have two forms and two digests here. Nothing is
+//! normalised or refused. A program in another language that repeats a digest can use an RFC 8785 library for documents
+//! without the inputs above. The golden vectors in `tests/fixtures/vectors/canonical` have both forms.
+//!
+//! The digits of a number are the shortest that are read back as the same number. Reading must round correctly for that,
+//! so the workspace enables the feature `float_roundtrip` of `serde_json`.
+//!
+//! [RFC 8785]: https://www.rfc-editor.org/rfc/rfc8785
 
 use serde_json::Value;
 
-/// JSON without white space and with the keys of every object sorted by their bytes.
+/// Returns JSON without white space and with the keys of every object sorted by their bytes. The [module](self) compares
+/// it with RFC 8785.
 pub fn canonical(value: &Value) -> String {
     fn write(value: &Value, out: &mut String) {
         match value {

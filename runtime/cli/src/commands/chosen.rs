@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_experiment::{Judge, Prepared, PublishedPlace, Spec, Terms, TermsError, VerifierTerms};
+use mcpmark_experiment::{Judge, Prepared, PublishedPlace, Spec, Terms, TermsError};
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::{Blobs, Digest, Store, Tree};
+use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
 use mcpmark_task::{Library, Task, TaskId};
 
@@ -160,7 +160,7 @@ impl Chosen {
         let mut prepared = self.prepare(sandbox, store)?;
         for task in &mut prepared {
             if let Judge::HeldBack(verifier) = &task.judge
-                && is_kept(verifier, store)
+                && verifier.references().all(|it| it.is_complete(store))
             {
                 let terms = Terms::read(store, &task.terms).map_err(NoJudge::from)?;
                 task.judge = judge(&self.context, &terms, sandbox, store)?;
@@ -226,18 +226,6 @@ impl From<NoJudge> for CommandError {
                 Self::invalid(&error).hint("name the store that has it with --home")
             }
             NoJudge::Terms(error) => Self::invalid(sanitise::line(&chain(&error))),
-        }
-    }
-}
-
-/// Whether the bytes of whoever judges are in the store.
-fn is_kept(verifier: &VerifierTerms, store: &Store) -> bool {
-    match verifier {
-        VerifierTerms::Component { digest } => store.contains(digest),
-        VerifierTerms::Script { beside, ci, .. } => {
-            let is_there = |tree: Tree| tree.files().all(|(_, file)| store.contains(&file.content));
-            store.load_tree(beside).is_ok_and(is_there)
-                && ci.as_ref().is_none_or(|digest| store.contains(digest))
         }
     }
 }

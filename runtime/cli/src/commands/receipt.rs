@@ -283,9 +283,8 @@ fn take_in(
     store: &Store,
 ) -> Result<(), CommandError> {
     let lacks = |store: &Store| {
-        let wanted = [receipt.start, receipt.verifier()];
-        let mut wanted = wanted.into_iter().chain(receipt.terms.verifier.ci());
-        wanted.any(|digest| !store.contains(&digest))
+        let mut references = receipt.terms.references();
+        !store.contains(&receipt.start) || references.any(|it| !it.is_complete(store))
     };
     if lacks(store) && context.is_bundle()? {
         // What it has of the task goes into the store; what the receipt names is looked for there.

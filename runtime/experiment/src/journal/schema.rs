@@ -334,8 +334,48 @@ pub(super) fn is_current(connection: &Connection) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
     use crate::Journal;
+
+    /// The tables and indexes of a file, each as SQLite keeps its definition.
+    fn definitions(connection: &Connection) -> String {
+        let mut query = connection
+            .prepare("SELECT sql || ';\n' FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC, name")
+            .unwrap();
+        let definitions = query.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        definitions.map(Result::unwrap).collect()
+    }
+
+    /// A golden vector for each format: journals of it are everywhere, so its tables never change.
+    #[test]
+    fn journal_schema_of_each_format() {
+        let vectors = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/fixtures/vectors/journal-schema");
+        let connection = Connection::open_in_memory().unwrap();
+        for (format, step) in (1..).zip(STEPS) {
+            connection.execute_batch(step).unwrap();
+            let file = vectors.join(format!("format-{format}.sql"));
+            let found = definitions(&connection);
+            let expected = fs::read_to_string(&file).unwrap();
+            assert!(
+                found == expected,
+                "the tables of format {format} have changed; add a format instead.\nexpected: {expected}\n   found: {found}"
+            );
+        }
+        assert_eq!(fs::read_dir(vectors).unwrap().count(), STEPS.len());
+
+        // A file that was brought up to date has the tables of a new one.
+        let old = Connection::open_in_memory().unwrap();
+        old.execute_batch(include_str!("../../tests/format-1.sql"))
+            .unwrap();
+        for step in &STEPS[1..] {
+            old.execute_batch(step).unwrap();
+        }
+        assert_eq!(definitions(&old), definitions(&connection));
+    }
 
     #[test]
     fn a_journal_of_format_1_is_brought_up_to_date_in_place() {

@@ -1,0 +1,168 @@
+//! Golden vectors of what is kept of grades and attempts: the terms of a grade, receipts, and the rows of the journal.
+
+#[path = "vectors/journal.rs"]
+mod journal;
+#[path = "../../../tests/vectors.rs"]
+mod vectors;
+
+use mcpmark_experiment::journal::{AttemptRow, GradeRow};
+use mcpmark_experiment::receipt::Receipt;
+use mcpmark_experiment::{Scoring, Terms, VerifierTerms};
+use mcpmark_sandbox::{Check, Limits};
+use mcpmark_snapshot::{Blobs, Digest, Store};
+use serde_json::Value;
+
+use crate::vectors::Vectors;
+
+fn text<'a>(input: &'a Value, key: &str) -> &'a str {
+    input[key].as_str().unwrap_or_else(|| panic!("key {key:?}"))
+}
+
+fn optional_text(input: &Value, key: &str) -> Option<String> {
+    (!input[key].is_null()).then(|| text(input, key).to_owned())
+}
+
+/// The digest of a text that stands for a component or a tree.
+fn digest(input: &Value, key: &str) -> Digest {
+    Digest::of(text(input, key).as_bytes())
+}
+
+fn optional_digest(input: &Value, key: &str) -> Option<Digest> {
+    (!input[key].is_null()).then(|| digest(input, key))
+}
+
+fn terms(input: &Value) -> Terms {
+    let verifier = &input["verifier"];
+    let verifier = match text(verifier, "kind") {
+        "component" => VerifierTerms::Component {
+            digest: digest(verifier, "digest"),
+        },
+        _ => VerifierTerms::Script {
+            name: text(verifier, "name").to_owned(),
+            digest: digest(verifier, "digest"),
+            beside: digest(verifier, "beside"),
+            interpreter: digest(verifier, "interpreter"),
+            arguments: serde_json::from_value(verifier["arguments"].clone()).unwrap(),
+            environment: serde_json::from_value(verifier["environment"].clone()).unwrap(),
+            ci: optional_digest(verifier, "ci"),
+        },
+    };
+    let limit = |key: &str| input["limits"][key].as_u64().unwrap();
+    let limits = Limits {
+        fuel: limit("fuel"),
+        memory_bytes: limit("memory_bytes"),
+        table_elements: limit("table_elements"),
+        time_ms: limit("time_ms"),
+        copy_bytes: limit("copy_bytes"),
+        log_bytes: limit("log_bytes"),
+        output_bytes: limit("output_bytes"),
+        checks: limit("checks"),
+    };
+    Terms::new(
+        verifier,
+        input["parameters"].clone(),
+        input["answer"].as_bool().unwrap(),
+        limits,
+        input["clock"].as_i64().unwrap(),
+    )
+}
+
+#[test]
+fn terms_of_a_grade() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let vectors = Vectors::of("terms");
+    for (name, input) in vectors.inputs() {
+        let terms = terms(&input);
+        let digest = terms.keep(&store).unwrap();
+        let bytes = store.read(&digest).unwrap();
+        vectors.assert_same(&format!("{name}.json"), &bytes);
+        assert_eq!(digest, Digest::of(&bytes), "{name}");
+        assert_eq!(Terms::read(&store, &digest).unwrap(), terms, "{name}");
+    }
+    vectors.assert_all_compared();
+}
+
+/// The rows of an attempt and of its grade, as the journal gives them.
+fn row(input: &Value, terms: &Digest) -> AttemptRow {
+    let fault_kind = optional_text(input, "fault");
+    let named = |digest: Digest| digest.to_string();
+    let checks = input["checks"].as_array().unwrap().iter();
+    let checks: Vec<Check> = checks
+        .map(|check| Check {
+            name: text(check, "name").to_owned(),
+            passed: check["passed"].as_bool().unwrap(),
+            detail: text(check, "detail").to_owned(),
+        })
+        .collect();
+    let passed = fault_kind.is_none() && checks.iter().all(|check| check.passed);
+    let outcome = match &fault_kind {
+        None => "graded",
+        Some(_) => "state-fault",
+    };
+    AttemptRow {
+        id: "0123456789ab".to_owned(),
+        experiment: "vectors".to_owned(),
+        position: 0,
+        task: text(input, "task").to_owned(),
+        agent: "nop".to_owned(),
+        agent_settings: "{}".to_owned(),
+        model: None,
+        model_settings: "{}".to_owned(),
+        k: 1,
+        try_number: 1,
+        bundle: optional_digest(input, "task_of_attempt").map(named),
+        world: optional_digest(input, "start").map(named),
+        status: "finished".to_owned(),
+        started_ms: 1,
+        ended_ms: Some(2),
+        ended: None,
+        ended_detail: None,
+        answer: optional_text(input, "answer"),
+        turns: 0,
+        tool_calls: 0,
+        malformed_calls: 0,
+        usage: None,
+        cost: None,
+        agent_us: None,
+        model_us: None,
+        tool_us: None,
+        state: optional_digest(input, "state").map(named),
+        outcome: Some(outcome.to_owned()),
+        error: None,
+        grade: Some(GradeRow {
+            verifier: named(Digest::of(b"the receipt takes that of the terms")),
+            engine: text(input, "engine").to_owned(),
+            terms: Some(terms.to_string()),
+            bundle: optional_digest(input, "task_of_grade").map(named),
+            outcome: outcome.to_owned(),
+            passed: Some(passed),
+            score: None,
+            fault_message: fault_kind
+                .is_some()
+                .then(|| "words of this host".to_owned()),
+            fault_kind,
+            log: "what the verifier logged".to_owned(),
+            scoring: Scoring::default(),
+            checks,
+        }),
+    }
+}
+
+#[test]
+fn receipts() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let all_terms = Vectors::of("terms").inputs();
+    let vectors = Vectors::of("receipt");
+    for (name, input) in vectors.inputs() {
+        let terms = terms(&all_terms[text(&input, "terms")]);
+        let row = row(&input, &terms.keep(&store).unwrap());
+        let receipt = Receipt::of_attempt(&row, &store).unwrap();
+        let file = format!("{name}.json");
+        vectors.assert_same(&file, receipt.text().as_bytes());
+        let read = Receipt::parse(&vectors.read(&file)).unwrap();
+        assert_eq!(read, receipt, "{name}");
+    }
+    vectors.assert_all_compared();
+}
