@@ -1,5 +1,6 @@
 //! `grade --verifier verify.py`: Python scripts judge.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -18,7 +19,7 @@ pub(crate) fn with_guest() -> Option<Environment> {
             cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcpmark"),
             allow_install: true,
         };
-        match source.guest(&mut |event| eprintln!("{event}")) {
+        match source.guest(&mut |event| drop(writeln!(std::io::stderr(), "{event}"))) {
             Ok(_) => true,
             Err(error) => {
                 skip(

@@ -1,6 +1,7 @@
 //! The guest for Python scripts, made and compiled once, and a way to run scripts in it.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -60,7 +61,7 @@ fn make() -> Option<Guest> {
         cache: cache.clone(),
         allow_install: true,
     };
-    let made = match source.guest(&mut |event| eprintln!("{event}")) {
+    let made = match source.guest(&mut |event| drop(writeln!(std::io::stderr(), "{event}"))) {
         Ok(made) => made,
         Err(error) => {
             skip(

@@ -38,11 +38,7 @@ fn rows(connection: &Connection, table: &str) -> String {
     let mut query = connection
         .prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2"))
         .unwrap();
-    let names: Vec<String> = query
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> = query.column_names().map(str::to_owned).collect();
     let mut rows = query.query([]).unwrap();
     let mut lines = String::new();
     while let Some(row) = rows.next().unwrap() {
