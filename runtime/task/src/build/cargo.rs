@@ -161,6 +161,17 @@ impl Workspace {
         };
         let index = self.position(package_dir).ok_or_else(missing)?;
         let package = &self.packages[index];
+        // Cargo would fail for all guests of the package, as it does where a registry cannot be reached.
+        let is_gone = |target: &&Target| target.is_guest() && !target.src_path.exists();
+        if let Some(target) = package.targets.iter().find(is_gone) {
+            return Err(BuildError::Package {
+                package_dir: package_dir.to_owned(),
+                reason: format!(
+                    "Cargo.toml names {}, which is not there; add it or remove its target",
+                    target.src_path.display()
+                ),
+            });
+        }
         let wanted = canonical(source);
         if !package
             .targets
