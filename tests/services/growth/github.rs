@@ -10,6 +10,8 @@ mod coverage;
 mod ending;
 #[path = "github/more_worlds.rs"]
 mod more_worlds;
+#[path = "github/parameters.rs"]
+mod parameters;
 #[path = "github/people.rs"]
 mod people;
 #[path = "github/repository.rs"]
@@ -23,6 +25,7 @@ mod site;
 #[path = "github/worlds.rs"]
 mod worlds;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use libtest_mimic::{Failed, Trial};
@@ -79,6 +82,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     };
     let mut trials: Vec<Trial> = cases().into_iter().map(trial).collect();
     trials.extend(coverage::trials());
+    trials.extend(parameters::trials());
     trials.extend(cancelled::trials());
     trials.extend(running::trials());
     trials.extend(ending::trials());
@@ -94,6 +98,13 @@ fn cases() -> Vec<Growth> {
         running::all(),
     ];
     parts.into_iter().flatten().collect()
+}
+
+/// The tools of a profile that some case asks for what they do not refuse.
+fn accepted(profile: &str) -> BTreeSet<&'static str> {
+    let calls = cases().into_iter().flat_map(|growth| growth.calls);
+    let accepted = calls.filter(|call| call.is_of(profile) && !matches!(call, Call::Refused(..)));
+    accepted.flat_map(|call| call.tools()).collect()
 }
 
 impl Growth {

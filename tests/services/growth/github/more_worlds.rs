@@ -147,7 +147,7 @@ pub(super) fn comments_and_lines(world: &Path, size: usize) {
 }
 
 /// A workflow with jobs that run at each push to a branch `run…`.
-fn workflow(jobs: usize) -> String {
+pub(super) fn workflow(jobs: usize) -> String {
     let mut text =
         "name: check\non:\n  push:\n    branches: ['run**']\n  workflow_dispatch:\njobs:\n"
             .to_owned();

@@ -128,6 +128,19 @@ impl Site {
         tools.map(|tool| tool.name.to_string()).collect()
     }
 
+    /// The tools that the session has, each with the schema of its arguments.
+    pub(super) fn schemas(&self) -> Vec<(String, Value)> {
+        let tools = self.client.tools().iter();
+        tools
+            .map(|tool| {
+                (
+                    tool.name.to_string(),
+                    Value::from((*tool.input_schema).clone()),
+                )
+            })
+            .collect()
+    }
+
     /// Sends a REST request, which must succeed.
     pub(super) fn rest(&self, method: &str, path: &str, body: &Value) {
         self.answered(&HttpRequest {
