@@ -59,7 +59,14 @@ fn links_lead_to_files_and_headings() {
     let root = repository();
     let in_docs = fs::read_dir(root.join("docs")).unwrap();
     let mut documents: Vec<PathBuf> = in_docs.map(|entry| entry.unwrap().path()).collect();
-    documents.extend(["README.md", "SECURITY.md"].map(|name| root.join(name)));
+    let pages = [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "GLOSSARY.md",
+        "README.md",
+        "SECURITY.md",
+    ];
+    documents.extend(pages.map(|name| root.join(name)));
     let (mut count, mut broken) = (0, Vec::new());
     for file in &documents {
         let document = fs::read_to_string(file).unwrap();

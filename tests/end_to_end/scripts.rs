@@ -106,6 +106,50 @@ fn a_script_that_ends_with_0_is_a_pass() {
     );
 }
 
+/// Compares all pairs of texts, as slow published scripts do: 3 s of native Python.
+const SLOW: &str = r#"
+from itertools import combinations
+
+texts = [f"{n:05d} " * 40 for n in range(2600)]
+longest = 0
+for one, other in combinations(texts, 2):
+    shared = 0
+    for a, b in zip(one, other):
+        if a != b:
+            break
+        shared += 1
+    longest = max(longest, shared)
+print(f"longest {longest}")
+"#;
+
+#[test]
+fn a_slow_script_fits_the_default_limits() {
+    let Some(judge) = Judge::new(SLOW) else {
+        return;
+    };
+    let grade = judge.grade(&["--json"]).exits(0).json();
+    assert_eq!(grade["passed"], true, "{grade}");
+    // A quarter, which was the default once, is too little for it.
+    let grade = judge.grade(&["--json", "--limits", "fuel=50000000000"]);
+    assert_eq!(grade.exits(3).json()["fault"]["kind"], "fuel");
+}
+
+#[test]
+fn the_service_of_a_state_is_named_and_not_guessed() {
+    let Some(judge) = Judge::new(SCRIPT) else {
+        return;
+    };
+    judge
+        .grade(&["--service", "nope"])
+        .exits(2)
+        .says(&["--service nope: there is no such service", "mcpmark doctor"]);
+    judge
+        .grade(&["--service", "github"])
+        .exits(4)
+        .says(&["the github world is not valid", "repo/"]);
+    judge.grade(&["--service", "filesystem"]).exits(0);
+}
+
 #[test]
 fn any_other_code_is_a_fail() {
     let Some(judge) = Judge::new(SCRIPT) else {

@@ -4,9 +4,11 @@
 use std::fs;
 use std::path::Path;
 
-use mcpmark_experiment::{CiGuest, Graded, Outcome, Script, ScriptJudge, Told};
+use mcpmark_experiment::{Graded, Outcome, Script, ScriptJudge};
 use mcpmark_github::builder::{Builder, Signature, Step};
+use mcpmark_kinds::{ScriptInvocation, Services};
 use mcpmark_sandbox::{FaultKind, Limits, Snapshot};
+use mcpmark_task::GuestRole;
 use serde_json::json;
 
 use crate::guest::{Guest, directory, guest};
@@ -180,8 +182,8 @@ fn state(dir: &Path, file: &str, labels: &[&str]) -> Snapshot {
     Snapshot::of_directory(&world).unwrap()
 }
 
-fn judge(guest: &Guest, script: &str, state: Snapshot, told: Told) -> Graded {
-    judge_with(guest, script, state, told, None)
+fn judge(guest: &Guest, script: &str, state: Snapshot, invocation: ScriptInvocation) -> Graded {
+    judge_with(guest, script, state, invocation, None)
 }
 
 /// The same in a world whose workflows a guest runs.
@@ -189,22 +191,41 @@ fn judge_with(
     guest: &Guest,
     script: &str,
     state: Snapshot,
-    told: Told,
+    invocation: ScriptInvocation,
     ci: Option<&str>,
 ) -> Graded {
-    let load = |guest_file: &str| {
-        let component = wat::parse_file(directory("..").join(guest_file)).unwrap();
-        CiGuest::load(&guest.sandbox.trusting(), &component).unwrap()
-    };
+    judge_of(Some("github"), guest, script, state, invocation, ci)
+}
+
+/// The same for a state of any service, or of one that nobody knows.
+fn judge_of(
+    service: Option<&str>,
+    guest: &Guest,
+    script: &str,
+    state: Snapshot,
+    invocation: ScriptInvocation,
+    ci: Option<&str>,
+) -> Graded {
+    let services = Services::builtin();
+    let component = ci.map(|file| wat::parse_file(directory("..").join(file)).unwrap());
+    let guests = component
+        .iter()
+        .map(|component| (GuestRole::CI, component.as_slice()));
+    let guests = services.load_guests(
+        service.unwrap_or_default(),
+        &guest.sandbox.trusting(),
+        guests,
+    );
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("verify.py");
     fs::write(&file, script).unwrap();
     let judge = ScriptJudge {
         script: Script::read(&file).unwrap(),
         interpreter: guest.interpreter.clone(),
-        told,
+        invocation,
         clock: CLOCK,
-        ci: ci.map(load),
+        kind: service.and_then(|name| services.kind(name)).cloned(),
+        guests: guests.unwrap(),
     };
     judge.grade(&guest.sandbox, state, None, &Limits::SCRIPT)
 }
@@ -216,7 +237,7 @@ fn verdict(guest: &Guest, file: &str, labels: &[&str]) -> (Option<bool>, String)
         guest,
         VERIFIER,
         state(dir.path(), file, labels),
-        Told::default(),
+        ScriptInvocation::default(),
     );
     let stderr = graded.printed.unwrap().stderr;
     (graded.outcome.passed(), String::from_utf8(stderr).unwrap())
@@ -246,13 +267,13 @@ fn a_person_says_otherwise_and_other_hosts_are_not_there() {
     let dir = tempfile::tempdir().unwrap();
     let state = state(dir.path(), "# Pears\n", &["bug", "fruit"]);
     let other = vec![("GITHUB_EVAL_ORG".to_owned(), "nobody".to_owned())];
-    let told = Told::default().and(&[], &other);
+    let told = ScriptInvocation::default().and(&[], &other);
     let graded = judge(guest, VERIFIER, state.clone(), told);
     assert_eq!(graded.outcome.passed(), Some(false));
 
     let script = "import requests\ntry:\n    requests.get('https://example.org/')\nexcept \
                   requests.exceptions.ConnectionError as error:\n    print(error)\n";
-    let graded = judge(guest, script, state, Told::default());
+    let graded = judge(guest, script, state.clone(), ScriptInvocation::default());
     let said = String::from_utf8(graded.printed.unwrap().stdout).unwrap();
     assert!(
         said.starts_with("\"https://example.org\" cannot be reached from here"),
@@ -261,10 +282,18 @@ fn a_person_says_otherwise_and_other_hosts_are_not_there() {
 
     let files = tempfile::tempdir().unwrap();
     let files = Snapshot::of_directory(files.path()).unwrap();
-    let graded = judge(guest, script, files, Told::default());
-    match graded.outcome {
-        Outcome::VerifierFault(fault) => assert_eq!(fault.kind, FaultKind::Link),
-        other => panic!("{other:?}"),
+    // A repository in a world of another service was made by the agent, and answers nothing.
+    for (service, state) in [
+        (Some("github"), files),
+        (Some("filesystem"), state.clone()),
+        (None, state),
+    ] {
+        let none = ScriptInvocation::default();
+        let graded = judge_of(service, guest, script, state, none, None);
+        match graded.outcome {
+            Outcome::VerifierFault(fault) => assert_eq!(fault.kind, FaultKind::Link),
+            other => panic!("{service:?}: {other:?}"),
+        }
     }
 }
 
@@ -300,7 +329,7 @@ assert problem(requests.post(place, json={"title": ""})) == f"422 Client Error: 
 # Nor does what is no text break the host.
 assert requests.post(f"{API}/issues", data=b"\xff\xfe").status_code == 400
 "##;
-    let graded = judge(guest, script, state, Told::default());
+    let graded = judge(guest, script, state, ScriptInvocation::default());
     let printed = graded.printed.unwrap();
     let stderr = String::from_utf8(printed.stderr).unwrap();
     assert_eq!(graded.outcome.passed(), Some(true), "{stderr}");
@@ -328,7 +357,14 @@ fn what_a_script_writes_has_bounds_and_is_never_there_again() {
     let lints = Some("end_to_end/guests/lints.wat");
     let grade = |script: &str, ci| {
         let script = format!("{WRITES}{script}");
-        judge_with(guest, &script, state.clone(), Told::default(), ci).outcome
+        judge_with(
+            guest,
+            &script,
+            state.clone(),
+            ScriptInvocation::default(),
+            ci,
+        )
+        .outcome
     };
     for (script, ci, kind, words) in [
         (

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use mcpmark_agent::Oracle;
 use mcpmark_experiment::{PrepareError, Prepared, Workshop};
+use mcpmark_kinds::Services;
 use mcpmark_sandbox::{LoadError, Sandbox, Verifier};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{CaptureError, MemoryBlobs, ScratchSpace, Store};
@@ -19,6 +20,8 @@ use crate::sources_digest;
 pub struct Certifier<'a> {
     /// Where tasks and worlds lie.
     pub library: &'a Library,
+    /// The services that tasks may be of.
+    pub services: &'a Services,
     /// Builds guests.
     pub builder: &'a mut Builder,
     /// Runs guests.
@@ -173,6 +176,7 @@ impl Certifier<'_> {
     fn prepare(&mut self, task: &Task) -> Result<Vec<Prepared>, CertifyError> {
         let mut workshop = Workshop {
             library: self.library,
+            services: self.services,
             builder: self.builder,
             sandbox: self.sandbox,
             store: self.store,
@@ -219,7 +223,7 @@ impl Certifier<'_> {
             .library
             .world(&task.world)
             .map_err(PrepareError::from)?;
-        guests.extend(world.ci);
+        guests.extend(world.guests.into_values());
         let built = self.builder.build(&guests, self.report);
         let built = built.map_err(PrepareError::from)?;
         code(self.library, task, &built).map_err(|error| {

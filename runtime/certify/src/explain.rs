@@ -137,9 +137,27 @@ struct Search<'a> {
 }
 
 impl Explainer<'_> {
+    /// A state with those files of another that mean nothing by themselves, so that they are no difference.
+    fn without_noise(&self, ending: &Ending, other: &Ending) -> Ending {
+        let Some(kind) = &self.task.start.kind else {
+            return ending.clone();
+        };
+        let mut tree = TreeBuilder::from(ending.tree.clone());
+        for (path, file) in other.tree.files() {
+            if kind.is_noise(&path) && tree.get(&path).is_none() {
+                // Where a file stands in its way, it stays a difference.
+                let _ = tree.insert_file(&path, file.clone());
+            }
+        }
+        Ending {
+            tree: tree.finish(),
+            answer: ending.answer.clone(),
+        }
+    }
+
     /// Explains every check that failed.
     pub fn explain(&self, failed: &Ending, passing: &Ending, checks: &[Check]) -> Vec<Explained> {
-        let failed = &with_objects(failed, passing);
+        let failed = &self.without_noise(failed, passing);
         let mut search = Search {
             explainer: self,
             failed,
@@ -157,23 +175,6 @@ impl Explainer<'_> {
                 differences: search.smallest(&entries, &check.name),
             })
             .collect()
-    }
-}
-
-/// A state with the git objects of another: one that no branch comes to means nothing, and a branch that
-/// comes to it is the difference that matters.
-fn with_objects(ending: &Ending, other: &Ending) -> Ending {
-    let mut tree = TreeBuilder::from(ending.tree.clone());
-    for (path, file) in other.tree.files() {
-        let is_object = path.as_str().contains(".git/objects/");
-        if is_object && tree.get(&path).is_none() {
-            // Where a file stands in its way, it stays a difference.
-            let _ = tree.insert_file(&path, file.clone());
-        }
-    }
-    Ending {
-        tree: tree.finish(),
-        answer: ending.answer.clone(),
     }
 }
 

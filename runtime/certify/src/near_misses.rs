@@ -10,7 +10,7 @@ use similar::TextDiff;
 use crate::certifier::CertifyError;
 use crate::examination::{Examination, Judged};
 use crate::lint;
-use crate::mutation::{Mutant, Solved, mutants, repository};
+use crate::mutation::{Mutant, Solved, mutants, mutants_of_service};
 use crate::play::{Played, chain};
 use crate::report::{Mutants, Survivor};
 
@@ -41,12 +41,22 @@ impl Examination<'_> {
             answer,
             blobs: &*end.blobs,
         };
-        let made = if self.task.id.service() == "github" {
-            let scratch = self.scratch.parent();
-            repository::mutants(&solved, self.store, scratch, &self.memory)
-                .map_err(|error| CertifyError::Host(error.to_string()))?
-        } else {
-            mutants(&solved, &self.memory).map_err(|error| CertifyError::Host(error.to_string()))?
+        let host = |error: &dyn std::error::Error| CertifyError::Host(error.to_string());
+        let states = mcpmark_kinds::Solved {
+            start: solved.start,
+            end: solved.end,
+            blobs: solved.blobs,
+            store: self.store,
+            scratch: self.scratch.parent(),
+        };
+        let mutator = match &self.prepared.start.kind {
+            Some(kind) => kind.mutator(states).map_err(|error| host(&error))?,
+            None => None,
+        };
+        let made = match mutator {
+            Some(mut mutator) => mutants_of_service(&solved, &mut *mutator, &self.memory)
+                .map_err(|error| host(&error))?,
+            None => mutants(&solved, &self.memory).map_err(|error| host(&error))?,
         };
         let freedoms = self.freedoms()?;
         let states = made.iter().map(|it| (&it.tree, it.answer.as_deref()));

@@ -22,9 +22,9 @@ pub(crate) async fn play(
     store: &Arc<Store>,
     scratch: &ScratchSpace,
 ) -> Result<Played, String> {
-    let name = task.id.service();
-    let service = task.start.service(name);
-    let service = service.ok_or_else(|| format!("there is no service named {name:?}"))?;
+    let service = task.start.service();
+    let service =
+        service.ok_or_else(|| format!("there is no service named {:?}", task.id.service()))?;
     let world = WorldState {
         tree: task.start.tree.clone(),
         store: Arc::clone(store),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Nop, Oracle, Random};
 use mcpmark_experiment::{
-    Graded, Judge, Outcome, Prepared, ScriptJudge, capture_state, random_seed, service,
+    Graded, Judge, Outcome, Prepared, ScriptJudge, capture_state, random_seed,
 };
 use mcpmark_sandbox::{Sandbox, ScriptInput};
 use mcpmark_snapshot::{Digest, MemoryBlobs, ScratchSpace, Snapshot, Store, Tree};
@@ -171,7 +171,7 @@ impl Examination<'_> {
     /// Who should not pass.
     async fn others(&mut self) {
         const NOTHING: &str = "doing nothing fails";
-        let is_there = service(self.prepared.id.service()).is_some();
+        let is_there = self.prepared.start.service().is_some();
         let random = Random::new(random_seed(&self.prepared.id, 1));
         let agents: [(&str, &str, &dyn Agent); 2] = [
             (NOTHING, "nop", &Nop),

@@ -461,6 +461,9 @@ pub(crate) struct GradeArgs {
     /// Any verifier, no task needed: a component, or a Python script (.py) whose exit code judges
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) verifier: Option<PathBuf>,
+    /// The service whose worlds the states are, as `github`: a Python script can ask its interface
+    #[arg(long, value_name = "NAME", requires = "verifier")]
+    pub(crate) service: Option<String>,
     /// The final state: a directory, or the digest of a stored state
     #[arg(long, value_name = "STATE", value_hint = ValueHint::DirPath)]
     pub(crate) state: Option<PathBuf>,
@@ -500,6 +503,7 @@ Batches:
   Each line of the file is a JSON object:
     task or verifier  the id of a task, or the file of a component or Python script
     state             a directory, or the digest of a stored state
+    service           the service of the states, for a verifier without a task
     start             the starting state, as above
     answer            the agent's last message, the text itself
     parameters        a JSON object, for a verifier without a task

@@ -9,6 +9,7 @@ use mcpmark_bundle::{Lock, Look, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, Workshop, WorldError,
 };
+use mcpmark_kinds::{ServiceKind, Services};
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
@@ -42,6 +43,7 @@ pub(crate) struct Context {
     allow_install: bool,
     toolchain: ToolchainChoice,
     copies: CopyMethod,
+    services: Services,
 }
 
 /// How private copies of worlds are made.
@@ -92,7 +94,21 @@ impl Context {
             allow_install: !global.no_install,
             toolchain,
             copies,
+            services: Services::builtin(),
         })
+    }
+
+    /// The service that `--service` names.
+    pub(crate) fn service_named(&self, name: &str) -> Result<&Arc<dyn ServiceKind>, CommandError> {
+        self.services.kind(name).ok_or_else(|| {
+            CommandError::usage(format!("--service {name}: there is no such service"))
+                .hint("`mcpmark doctor` names them")
+        })
+    }
+
+    /// The services that the program knows.
+    pub(crate) fn services(&self) -> &Services {
+        &self.services
     }
 
     pub(crate) fn home(&self) -> &Home {
@@ -386,6 +402,7 @@ impl Context {
         let ceiling = &settings::world_ceiling()?;
         let mut workshop = Workshop {
             library,
+            services: &self.services,
             builder: &mut builder,
             sandbox,
             store,
@@ -416,6 +433,7 @@ impl Context {
         let ceiling = &settings::world_ceiling()?;
         let mut workshop = Workshop {
             library,
+            services: &self.services,
             builder: &mut builder,
             sandbox: &sandbox,
             store,

@@ -6,7 +6,8 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcpmark_experiment::{GitGuests, PrepareError, WorldError};
+use mcpmark_experiment::{PrepareError, WorldError};
+use mcpmark_kinds::GitGuests;
 use mcpmark_sandbox::{
     CompileError, Compiler, EngineKind, LoadError, MAX_INTERPRETER_BYTES, SandboxConfig,
 };

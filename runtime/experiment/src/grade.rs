@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use mcpmark_kinds::{ScriptInvocation, ServiceKind, WorldGuests};
 use mcpmark_sandbox::{
-    Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, ScriptServices, Verdict,
-    Verifier, VerifyInput,
+    Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, Verdict, Verifier,
+    VerifyInput,
 };
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
-use crate::services::RepositoryServices;
-use crate::{Baselines, CiGuest, GivenToScript, Outcome, Scoring, Script, Told, VerifierTerms};
+use crate::{Baselines, GivenToScript, Outcome, Scoring, Script, VerifierTerms};
 
 /// Everything that a grade follows from, by digest.
 #[derive(Debug, Clone)]
@@ -44,11 +44,14 @@ pub struct ScriptJudge {
     /// Runs it.
     pub interpreter: Interpreter,
     /// Its arguments and its environment.
-    pub told: Told,
+    pub invocation: ScriptInvocation,
     /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// What runs the workflows of what the script writes, where its world has that.
-    pub ci: Option<CiGuest>,
+    /// The service of the states that it judges, which answers its requests; none where that is not known. A state
+    /// never decides it: an agent may write whatever files it likes.
+    pub kind: Option<Arc<dyn ServiceKind>>,
+    /// The guests of the world.
+    pub guests: WorldGuests,
 }
 
 /// What came of one grade.
@@ -112,30 +115,32 @@ impl ScriptJudge {
 
     /// All that the script sees of one state.
     pub fn input(&self, state: Snapshot, answer: Option<String>) -> ScriptInput {
-        let services = RepositoryServices::of(&state, self.clock, self.ci.as_ref());
-        let mut told = self.told.clone();
-        if let Some(services) = &services {
-            told = Told {
-                environment: services.environment(),
-                ..Told::default()
+        let kind = self.kind.as_ref();
+        let backend = kind.and_then(|it| it.script_backend(&state, self.clock, &self.guests));
+        let mut invocation = self.invocation.clone();
+        let services = backend.map(|backend| {
+            invocation = ScriptInvocation {
+                environment: backend.environment,
+                ..ScriptInvocation::default()
             }
-            .and(&told.arguments, &told.environment);
-        }
+            .and(&invocation.arguments, &invocation.environment);
+            backend.services
+        });
         self.script.input(GivenToScript {
             state,
             answer,
-            arguments: told.arguments,
-            environment: told.environment,
+            arguments: invocation.arguments,
+            environment: invocation.environment,
             clock: self.clock,
-            services: services.map(|it| Arc::new(it) as Arc<dyn ScriptServices>),
+            services,
         })
     }
 
     /// The variables that the script reads and that nothing sets where it judges this state.
     pub fn lacks(&self, state: &Snapshot) -> Vec<String> {
         let mut lacking = self.script.variables();
-        let told = &self.told.environment;
-        lacking.retain(|name| told.iter().all(|(given, _)| given != name));
+        let given = &self.invocation.environment;
+        lacking.retain(|name| given.iter().all(|(given, _)| given != name));
         if !lacking.is_empty() {
             // What follows from the state is looked at only where it may help.
             let input = self.input(state.clone(), None);

@@ -24,8 +24,6 @@
 
 mod baseline;
 mod cast;
-mod ci;
-mod git;
 mod grade;
 mod home;
 pub mod journal;
@@ -40,10 +38,8 @@ pub mod report;
 mod run;
 mod score;
 mod script;
-mod services;
 mod surface;
 mod terms;
-mod told;
 mod tool_filter;
 pub mod transport;
 pub mod upkeep;
@@ -59,8 +55,6 @@ pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::baseline::Baselines;
 pub use crate::cast::{Cast, Player, steps};
-pub use crate::ci::CiGuest;
-pub use crate::git::GitGuests;
 pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
@@ -70,14 +64,13 @@ pub use crate::plan::{
     SpecLimits,
 };
 pub use crate::prepare::{PrepareError, Prepared, Workshop};
-pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop, published_ci};
+pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop, published_guests};
 pub use crate::regrade::{Regraded, Regrader, Work};
-pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed, service};
+pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
 pub use crate::score::{ScoreRule, Scoring};
 pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
 pub use crate::terms::{Reference, Terms, TermsError, VerifierTerms};
-pub use crate::told::Told;
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{
     Start, WorldError, capture_directory, capture_published, capture_state, capture_within,

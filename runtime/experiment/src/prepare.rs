@@ -4,16 +4,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
+use mcpmark_kinds::{Services, WorldGuestError};
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};
 use mcpmark_service::{ServiceError, SessionLimits};
 use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError};
 use mcpmark_task::build::{BuildError, BuildEvent, Builder};
 use mcpmark_task::{
-    BundleParts, GuestSource, JudgedOn, Library, ScoreSettings, Task, TaskId, World, WorldContent,
-    WorldId, bundle_digest,
+    BundleParts, GuestSource, JudgedOn, Library, ScoreSettings, Task, TaskId, World, WorldId,
+    bundle_digest,
 };
 
-use crate::{CiGuest, Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world};
+use crate::{Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world};
 
 /// A task with everything that an attempt needs, checked and loaded.
 #[derive(Clone)]
@@ -70,10 +71,18 @@ pub enum PrepareError {
     Guest {
         /// The task.
         task: TaskId,
-        /// `verifier`, `solution` or `ci`.
+        /// `verifier` or `solution`.
         guest: &'static str,
         /// The problem.
         source: Box<LoadError>,
+    },
+    /// A guest that the state of a published task brings along cannot be used.
+    #[error("task {task}: {source}")]
+    WorldGuest {
+        /// The task.
+        task: TaskId,
+        /// The problem.
+        source: WorldGuestError,
     },
     /// What judges cannot be kept.
     #[error("task {task}: what judges it cannot be kept")]
@@ -176,6 +185,7 @@ impl PrepareError {
                     | BuildError::Componentize { .. }
             ),
             Self::Guest { source, .. } => source.is_infrastructure(),
+            Self::WorldGuest { source, .. } => source.is_infrastructure(),
             Self::Read { .. } | Self::Keep { .. } => true,
             Self::State { source, .. } => {
                 matches!(**source, CaptureError::Io { .. } | CaptureError::Store(_))
@@ -195,6 +205,8 @@ impl PrepareError {
 pub struct Workshop<'a> {
     /// Where tasks and worlds lie.
     pub library: &'a Library,
+    /// The services that their worlds may be of.
+    pub services: &'a Services,
     /// Builds guests.
     pub builder: &'a mut Builder,
     /// Compiles and checks guests.
@@ -217,13 +229,13 @@ impl Workshop<'_> {
         let mut worlds = BTreeMap::new();
         for task in tasks {
             // Before anything is compiled.
-            check_profile(task)?;
+            self.check_profile(task)?;
             if !worlds.contains_key(&task.world) {
                 worlds.insert(task.world.clone(), self.library.world(&task.world)?);
             }
         }
         let mut sources: Vec<GuestSource> =
-            worlds.values().flat_map(World::guests).cloned().collect();
+            worlds.values().flat_map(World::sources).cloned().collect();
         for task in tasks {
             let verifier = Some(&task.verifier).filter(|it| it.held_back().is_none());
             sources.extend(verifier.into_iter().chain(&task.solution).cloned());
@@ -270,9 +282,22 @@ impl Workshop<'_> {
     ///
     /// When the world is not valid.
     pub fn world(&mut self, world: &World) -> Result<Start, PrepareError> {
-        let sources: Vec<GuestSource> = world.guests().cloned().collect();
+        let sources: Vec<GuestSource> = world.sources().cloned().collect();
         let components = components(self.builder, &sources, self.report)?;
         self.start(world, &components)
+    }
+
+    fn check_profile(&self, task: &Task) -> Result<(), PrepareError> {
+        let service = self.services.service(task.id.service());
+        let (Some(profile), Some(service)) = (&task.meta.profile, service) else {
+            return Ok(());
+        };
+        service
+            .check_profile(profile)
+            .map_err(|source| PrepareError::Profile {
+                task: task.id.clone(),
+                source: Box::new(source),
+            })
     }
 
     fn start(
@@ -280,10 +305,7 @@ impl Workshop<'_> {
         world: &World,
         components: &BTreeMap<GuestSource, Vec<u8>>,
     ) -> Result<Start, PrepareError> {
-        let component = |source| components.get(source).map(Vec::as_slice);
-        let setup = setup(world).and_then(component);
-        let ci = world.ci.as_ref().and_then(component);
-        let start = start_world(world, setup, ci, self.sandbox, self.store);
+        let start = start_world(world, components, self.services, self.sandbox, self.store);
         start.map_err(|source| PrepareError::World {
             world: world.id.clone(),
             source,
@@ -325,7 +347,7 @@ impl Workshop<'_> {
             snapshot: start.digest,
             verifier: judge.digest(),
             solution: solution.as_ref().map(Solution::digest),
-            ci: start.ci.as_ref().map(CiGuest::digest),
+            guests: start.guests.digests(),
         });
         let parameters = serde_json::Value::Object(task.meta.parameters.clone());
         let Limited {
@@ -383,19 +405,6 @@ impl Workshop<'_> {
     }
 }
 
-fn check_profile(task: &Task) -> Result<(), PrepareError> {
-    let (Some(profile), Some(service)) = (&task.meta.profile, crate::service(task.id.service()))
-    else {
-        return Ok(());
-    };
-    service
-        .check_profile(profile)
-        .map_err(|source| PrepareError::Profile {
-            task: task.id.clone(),
-            source: Box::new(source),
-        })
-}
-
 /// The components of guests, built where they are not.
 pub(crate) fn components(
     builder: &mut Builder,
@@ -411,14 +420,6 @@ pub(crate) fn components(
         components.insert(built.source, bytes);
     }
     Ok(components)
-}
-
-/// The setup guest of a world that has one.
-fn setup(world: &World) -> Option<&GuestSource> {
-    match &world.content {
-        WorldContent::Setup(source) => Some(source),
-        WorldContent::Files(_) | WorldContent::Packed { .. } => None,
-    }
 }
 
 pub(crate) struct Limited {

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use mcpmark_kinds::{ScriptInvocation, Services, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask, SCRIPT};
-use mcpmark_task::{GuestSource, JudgedOn, PublishedParts, ScoreSettings};
+use mcpmark_task::{GuestRole, GuestSource, JudgedOn, PublishedParts, ScoreSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::prepare::{Limited, components, limits, within_ceiling};
 use crate::{
-    CiGuest, Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, Told, VerifierTerms,
+    Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, VerifierTerms,
     capture_published,
 };
 
@@ -39,6 +40,8 @@ pub struct PublishedPlace {
 pub struct PublishedWorkshop<'a> {
     /// Where the tasks lie.
     pub corpus: &'a Corpus,
+    /// The services that they may be of.
+    pub services: &'a Services,
     /// Where the states lie that its categories start from.
     pub states: Option<&'a Path>,
     /// Builds solutions.
@@ -55,31 +58,35 @@ pub struct PublishedWorkshop<'a> {
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
 
-/// The guest that runs the workflows of the state that a task starts from, built where it is not; none where
-/// the state has none.
+/// The guests that the state of a task brings along, built where they are not.
 ///
 /// # Errors
 ///
-/// When it is not valid.
-pub fn published_ci(
+/// When one is not valid.
+pub fn published_guests(
     corpus: &Corpus,
+    services: &Services,
     task: &PublishedTask,
     state: &Path,
     builder: &mut Builder,
     sandbox: &Sandbox,
     report: &mut dyn FnMut(BuildEvent),
-) -> Result<Option<CiGuest>, PrepareError> {
-    let Some(source) = corpus.ci(task, state)? else {
-        return Ok(None);
-    };
-    let components = components(builder, std::slice::from_ref(&source), report)?;
-    let ci = components.get(&source);
-    let ci = ci.map(|component| CiGuest::load(sandbox, component));
-    ci.transpose().map_err(|source| PrepareError::Guest {
-        task: task.id.clone(),
-        guest: "ci",
-        source: Box::new(source),
-    })
+) -> Result<WorldGuests, PrepareError> {
+    let sources = corpus.guests(state)?;
+    if sources.is_empty() {
+        return Ok(WorldGuests::default());
+    }
+    let all: Vec<GuestSource> = sources.values().cloned().collect();
+    let components = components(builder, &all, report)?;
+    let guests = sources
+        .iter()
+        .filter_map(|(role, source)| Some((*role, components.get(source)?.as_slice())));
+    services
+        .load_guests(task.id.service(), sandbox, guests)
+        .map_err(|source| PrepareError::WorldGuest {
+            task: task.id.clone(),
+            source,
+        })
 }
 
 impl PublishedWorkshop<'_> {
@@ -125,29 +132,34 @@ impl PublishedWorkshop<'_> {
             }
         };
         let tree = tree.map_err(wrong)?;
-        let ci = match place {
-            Some(place) => published_ci(
+        let guests = match place {
+            Some(place) => published_guests(
                 self.corpus,
+                self.services,
                 task,
                 place,
                 self.builder,
                 self.sandbox,
                 self.report,
             )?,
-            None => None,
+            None => WorldGuests::default(),
         };
         Ok(Start {
             digest: tree.digest(),
             tree,
             seed: 0,
             clock: PUBLISHED_CLOCK,
-            ci,
+            kind: self.services.kind(task.id.service()).cloned(),
+            guests,
         })
     }
 
     /// Who judges, and the tree of all that the script sees beside the states.
     fn judge(&self, task: &PublishedTask, start: &Start) -> Result<(Judge, Digest), PrepareError> {
-        let told = Told::of(&task.id);
+        let kind = start.kind.as_ref();
+        let invocation = kind.map_or_else(ScriptInvocation::default, |kind| {
+            kind.script_invocation(&task.id)
+        });
         if let Some(held_back) = task.held_back {
             let beside = held_back.beside.unwrap_or(held_back.verifier);
             let verifier = VerifierTerms::Script {
@@ -155,9 +167,9 @@ impl PublishedWorkshop<'_> {
                 digest: held_back.verifier,
                 beside,
                 interpreter: self.interpreter.digest(),
-                arguments: told.arguments,
-                environment: told.environment,
-                ci: start.ci.as_ref().map(CiGuest::digest),
+                arguments: invocation.arguments,
+                environment: invocation.environment,
+                ci: start.guests.digest(GuestRole::CI),
             };
             return Ok((Judge::HeldBack(Box::new(verifier)), beside));
         }
@@ -169,9 +181,10 @@ impl PublishedWorkshop<'_> {
         let judge = ScriptJudge {
             script,
             interpreter: self.interpreter.clone(),
-            told,
+            invocation,
             clock: start.clock,
-            ci: start.ci.clone(),
+            kind: start.kind.clone(),
+            guests: start.guests.clone(),
         };
         Ok((Judge::Script(Box::new(judge)), beside))
     }
@@ -198,7 +211,7 @@ impl PublishedWorkshop<'_> {
             script: judge.digest(),
             beside,
             solution: solution.as_ref().map(Solution::digest),
-            ci: start.ci.as_ref().map(CiGuest::digest),
+            guests: start.guests.digests(),
         };
         let bundle = parts.digest();
         let Limited {
@@ -212,10 +225,7 @@ impl PublishedWorkshop<'_> {
             Judge::Component(_) | Judge::HeldBack(_) => Ok(()),
         };
         // Who grades with the script that somebody else has needs it, too.
-        let kept = kept.and_then(|()| match &start.ci {
-            Some(ci) => ci.keep(self.store),
-            None => Ok(()),
-        });
+        let kept = kept.and_then(|()| start.guests.keep(self.store));
         let terms = Terms::of(&judge, json!({}), true, verifier, start.clock);
         let terms = kept
             .and_then(|()| terms.keep(self.store))

@@ -2,10 +2,8 @@ use std::sync::Arc;
 
 use mcpmark_agent::{Attempt, CallStatus, End, EndKind, Event, Halt, RecordError, Recorder};
 use mcpmark_external::External;
-use mcpmark_filesystem::Filesystem;
-use mcpmark_github::GitHub;
 use mcpmark_sandbox::Sandbox;
-use mcpmark_service::{STOP_GRACE, Service, ServiceError, Session, ToolClient, WorldState};
+use mcpmark_service::{STOP_GRACE, ServiceError, Session, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError};
 use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
@@ -308,15 +306,6 @@ pub fn random_seed(task: &TaskId, k: u32) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// The service of a name, where this program has it.
-pub fn service(name: &str) -> Option<Arc<dyn Service>> {
-    match name {
-        "filesystem" => Some(Arc::new(Filesystem)),
-        "github" => Some(Arc::new(GitHub::default())),
-        _ => None,
-    }
-}
-
 struct OneAttempt {
     runner: Arc<Runner>,
     experiment: String,
@@ -389,7 +378,7 @@ impl OneAttempt {
     /// Sets up the world, lets the agent act, and captures what it leaves.
     async fn act(&self, recorder: &mut Observed) -> Result<Acted, RunFailure> {
         let infra = |error: ServiceError| Acted::Over(Outcome::InfraError(error_chain(&error)));
-        let Some(service) = self.task.start.service(self.task.id.service()) else {
+        let Some(service) = self.task.start.service() else {
             let message = format!("there is no service named {:?}", self.task.id.service());
             return Ok(Acted::Over(Outcome::InvalidTask(message)));
         };

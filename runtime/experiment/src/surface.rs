@@ -37,12 +37,12 @@ impl Runner {
         for task in tasks {
             let profile = task.profile.as_deref();
             let service = task.id.service();
-            // Worlds with the same files differ in whether their workflows are run.
-            let has_ci = task.start.ci.is_some();
-            if !seen.insert((service, profile, task.start.digest, has_ci)) {
+            // The guests of a world may bring tools along.
+            let guests = task.start.guests.digests();
+            if !seen.insert((service, profile, task.start.digest, guests)) {
                 continue;
             }
-            let Some(service) = task.start.service(service) else {
+            let Some(service) = task.start.service() else {
                 continue;
             };
             let offered = offered(&*service, &task.start, profile, &self.store, &self.scratch);

@@ -3,12 +3,14 @@
 //! With it, and with the component or the script that lies in the store beside it, a grade can be made
 //! again when the task is long gone.
 
+use mcpmark_kinds::{ScriptInvocation, Services, WorldGuestError};
 use mcpmark_sandbox::{Interpreter, Limits, LoadError, Sandbox};
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Snapshot, Store, StoreError, Tree};
+use mcpmark_task::GuestRole;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{CiGuest, Judge, Script, ScriptJudge, Told};
+use crate::{Judge, Script, ScriptJudge};
 
 /// The version of the document.
 const SCHEMA: u32 = 1;
@@ -138,9 +140,9 @@ pub enum TermsError {
     /// The verifier does not load.
     #[error("the verifier: {0}")]
     Verifier(#[source] Box<LoadError>),
-    /// The guest that runs workflows does not load.
-    #[error("the guest that runs workflows: {0}")]
-    Ci(#[source] Box<LoadError>),
+    /// A guest of the world cannot be used.
+    #[error(transparent)]
+    Guest(#[from] WorldGuestError),
     /// The script is run by another guest than this machine has.
     #[error(
         "the script was judged by the Python guest {wanted}, and this machine has {found}; name the other with MCPMARK_PYTHON_GUEST"
@@ -165,9 +167,9 @@ impl Terms {
                 digest: judge.script.digest(),
                 beside: judge.script.beside(),
                 interpreter: judge.interpreter.digest(),
-                arguments: judge.told.arguments.clone(),
-                environment: judge.told.environment.clone(),
-                ci: judge.ci.as_ref().map(CiGuest::digest),
+                arguments: judge.invocation.arguments.clone(),
+                environment: judge.invocation.environment.clone(),
+                ci: judge.guests.digest(GuestRole::CI),
             },
             Judge::HeldBack(verifier) => (**verifier).clone(),
         };
@@ -275,13 +277,15 @@ impl Terms {
         }
     }
 
-    /// Whoever judges, loaded from the store. `interpreter` is asked where it is a script.
+    /// Whoever judges states of a service, loaded from the store. `interpreter` is asked where it is a script.
     ///
     /// # Errors
     ///
     /// When something is missing, or does not load.
     pub fn judge<E: From<TermsError>>(
         &self,
+        service: &str,
+        services: &Services,
         store: &Store,
         sandbox: &Sandbox,
         interpreter: impl FnOnce() -> Result<Interpreter, E>,
@@ -309,14 +313,12 @@ impl Terms {
                     digest: *digest,
                     source: std::io::ErrorKind::NotFound.into(),
                 })?;
-                let ci = match ci {
-                    Some(digest) => {
-                        let bytes = component(store, "guest that runs workflows", digest)?;
-                        let loaded = CiGuest::load(sandbox, &bytes);
-                        Some(loaded.map_err(|error| TermsError::Ci(Box::new(error)))?)
-                    }
-                    None => None,
-                };
+                let ci = ci.map(|digest| component(store, "guest of the world", &digest));
+                let ci = ci.transpose()?;
+                let guests = ci.iter().map(|bytes| (GuestRole::CI, bytes.as_slice()));
+                let guests = services
+                    .load_guests(service, sandbox, guests)
+                    .map_err(TermsError::Guest)?;
                 let interpreter = interpreter()?;
                 let found = interpreter.digest();
                 if found != *wanted {
@@ -326,12 +328,13 @@ impl Terms {
                 Ok(Judge::Script(Box::new(ScriptJudge {
                     script,
                     interpreter,
-                    told: Told {
+                    invocation: ScriptInvocation {
                         arguments: arguments.clone(),
                         environment: environment.clone(),
                     },
                     clock: self.clock,
-                    ci,
+                    kind: services.kind(service).cloned(),
+                    guests,
                 })))
             }
         }

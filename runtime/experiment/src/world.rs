@@ -1,18 +1,17 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_archive::states::{self, StatesError};
+use mcpmark_kinds::{ServiceKind, Services, WorldGuestError, WorldGuests};
 use mcpmark_sandbox::{Fault, LoadError, Log, RunError, Sandbox, SetupInput};
 use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{
     Blobs, BuildError, CaptureError, CaptureOptions, Digest, InvalidPath, Node, Store, StoreError,
     Tree, TreeBuilder, TreePath, capture,
 };
-use mcpmark_task::{World, WorldContent, WorldManifest};
-
-use crate::CiGuest;
+use mcpmark_task::{GuestSource, World, WorldContent, WorldManifest};
 
 /// A world in the store, ready to be started from.
 #[derive(Debug, Clone)]
@@ -25,18 +24,16 @@ pub struct Start {
     pub seed: u64,
     /// Its instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// What runs its workflows, where it has that.
-    pub ci: Option<CiGuest>,
+    /// The service that it is a world of; none where the program does not know it.
+    pub kind: Option<Arc<dyn ServiceKind>>,
+    /// The guests that it brings along.
+    pub guests: WorldGuests,
 }
 
 impl Start {
-    /// The service of a name, ready for this world.
-    pub fn service(&self, name: &str) -> Option<Arc<dyn Service>> {
-        let plain = crate::service(name)?;
-        Some(match &self.ci {
-            Some(ci) => ci.clone().service(),
-            None => plain,
-        })
+    /// The service, ready for this world; none where the program cannot serve it.
+    pub fn service(&self) -> Option<Arc<dyn Service>> {
+        self.kind.as_ref()?.service(&self.guests)
     }
 }
 
@@ -58,9 +55,9 @@ pub enum WorldError {
     /// The setup guest cannot be used.
     #[error("the setup guest {0}")]
     Load(#[from] LoadError),
-    /// The guest that runs workflows cannot be used.
-    #[error("the guest for continuous integration {0}")]
-    LoadCi(LoadError),
+    /// A guest that the world brings along cannot be used.
+    #[error(transparent)]
+    Guest(#[from] WorldGuestError),
     /// The setup guest broke.
     #[error("the setup guest faulted: {0}{logged}", logged = logged(.1))]
     Fault(Fault, Log),
@@ -89,7 +86,8 @@ impl WorldError {
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Store(_) | Self::Host(_) => true,
-            Self::Load(error) | Self::LoadCi(error) => error.is_infrastructure(),
+            Self::Load(error) => error.is_infrastructure(),
+            Self::Guest(error) => error.is_infrastructure(),
             Self::States(error) => error.is_infrastructure(),
             Self::Capture(error) => {
                 matches!(error, CaptureError::Io { .. } | CaptureError::Store(_))
@@ -106,27 +104,27 @@ fn logged(log: &Log) -> String {
     }
 }
 
-/// Makes a shipped world and keeps it in the store. `setup` is the component of its setup
-/// guest and `ci` that of the guest that runs its workflows, for a world that has one.
+/// Makes a shipped world and keeps it in the store. `components` are those of its guests.
 ///
 /// # Errors
 ///
 /// When the world or its guest is at fault, or the store cannot be written.
 pub fn start_world(
     world: &World,
-    setup: Option<&[u8]>,
-    ci: Option<&[u8]>,
+    components: &BTreeMap<GuestSource, Vec<u8>>,
+    services: &Services,
     sandbox: &Sandbox,
     store: &Store,
 ) -> Result<Start, WorldError> {
     let WorldManifest { clock, seed, .. } = &world.manifest;
     let (clock, seed) = (clock.as_second(), *seed);
-    let tree = match (&world.content, setup) {
-        (WorldContent::Files(dir), _) => {
+    let tree = match &world.content {
+        WorldContent::Files(dir) => {
             let tree = capture_directory(dir, store)?;
             with_times(tree, &world.manifest, store)?
         }
-        (WorldContent::Setup(_), Some(component)) => {
+        WorldContent::Setup(source) => {
+            let component = components.get(source).ok_or_else(not_built)?;
             let guest = sandbox.setup(component)?;
             let limits = SessionLimits::default();
             let input = SetupInput {
@@ -145,20 +143,27 @@ pub fn start_world(
             store.put_snapshot(&snapshot)?;
             snapshot.tree
         }
-        (WorldContent::Packed { file, snapshot }, _) => packed(file, snapshot, store)?,
-        (WorldContent::Setup(_), None) => {
-            return Err(WorldError::Host("the setup guest was not built".to_owned()));
-        }
+        WorldContent::Packed { file, snapshot } => packed(file, snapshot, store)?,
     };
     let digest = tree.digest();
-    let ci = ci.map(|component| CiGuest::load(sandbox, component));
+    let mut guests = Vec::new();
+    for (role, source) in &world.guests {
+        let component = components.get(source).ok_or_else(not_built)?;
+        guests.push((*role, component.as_slice()));
+    }
+    let service = world.id.service();
     Ok(Start {
         tree,
         digest,
         seed,
         clock,
-        ci: ci.transpose().map_err(WorldError::LoadCi)?,
+        guests: services.load_guests(service, sandbox, guests)?,
+        kind: services.kind(service).cloned(),
     })
+}
+
+fn not_built() -> WorldError {
+    WorldError::Host("a guest of the world was not built".to_owned())
 }
 
 /// The tree of a world from a bundle, read into the store where it is not there.
@@ -316,7 +321,8 @@ mod tests {
             tree,
             seed: 0,
             clock: 0,
-            ci: None,
+            kind: None,
+            guests: WorldGuests::default(),
         };
         let limits = |max_bytes, max_files| SessionLimits {
             max_bytes,

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, GitGuests, Home, Participant, Prepared, Runner, Spec, Workshop,
+    AgentKind, Baselines, Cast, Home, Participant, Prepared, Runner, Spec, Workshop,
 };
+use mcpmark_kinds::{GitGuests, Services};
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{
@@ -67,6 +68,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipp
     let mut prepare = |sandbox| {
         let mut workshop = Workshop {
             library: &library,
+            services: &Services::builtin(),
             builder: &mut builder,
             sandbox,
             store: &store,

@@ -461,7 +461,7 @@ fn what_git_would_not_take_is_refused() {
 /// A repository through the sandbox: what a guest of a world without one gets.
 #[test]
 fn the_engine_is_one_for_the_sandbox() {
-    use mcpmark_experiment::GitGuests;
+    use mcpmark_kinds::GitGuests;
     use mcpmark_sandbox::{Sandbox, SandboxConfig};
 
     let engine = GitGuests::new(std::env::temp_dir());

@@ -1,4 +1,4 @@
-//! What a grade needs of the store: with no more than that it is made again, and without any part of it, it is not.
+//! The objects of the store that a grade references: a regrade needs each of them, and nothing else.
 
 #[path = "../../../tests/fuzz/bodies/wasi_guest.rs"]
 mod wasi_guest;
@@ -12,16 +12,20 @@ use std::time::Duration;
 use mcpmark_experiment::journal::{AttemptKey, GradeRecord};
 use mcpmark_experiment::upkeep::{Loss, collect};
 use mcpmark_experiment::{
-    Baselines, CiGuest, End, EndKind, GradeInput, Graded, Journal, Judge, Outcome, Reference,
-    Script, ScriptJudge, Terms, TermsError, Told, grade,
+    Baselines, End, EndKind, GradeInput, Graded, Journal, Judge, Outcome, Reference, Script,
+    ScriptJudge, Terms, TermsError, grade,
 };
+use mcpmark_kinds::{ScriptInvocation, Services};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{Digest, File, MemoryBlobs, Node, Snapshot, Store, TreeBuilder, TreePath};
+use mcpmark_task::GuestRole;
 use proptest::prelude::*;
 use serde_json::json;
 
 use crate::wasi_guest::{END, Guest};
 
+/// The service of the states.
+const SERVICE: &str = "github";
 const CLOCK: i64 = 1_772_442_000;
 const ANSWER: &str = "There are 12.\n";
 /// The file that the script and the component read.
@@ -126,16 +130,17 @@ fn loaded(kind: Kind, exit_code: u8, store: &Store) -> Judge {
             let beside = snapshot(&[("image", image), ("beside/data", b"data".to_vec())]);
             let script = Script::kept("image", digest, beside).unwrap();
             script.keep(store).unwrap();
-            let ci = has_ci.then(|| CiGuest::load(sandbox, &COMPONENT).unwrap());
-            if let Some(ci) = &ci {
-                ci.keep(store).unwrap();
-            }
+            let ci = has_ci.then_some((GuestRole::CI, &*COMPONENT as &[u8]));
+            let services = Services::builtin();
+            let guests = services.load_guests(SERVICE, sandbox, ci).unwrap();
+            guests.keep(store).unwrap();
             Judge::Script(Box::new(ScriptJudge {
                 script,
                 interpreter: interpreter.clone(),
-                told: Told::default(),
+                invocation: ScriptInvocation::default(),
                 clock: CLOCK,
-                ci,
+                kind: services.kind(SERVICE).cloned(),
+                guests,
             }))
         }
     }
@@ -220,7 +225,13 @@ impl Attempt {
         };
         let terms = Terms::read(&self.store, &self.terms).map_err(words)?;
         let interpreter = || Ok(ENGINE.interpreter.clone());
-        let judge = terms.judge(&self.store, &ENGINE.sandbox, interpreter);
+        let judge = terms.judge(
+            SERVICE,
+            &Services::builtin(),
+            &self.store,
+            &ENGINE.sandbox,
+            interpreter,
+        );
         let judge = judge.map_err(words)?;
         match graded(&self.store, &judge, &self.input).outcome {
             Outcome::InfraError(message) => Err(message),

@@ -115,7 +115,7 @@ proptest! {
     ) {
         let ours = canonical(&Value::from(number));
         prop_assert_eq!(ours != rfc8785(number), is_documented_to_differ(number), "{} {}", ours, rfc8785(number));
-        // What is read back is the same number.
+        // A number survives the round trip.
         let read: f64 = parse(&ours).as_f64().unwrap();
         prop_assert_eq!(read.to_bits(), number.to_bits());
     }

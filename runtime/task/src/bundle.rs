@@ -2,7 +2,7 @@ use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 
 use crate::published::PublishedTask;
-use crate::{Task, WorldManifest};
+use crate::{GuestRole, Task, WorldManifest};
 
 /// Version of the document that [`BundleParts::digest`] hashes.
 const SCHEMA: u32 = 1;
@@ -22,8 +22,8 @@ pub struct BundleParts<'a> {
     pub verifier: Digest,
     /// Digest of the solution component, where there is one.
     pub solution: Option<Digest>,
-    /// Digest of the guest that runs the world's workflows, where it has one.
-    pub ci: Option<Digest>,
+    /// Digests of the guests that the world brings along, by role.
+    pub guests: Vec<(GuestRole, Digest)>,
 }
 
 impl BundleParts<'_> {
@@ -48,8 +48,8 @@ impl BundleParts<'_> {
                 "seed": self.seed,
             },
         });
-        if let Some(ci) = &self.ci {
-            document["world"]["ci"] = json!(ci);
+        for (role, guest) in &self.guests {
+            document["world"][role.as_str()] = json!(guest);
         }
         document
     }
@@ -70,8 +70,8 @@ pub struct PublishedParts<'a> {
     pub beside: Digest,
     /// Digest of the solution component, where there is one.
     pub solution: Option<Digest>,
-    /// Digest of the guest that runs the world's workflows, where it has one.
-    pub ci: Option<Digest>,
+    /// Digests of the guests that the world brings along, by role.
+    pub guests: Vec<(GuestRole, Digest)>,
 }
 
 impl PublishedParts<'_> {
@@ -95,8 +95,8 @@ impl PublishedParts<'_> {
                 "clock": self.clock,
             },
         });
-        if let Some(ci) = &self.ci {
-            document["world"]["ci"] = json!(ci);
+        for (role, guest) in &self.guests {
+            document["world"][role.as_str()] = json!(guest);
         }
         document
     }

@@ -1,7 +1,36 @@
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::document::Place;
 use crate::{Error, HeldBack};
+
+/// The role of a guest that a world brings along. Its file is named after it, and so is the key of its digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GuestRole(&'static str);
+
+impl GuestRole {
+    /// Continuous integration: a verifier of single commits that runs the workflows of a repository.
+    pub const CI: Self = Self("ci");
+
+    /// All roles that a world on disk or in a bundle may have a guest of.
+    pub const ALL: &[Self] = &[Self::CI];
+
+    /// The name of the role.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// The files in a directory that a guest of the role may be made of.
+    pub(crate) fn files(self) -> [String; 2] {
+        [format!("{}.rs", self.0), format!("{}.wasm", self.0)]
+    }
+}
+
+impl fmt::Display for GuestRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
 
 /// Where the code of a guest comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,7 +9,7 @@
 mod states;
 mod task;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -35,6 +35,8 @@ const WORLD_KEYS: &[&str] = &["world", "world_id", "parent_world"];
 pub struct Corpus {
     root: PathBuf,
     tasks_dir: PathBuf,
+    /// Services whose tasks may start from nothing.
+    stateless: BTreeSet<String>,
 }
 
 /// What a corpus holds.
@@ -68,7 +70,19 @@ impl Corpus {
                 });
             }
         };
-        Ok(Self { root, tasks_dir })
+        Ok(Self {
+            root,
+            tasks_dir,
+            stateless: BTreeSet::new(),
+        })
+    }
+
+    /// The same, where tasks of these services that name neither a world nor a state start from nothing.
+    #[must_use]
+    pub fn with_stateless<'a>(mut self, services: impl IntoIterator<Item = &'a str>) -> Self {
+        self.stateless
+            .extend(services.into_iter().map(str::to_owned));
+        self
     }
 
     /// All tasks.

@@ -8,27 +8,49 @@ use serde_json::json;
 
 use crate::{Error, Library, TaskId, WorldId};
 
-const FILES: &[(&str, &str)] = &[
-    ("description.md", include_str!("scaffold/description.md")),
-    ("Cargo.toml", include_str!("scaffold/Cargo.toml.txt")),
-    ("verifier.rs", include_str!("scaffold/verifier.rs")),
-    ("solution.rs", include_str!("scaffold/solution.rs")),
-    ("counting.rs", include_str!("scaffold/counting.rs")),
-    ("cheats/no-total.rs", include_str!("scaffold/no-total.rs")),
-    (
-        "cheats/counts-itself.rs",
-        include_str!("scaffold/counts-itself.rs"),
-    ),
-];
+/// The first files of a new task on worlds of one service.
+#[derive(Debug)]
+pub struct Scaffold {
+    files: &'static [(&'static str, &'static str)],
+    /// The task in a sentence, for its metadata.
+    description: &'static str,
+    tags: &'static [&'static str],
+}
 
-/// Writes the files of a new task on a world of the filesystem service, and enters its package in
+impl Scaffold {
+    /// A report on a directory tree.
+    pub const DIRECTORY: Self = Self {
+        files: &[
+            ("description.md", include_str!("scaffold/description.md")),
+            ("Cargo.toml", include_str!("scaffold/Cargo.toml.txt")),
+            ("verifier.rs", include_str!("scaffold/verifier.rs")),
+            ("solution.rs", include_str!("scaffold/solution.rs")),
+            ("counting.rs", include_str!("scaffold/counting.rs")),
+            ("cheats/no-total.rs", include_str!("scaffold/no-total.rs")),
+            (
+                "cheats/counts-itself.rs",
+                include_str!("scaffold/counts-itself.rs"),
+            ),
+        ],
+        description: "Count the files in each folder at the top and write a report.",
+        tags: &["data aggregation", "csv"],
+    };
+}
+
+/// Writes the files of a new task, by the scaffold of its service, and enters its package in
 /// `tasks/Cargo.toml`. Returns the directory of the task.
 ///
 /// # Errors
 ///
-/// When there is such a task or no such world, or the files cannot be written; a task that was
-/// begun is taken away again.
-pub fn scaffold(library: &Library, id: &TaskId, title: &str, date: &str) -> Result<PathBuf, Error> {
+/// When there is such a task or no such world, the service has no scaffold, or the files cannot be written; a task that
+/// was begun is taken away again.
+pub fn scaffold(
+    library: &Library,
+    id: &TaskId,
+    scaffold: Option<&Scaffold>,
+    title: &str,
+    date: &str,
+) -> Result<PathBuf, Error> {
     let world = WorldId::new(id.service(), id.group())?;
     library.world(&world)?;
     let dir = library
@@ -43,7 +65,7 @@ pub fn scaffold(library: &Library, id: &TaskId, title: &str, date: &str) -> Resu
             problem: "stands there already; choose another name".to_owned(),
         });
     }
-    if id.service() != "filesystem" {
+    let Some(scaffold) = scaffold else {
         return Err(Error::Layout {
             place: shown,
             problem: format!(
@@ -51,7 +73,7 @@ pub fn scaffold(library: &Library, id: &TaskId, title: &str, date: &str) -> Resu
                 id.service()
             ),
         });
-    }
+    };
     let workspace = library.tasks_dir.join("Cargo.toml");
     let manifest = fs::read_to_string(&workspace).map_err(|source| Error::Read {
         file: workspace.clone(),
@@ -78,11 +100,11 @@ pub fn scaffold(library: &Library, id: &TaskId, title: &str, date: &str) -> Resu
         "task_name": title,
         "category_id": id.group(),
         "category_name": id.group(),
-        "description": "Count the files in each folder at the top and write a report.",
+        "description": scaffold.description,
         "author": "you",
         "created_at": date,
         "difficulty": "L1",
-        "tags": ["data aggregation", "csv"],
+        "tags": scaffold.tags,
         "mcp": [id.service()],
         "meta_data": {
             "stateType": "text",
@@ -97,7 +119,7 @@ pub fn scaffold(library: &Library, id: &TaskId, title: &str, date: &str) -> Resu
         fs::create_dir_all(dir.join("cheats"))?;
         let meta = serde_json::to_string_pretty(&meta)? + "\n";
         fs::write(dir.join("meta.json"), meta)?;
-        for (name, text) in FILES {
+        for (name, text) in scaffold.files {
             fs::write(dir.join(name), fill(text))?;
         }
         fs::write(&workspace, &manifest)

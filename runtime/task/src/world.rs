@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use mcpmark_snapshot::Digest;
 
 use crate::document::{Document, Place};
-use crate::{Error, GuestSource, WorldId};
+use crate::{Error, GuestRole, GuestSource, WorldId};
 
 const KEYS: &[&str] = &[
     "title",
@@ -16,15 +16,7 @@ const KEYS: &[&str] = &[
     "modified",
     "snapshot",
 ];
-const SIGNS: &[&str] = &[
-    "world.json",
-    "files",
-    "setup.rs",
-    "setup.wasm",
-    "ci.rs",
-    "ci.wasm",
-    STATES,
-];
+const SIGNS: &[&str] = &["world.json", "files", "setup.rs", "setup.wasm", STATES];
 
 /// The starting state of a world that comes from a bundle.
 const STATES: &str = "states.tar.zst";
@@ -41,8 +33,8 @@ pub struct World {
     pub manifest: WorldManifest,
     /// What it is made of.
     pub content: WorldContent,
-    /// The guest that runs its workflows, for a github world that has one: a verifier of single commits.
-    pub ci: Option<GuestSource>,
+    /// The guests that it brings along, by role.
+    pub guests: BTreeMap<GuestRole, GuestSource>,
 }
 
 /// What `world.json` says.
@@ -80,18 +72,21 @@ pub enum WorldContent {
 }
 
 impl World {
-    /// The guests that it takes to start from it: what makes its tree, and what runs its workflows.
-    pub fn guests(&self) -> impl Iterator<Item = &GuestSource> {
+    /// The sources of all guests that it takes to start from it: of its tree, and of each role.
+    pub fn sources(&self) -> impl Iterator<Item = &GuestSource> {
         let setup = match &self.content {
             WorldContent::Setup(source) => Some(source),
             WorldContent::Files(_) | WorldContent::Packed { .. } => None,
         };
-        setup.into_iter().chain(&self.ci)
+        setup.into_iter().chain(self.guests.values())
     }
 
     /// Whether a directory is meant as a world, finished or not.
     pub(crate) fn is_meant(dir: &Place) -> bool {
-        SIGNS.iter().any(|name| dir.join(name).path.exists())
+        let is_there = |name: &str| dir.join(name).path.exists();
+        let mut roles = GuestRole::ALL.iter();
+        SIGNS.iter().any(|name| is_there(name))
+            || roles.any(|role| role.files().iter().any(|file| is_there(file)))
     }
 
     pub(crate) fn load(id: WorldId, dir: &Place) -> Result<Self, Error> {
@@ -103,7 +98,7 @@ impl World {
         let content = content(dir, &document)?;
         let manifest = manifest(&document, &content)?;
         Ok(Self {
-            ci: ci(id.service(), dir)?,
+            guests: guests(dir)?,
             id,
             dir: dir.path.clone(),
             manifest,
@@ -112,14 +107,15 @@ impl World {
     }
 }
 
-/// The guest in a directory that runs the workflows of a world, where it has one.
-pub(crate) fn ci(service: &str, dir: &Place) -> Result<Option<GuestSource>, Error> {
-    let ci = GuestSource::find(dir, "ci", dir)?;
-    if ci.is_some() && service != "github" {
-        let problem = "has a guest that runs workflows (ci), which only github worlds have";
-        return Err(dir.layout(problem));
+/// The guests in a directory that its world brings along.
+pub(crate) fn guests(dir: &Place) -> Result<BTreeMap<GuestRole, GuestSource>, Error> {
+    let mut guests = BTreeMap::new();
+    for role in GuestRole::ALL {
+        if let Some(source) = GuestSource::find(dir, role.as_str(), dir)? {
+            guests.insert(*role, source);
+        }
     }
-    Ok(ci)
+    Ok(guests)
 }
 
 fn content(dir: &Place, document: &Document) -> Result<WorldContent, Error> {

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{
-    BundleParts, Library, SelectError, Selector, Task, Tier, World, WorldContent, bundle_digest,
+    BundleParts, GuestRole, Library, SelectError, Selector, Task, Tier, World, WorldContent,
+    bundle_digest,
 };
 use tempfile::TempDir;
 
@@ -393,15 +394,15 @@ fn a_bundle_digest_depends_on_all_parts_and_on_nothing_else() {
             snapshot: Digest::of(b"tree"),
             verifier: Digest::of(b"verifier"),
             solution: None,
-            ci: None,
+            guests: Vec::new(),
         };
         change(&mut task, &mut world, &mut parts);
-        let (seed, snapshot, verifier, solution, ci) = (
+        let (seed, snapshot, verifier, solution, guests) = (
             parts.seed,
             parts.snapshot,
             parts.verifier,
             parts.solution,
-            parts.ci,
+            parts.guests,
         );
         bundle_digest(&BundleParts {
             task: &task,
@@ -410,7 +411,7 @@ fn a_bundle_digest_depends_on_all_parts_and_on_nothing_else() {
             snapshot,
             verifier,
             solution,
-            ci,
+            guests,
         })
     };
     let base = digest(&|_, _, _| {});
@@ -435,7 +436,7 @@ fn a_bundle_digest_depends_on_all_parts_and_on_nothing_else() {
         digest(&|task, _, _| drop(task.meta.document.insert("x".to_owned(), 1.into()))),
         digest(&|_, world, _| world.manifest.clock += jiff::SignedDuration::from_secs(1)),
         digest(&|_, _, parts| parts.seed = 2),
-        digest(&|_, _, parts| parts.ci = Some(Digest::of(b"ci"))),
+        digest(&|_, _, parts| parts.guests.push((GuestRole::CI, Digest::of(b"ci")))),
         digest(&|_, _, parts| parts.snapshot = Digest::of(b"another tree")),
         digest(&|_, _, parts| parts.verifier = Digest::of(b"another verifier")),
         digest(&|_, _, parts| parts.solution = Some(Digest::of(b"a solution"))),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use mcpmark_snapshot::Digest;
 use mcpmark_task::published::Corpus;
-use mcpmark_task::{BundleParts, Library, PublishedParts};
+use mcpmark_task::{BundleParts, GuestRole, Library, PublishedParts};
 use serde_json::Value;
 
 use crate::vectors::Vectors;
@@ -41,6 +41,13 @@ fn optional_digest(input: &Value, key: &str) -> Option<Digest> {
     (!input[key].is_null()).then(|| digest(input, key))
 }
 
+/// The digests of the guests of a world, by role.
+fn guests(input: &Value) -> Vec<(GuestRole, Digest)> {
+    let roles = GuestRole::ALL.iter();
+    let given = roles.filter_map(|role| Some((*role, optional_digest(input, role.as_str())?)));
+    given.collect()
+}
+
 /// The document of a task of a library, and its digest.
 fn native(input: &Value, root: &Path) -> (Value, Digest) {
     let library = Library::at(root);
@@ -53,7 +60,7 @@ fn native(input: &Value, root: &Path) -> (Value, Digest) {
         snapshot: digest(input, "snapshot"),
         verifier: digest(input, "verifier"),
         solution: optional_digest(input, "solution"),
-        ci: optional_digest(input, "ci"),
+        guests: guests(input),
     };
     (parts.document(), parts.digest())
 }
@@ -68,7 +75,7 @@ fn published(input: &Value, root: &Path) -> (Value, Digest) {
         script: digest(input, "script"),
         beside: digest(input, "beside"),
         solution: optional_digest(input, "solution"),
-        ci: optional_digest(input, "ci"),
+        guests: guests(input),
     };
     (parts.document(), parts.digest())
 }

@@ -204,7 +204,10 @@ fn library(bundle: &Bundle, layout: &Layout, into: &Path) {
     let certificate = std::fs::read(tasks.tasks[0].dir.join(CERTIFICATE));
     assert_eq!(certificate.unwrap(), b"{}");
     let world = library.world(&tasks.tasks[0].world).unwrap();
-    let ci = world.ci.as_ref().map(|guest| std::fs::read(guest.path()));
+    let ci = world
+        .guests
+        .get(&mcpmark_task::GuestRole::CI)
+        .map(|guest| std::fs::read(guest.path()));
     assert_eq!(ci.unwrap().unwrap(), CI_GUEST);
     let mcpmark_task::WorldContent::Packed { snapshot, .. } = world.content else {
         panic!("{world:?}");

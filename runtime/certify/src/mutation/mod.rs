@@ -6,11 +6,11 @@
 
 mod dates;
 mod json;
-pub(crate) mod repository;
 mod text;
 
 use std::sync::Arc;
 
+use mcpmark_kinds::{MutateError, StateMutator};
 use mcpmark_snapshot::{
     Blobs, Change, File, Kind, MemoryBlobs, Node, Tree, TreeBuilder, TreePath, diff,
 };
@@ -74,6 +74,45 @@ pub(crate) fn mutants(
     }
     making.inputs(&changes)?;
     making.strays(&outputs);
+    making.answers();
+    Ok(making.finish())
+}
+
+/// Makes the mutants of a solved world by the rules of its service, whose texts are mutated as those of files.
+pub(crate) fn mutants_of_service(
+    solved: &Solved<'_>,
+    mutator: &mut dyn StateMutator,
+    memory: &Arc<MemoryBlobs>,
+) -> Result<Vec<Mutant>, MutateError> {
+    let mut making = Making {
+        solved,
+        memory,
+        mutants: Vec::new(),
+    };
+    for mutant in mutator.mutants()? {
+        making.mutants.push(Mutant {
+            mutation: mutant.mutation,
+            path: mutant.place,
+            what: mutant.what,
+            tree: mutant.tree,
+            answer: solved.answer.map(str::to_owned),
+            texts: None,
+        });
+    }
+    let texts = mutator.texts()?;
+    let most = MOST.div_ceil(texts.len().max(1));
+    for (index, text) in texts.iter().enumerate() {
+        for spoilt in spoilt_texts(&text.path, &text.text, text.before.as_deref(), most) {
+            making.mutants.push(Mutant {
+                mutation: spoilt.mutation,
+                path: text.place.clone(),
+                what: spoilt.what,
+                tree: mutator.with_text(index, &spoilt.text)?,
+                answer: solved.answer.map(str::to_owned),
+                texts: Some((text.text.clone(), spoilt.text)),
+            });
+        }
+    }
     making.answers();
     Ok(making.finish())
 }

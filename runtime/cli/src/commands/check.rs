@@ -97,6 +97,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
             write_view(context, &library, task, &sandbox, &store)?;
         }
         let mut certifier = Certifier {
+            services: context.services(),
             library: &library,
             builder: &mut builder,
             sandbox: &sandbox,

@@ -54,7 +54,7 @@ impl Chosen {
         let (context, place) = lying(context, place)?;
         let tasks = match place {
             Some(place) => {
-                let corpus = open(&place)?;
+                let corpus = context.corpus_at(&place.tasks)?;
                 let tasks = published::select(&corpus, selection)?;
                 Tasks::Published(corpus, place, tasks)
             }
@@ -85,7 +85,7 @@ impl Chosen {
         let (context, place) = lying(context, place)?;
         let tasks = match place {
             Some(place) => {
-                let corpus = open(&place)?;
+                let corpus = context.corpus_at(&place.tasks)?;
                 let one = |id: &str| published::task_of(&corpus, id);
                 let tasks = there(ids, one, lacking)?;
                 Tasks::Published(corpus, place, tasks)
@@ -126,7 +126,7 @@ impl Chosen {
             }
         };
         let tools = profiles.into_iter().filter_map(|(service, profile)| {
-            let tools = mcpmark_experiment::service(service)?.tools(profile);
+            let tools = self.context.services().service(service)?.tools(profile);
             Some(tools.into_iter().collect())
         });
         tools.collect()
@@ -163,7 +163,7 @@ impl Chosen {
                 && verifier.references().all(|it| it.is_complete(store))
             {
                 let terms = Terms::read(store, &task.terms).map_err(NoJudge::from)?;
-                task.judge = judge(&self.context, &terms, sandbox, store)?;
+                task.judge = judge(&self.context, task.id.service(), &terms, sandbox, store)?;
             }
         }
         Ok(prepared)
@@ -177,7 +177,7 @@ impl Chosen {
         store: &Store,
     ) -> Result<Prepared, CommandError> {
         let mut task = self.prepare(sandbox, store)?.remove(0);
-        task.judge = judge(&self.context, terms, sandbox, store)?;
+        task.judge = judge(&self.context, task.id.service(), terms, sandbox, store)?;
         task.parameters = mcpmark_json::canonical(&terms.parameters);
         task.judged_on.answer = terms.answer;
         task.verifier_limits = terms.limits;
@@ -230,14 +230,15 @@ impl From<NoJudge> for CommandError {
     }
 }
 
-/// Whoever judged by these terms, out of the store.
+/// Whoever judged states of a service by these terms, out of the store.
 pub(crate) fn judge(
     context: &Context,
+    service: &str,
     terms: &Terms,
     sandbox: &Sandbox,
     store: &Store,
 ) -> Result<Judge, NoJudge> {
-    terms.judge(store, sandbox, || {
+    terms.judge(service, context.services(), store, sandbox, || {
         context.interpreter(sandbox).map_err(NoJudge::from)
     })
 }
@@ -337,8 +338,4 @@ fn there<T>(
         }
     }
     Ok(tasks)
-}
-
-fn open(place: &PublishedPlace) -> Result<Corpus, CommandError> {
-    Corpus::at(&place.tasks).map_err(|error| CommandError::usage(chain(&error)))
 }

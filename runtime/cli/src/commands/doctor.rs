@@ -3,6 +3,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
+use mcpmark_kinds::{Availability, WorldGuests};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use mcpmark_task::build::BuildError;
 use mcpmark_task::python::{TOOL, VERSION};
@@ -231,7 +232,12 @@ fn node() -> Finding {
 
 /// The services that there are, and those that tasks or worlds ask for.
 fn services(context: &Context) -> Vec<Finding> {
-    let mut names = BTreeSet::from(["filesystem".to_owned()]);
+    let known = context.services();
+    let mut names: BTreeSet<String> = known
+        .iter()
+        .filter(|kind| kind.service(&WorldGuests::default()).is_some())
+        .map(|kind| kind.name().to_owned())
+        .collect();
     if let Ok(library) = context.library() {
         let worlds = library.world_ids().unwrap_or_default();
         names.extend(worlds.iter().map(|id| id.service().to_owned()));
@@ -240,9 +246,15 @@ fn services(context: &Context) -> Vec<Finding> {
     }
     let finding = |name: String| {
         let what = format!("service {name}");
-        match mcpmark_experiment::service(&name) {
-            Some(_) => Finding::ok(&what, "can run, in this process; nothing to install"),
-            None => Finding::broken(&what, "cannot run: this mcpmark has no such service"),
+        let missing = || Availability::Missing("this mcpmark has no such service".to_owned());
+        match known
+            .kind(&name)
+            .map_or_else(missing, |it| it.availability())
+        {
+            Availability::InProcess => {
+                Finding::ok(&what, "can run, in this process; nothing to install")
+            }
+            Availability::Missing(why) => Finding::broken(&what, format!("cannot run: {why}")),
         }
     };
     names.into_iter().map(finding).collect()

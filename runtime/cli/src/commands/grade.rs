@@ -1,4 +1,5 @@
-use mcpmark_experiment::{Graded, Outcome, Told};
+use mcpmark_experiment::{Graded, Outcome};
+use mcpmark_kinds::ScriptInvocation;
 
 use crate::args::GradeArgs;
 use crate::commands::batch;
@@ -30,7 +31,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
     let Some(state) = &args.state else {
         return Err(CommandError::usage("name a --state"));
     };
-    let more = Told {
+    let more = ScriptInvocation {
         arguments: args.arguments.clone(),
         environment: args.environment.clone(),
     };
@@ -38,7 +39,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
         Some(file) => script::is_script(file),
         None => args.tasks.is_some(),
     };
-    if !by_script && more != Told::default() {
+    if !by_script && more != ScriptInvocation::default() {
         return Err(CommandError::usage(
             "--env and arguments after `--` are for a verifier that is a Python script",
         ));
@@ -52,7 +53,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
             Some(judge) => judge,
             None => Judge::of_task(context, task, &sandbox, &store)?,
         },
-        (None, Some(file)) => scripts.of_file(context, file, &sandbox)?,
+        (None, Some(file)) => scripts.of_file(context, file, args.service.as_deref(), &sandbox)?,
         (None, None) => return Err(CommandError::usage("name a task, or a --verifier")),
     };
     let limits = judge.limits_of(&args.limits.join(",")).map_err(|error| {

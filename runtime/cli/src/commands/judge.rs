@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcpmark_experiment::{
-    Baselines, CiGuest, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, ScoreRule, Script,
-    ScriptJudge, Start, Told, capture_published, grade_loaded,
+    Baselines, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, ScoreRule, Script, ScriptJudge,
+    Start, capture_published, grade_loaded,
 };
+use mcpmark_kinds::{ScriptInvocation, ServiceKind, WorldGuests};
 use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
 use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
@@ -26,8 +28,10 @@ pub(crate) struct Judge {
     judge: mcpmark_experiment::Judge,
     limits: Limits,
     task: Option<Task>,
-    /// The service whose worlds a published task is about.
-    service: Option<String>,
+    /// The service of the states, where no task says it.
+    kind: Option<Arc<dyn ServiceKind>>,
+    /// Whether a published task calls the script.
+    is_published: bool,
     baselines: Baselines,
 }
 
@@ -140,7 +144,8 @@ impl Judge {
                 hears_answer: prepared.judged_on.answer,
                 warned: AtomicBool::new(false),
             }),
-            service: None,
+            kind: None,
+            is_published: false,
             baselines: Baselines::default(),
         })
     }
@@ -157,42 +162,56 @@ impl Judge {
             judge: mcpmark_experiment::Judge::Component(verifier),
             limits: Limits::VERIFIER,
             task: None,
-            service: None,
+            kind: None,
+            is_published: false,
             baselines: Baselines::default(),
         })
     }
 
-    /// A script, which is told these things by its task, where it has one. What it writes runs the workflows
-    /// of the task's world.
-    pub(crate) fn of_script(
-        file: &Path,
-        told: Told,
-        ci: Option<CiGuest>,
-        interpreter: Interpreter,
-    ) -> Result<Self, CommandError> {
+    /// A script that no task calls.
+    pub(crate) fn of_script(file: &Path, interpreter: Interpreter) -> Result<Self, CommandError> {
         let script = Script::read(file).map_err(|error| CommandError::usage(chain(&error)))?;
         let judge = ScriptJudge {
             script,
             interpreter,
-            told,
+            invocation: ScriptInvocation::default(),
             clock: PUBLISHED_CLOCK,
-            ci,
+            kind: None,
+            guests: WorldGuests::default(),
         };
         Ok(Self {
             judge: mcpmark_experiment::Judge::Script(Box::new(judge)),
             limits: Limits::SCRIPT,
             task: None,
-            service: None,
+            kind: None,
+            is_published: false,
             baselines: Baselines::default(),
         })
     }
 
-    /// The same for worlds of one service alone.
-    pub(crate) fn within(self, service: &str) -> Self {
-        Self {
-            service: Some(service.to_owned()),
-            ..self
+    /// The same for a published task, which calls the script in its own way.
+    pub(crate) fn of_published(
+        mut self,
+        kind: Option<Arc<dyn ServiceKind>>,
+        invocation: ScriptInvocation,
+        guests: WorldGuests,
+    ) -> Self {
+        if let mcpmark_experiment::Judge::Script(script) = &mut self.judge {
+            script.invocation = invocation;
+            script.guests = guests;
         }
+        Self {
+            is_published: true,
+            ..self.within(kind)
+        }
+    }
+
+    /// The same for states of one service, where no task says it.
+    pub(crate) fn within(mut self, kind: Option<Arc<dyn ServiceKind>>) -> Self {
+        if let mcpmark_experiment::Judge::Script(script) = &mut self.judge {
+            script.kind.clone_from(&kind);
+        }
+        Self { kind, ..self }
     }
 
     pub(crate) fn script(&self) -> Option<&ScriptJudge> {
@@ -241,9 +260,12 @@ impl Judge {
             (None, Some(script)) => capture_published(dir, script.clock, store),
             (None, None) => mcpmark_experiment::capture_directory(dir, store),
         })?;
-        let own = self.task.as_ref().map(|task| task.id.service());
-        let service = own.or(self.service.as_deref());
-        let service = service.and_then(mcpmark_experiment::service);
+        let kind = match &self.task {
+            Some(task) => &task.start.kind,
+            None => &self.kind,
+        };
+        let kind = kind.as_ref();
+        let service = kind.and_then(|kind| kind.service(&WorldGuests::default()));
         let state = match &service {
             Some(service) if digest(place).is_none() => as_captured(&**service, state, store)?,
             _ => state,
@@ -307,15 +329,14 @@ impl Judge {
     pub(crate) fn check_environment(
         &self,
         state: &Snapshot,
-        more: &Told,
+        more: &ScriptInvocation,
     ) -> Result<(), CommandError> {
-        let Some(script) = self.script().filter(|_| self.service.is_none()) else {
+        let Some(script) = self.script().filter(|_| !self.is_published) else {
             return Ok(());
         };
-        let told = script.told.clone();
-        let told = told.and(&more.arguments, &more.environment);
+        let invocation = script.invocation.clone();
         let script = ScriptJudge {
-            told,
+            invocation: invocation.and(&more.arguments, &more.environment),
             ..script.clone()
         };
         let lacking = script.lacks(state);
@@ -342,15 +363,15 @@ impl Judge {
         &self,
         sandbox: &Sandbox,
         input: VerifyInput,
-        more: &Told,
+        more: &ScriptInvocation,
         limits: &Limits,
         is_named: bool,
     ) -> Graded {
         let judge = match self.script() {
             Some(script) => {
-                let told = script.told.clone();
+                let invocation = script.invocation.clone();
                 let script = ScriptJudge {
-                    told: told.and(&more.arguments, &more.environment),
+                    invocation: invocation.and(&more.arguments, &more.environment),
                     ..script.clone()
                 };
                 mcpmark_experiment::Judge::Script(Box::new(script))

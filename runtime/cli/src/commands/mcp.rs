@@ -3,7 +3,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::{CiGuest, PUBLISHED_CLOCK, service};
+use mcpmark_experiment::PUBLISHED_CLOCK;
+use mcpmark_kinds::WorldGuests;
 use mcpmark_service::{
     BoxedStream, Introduction, STOP_GRACE, ServeHandle, Service, ServiceError, Session,
     SessionLimits, WorldState, serve_mcp,
@@ -53,7 +54,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     }
     let store = context.store()?;
     let mut profile = args.profile.clone();
-    let mut ci = None;
+    let mut guests = WorldGuests::default();
     let mut introduced = None;
     let (name, world) = match (&args.task, &args.world) {
         (Some(task), _) => {
@@ -68,7 +69,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             if let Some(entries) = task.meta.limits.world_files {
                 limits.max_files = entries;
             }
-            ci = start.ci.clone();
+            guests = start.guests.clone();
             profile = profile.or_else(|| task.meta.profile.clone());
             (
                 task.id.service().to_owned(),
@@ -83,7 +84,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
                         "--service {other}: {id} is a world of the service {own}"
                     )));
                 }
-                ci = start.ci.clone();
+                guests = start.guests.clone();
                 let world = (
                     start.tree,
                     start.seed,
@@ -93,21 +94,20 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
                 (id.service().to_owned(), world)
             }
             Named::Directory(tree) | Named::State(tree) => {
-                let name = args.service.as_deref().unwrap_or("filesystem");
-                if service(name).is_none() {
-                    return Err(CommandError::usage(format!(
-                        "--service {name}: there is no such service; `mcpmark doctor` names them"
-                    )));
-                }
+                let by_default = context.services().of_any_directory();
+                let by_default = by_default.map_or("", |kind| kind.name());
+                let name = args.service.as_deref().unwrap_or(by_default);
+                context.service_named(name)?;
                 let world = (tree, 1, PUBLISHED_CLOCK, SessionLimits::default());
                 (name.to_owned(), world)
             }
         },
         (None, None) => return Err(CommandError::usage("name a --task or a --world")),
     };
-    let plain = service(&name)
+    let service = context.services().kind(&name);
+    let service: Arc<dyn Service> = service
+        .and_then(|kind| kind.service(&guests))
         .ok_or_else(|| CommandError::invalid(format!("there is no service named {name:?}")))?;
-    let service: Arc<dyn Service> = ci.map_or(plain, CiGuest::service);
     if let Some(profile) = &profile {
         service
             .check_profile(profile)

@@ -133,7 +133,7 @@ pub(crate) fn serve(
                 .load_tree(&digest)
                 .map_err(CommandError::infrastructure)?;
             let task = &setting.tasks[0];
-            let service = task.start.service(task.id.service());
+            let service = task.start.service();
             let service = service.ok_or_else(|| CommandError::invalid("the service has gone"))?;
             mcp::export(&*service, Snapshot::new(tree, store), dir, task.start.clock)?;
         }

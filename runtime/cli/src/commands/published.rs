@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::{PublishedArgs, Selection};
 use crate::commands::task::short;
-use crate::context;
+use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::table::Table;
@@ -17,12 +17,13 @@ use crate::output::{self, sanitise};
 
 /// Lists the tasks of a corpus, and where each starts from.
 pub(crate) fn list(
+    context: &Context,
     dir: &Path,
     args: &PublishedArgs,
     selection: &Selection,
     as_json: bool,
 ) -> Result<u8, CommandError> {
-    let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+    let corpus = context.corpus_at(dir)?;
     let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
     let all = context::chosen(selection, |selectors, tiers, tags| {
         all.list(selectors, tiers, tags)
@@ -63,11 +64,14 @@ pub(crate) fn list(
         for task in &tasks {
             let tier = task.tier().unwrap_or("-");
             let (state, style) = match corpus.state(task, states) {
-                Ok(Some(dir)) if lacks_repository(task, &dir) => {
-                    let lack = "which holds no repo/.git, as a world of github does";
-                    (format!("{}, {lack}", dir.display()), output::WARN)
+                Ok(Some(dir)) => {
+                    // Published states may come without a part.
+                    let kind = context.services().kind(task.id.service());
+                    match kind.and_then(|kind| kind.lacks(&dir)) {
+                        Some(lack) => (format!("{}, which {lack}", dir.display()), output::WARN),
+                        None => (dir.display().to_string(), output::DIM),
+                    }
                 }
-                Ok(Some(dir)) => (dir.display().to_string(), output::DIM),
                 Ok(None) => ("nothing".to_owned(), output::DIM),
                 Err(error) => (missing(&error), output::WARN),
             };
@@ -94,14 +98,19 @@ pub(crate) fn list(
 }
 
 /// One task.
-fn task(dir: &Path, id: &str) -> Result<PublishedTask, CommandError> {
-    let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+fn task(context: &Context, dir: &Path, id: &str) -> Result<PublishedTask, CommandError> {
+    let corpus = context.corpus_at(dir)?;
     task_of(&corpus, id)
 }
 
 /// Shows one task.
-pub(crate) fn show(dir: &Path, id: &str, as_json: bool) -> Result<u8, CommandError> {
-    let task = task(dir, id)?;
+pub(crate) fn show(
+    context: &Context,
+    dir: &Path,
+    id: &str,
+    as_json: bool,
+) -> Result<u8, CommandError> {
+    let task = task(context, dir, id)?;
     if as_json {
         output::print_json(&json!({
             "id": task.id.to_string(),
@@ -184,12 +193,6 @@ fn sum_up(tasks: &[PublishedTask]) {
             output::note(&format!("{word} {tasks} {what}; --json names each"));
         }
     }
-}
-
-/// Whether a world of github is only half there: published ones come without their repository.
-fn lacks_repository(task: &PublishedTask, dir: &Path) -> bool {
-    let is_there = |top: &Path| top.join("repo/.git").is_dir();
-    task.id.service() == "github" && !is_there(dir) && !is_there(&dir.join("env"))
 }
 
 fn warn(task: &PublishedTask) {

@@ -9,6 +9,7 @@ use mcpmark_experiment::receipt::{Receipt, ReceiptError};
 use mcpmark_experiment::{
     Baselines, GradeInput, Graded, Start, Terms, TermsError, capture_state, grade,
 };
+use mcpmark_kinds::WorldGuests;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Digest, Needed, Store, StoreError};
@@ -125,7 +126,8 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         Some(digest) => Some(read_answer(&store, digest)?),
         None => None,
     };
-    let judge = chosen::judge(context, &receipt.terms, &sandbox, &store);
+    let service = receipt.task.split('/').next().unwrap_or_default();
+    let judge = chosen::judge(context, service, &receipt.terms, &sandbox, &store);
     let judge = judge.map_err(|error| match error {
         NoJudge::Terms(TermsError::Missing { .. }) => CommandError::from(error)
             .hint("name it with --verifier, or the store that has it with --home"),
@@ -305,12 +307,14 @@ fn take_in(
             digest: receipt.start,
             seed: 0,
             clock: receipt.terms.clock,
-            ci: None,
+            kind: None,
+            guests: WorldGuests::default(),
         };
         let tree = capture_state(dir, &start, &SessionLimits::default(), store)
             .map_err(|error| capture_error(dir, &error))?;
         let service = receipt.task.split('/').next();
-        let tree = match service.and_then(mcpmark_experiment::service) {
+        let service = service.and_then(|name| context.services().service(name));
+        let tree = match service {
             Some(service) if tree.digest() != receipt.state => {
                 let tree = service.as_captured(tree);
                 store.put_tree(&tree).map_err(|error| store_error(&error))?;

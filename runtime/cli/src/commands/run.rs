@@ -308,7 +308,7 @@ impl Setting {
         engine: EngineArgs,
     ) -> Result<Self, CommandError> {
         for id in chosen.ids() {
-            if mcpmark_experiment::service(id.service()).is_none() {
+            if context.services().service(id.service()).is_none() {
                 let message = format!("task {id}: there is no service named {:?}", id.service());
                 let error = CommandError::invalid(message);
                 return Err(match &spec.published {

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use mcpmark_experiment::{Printed, Told};
+use mcpmark_experiment::Printed;
+use mcpmark_kinds::{ScriptInvocation, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Sandbox};
-use mcpmark_task::published::Corpus;
 
 use crate::commands::judge::Judge;
 use crate::commands::published;
 use crate::context::{self, Context};
-use crate::error::{CommandError, chain};
+use crate::error::CommandError;
 use crate::output::{self, sanitise};
 
 /// Whether a verifier is a script and not a component.
@@ -45,38 +45,47 @@ impl Scripts {
         let Some(corpus) = &self.corpus else {
             return Ok(None);
         };
-        let corpus = Corpus::at(corpus).map_err(|error| CommandError::usage(chain(&error)))?;
+        let corpus = context.corpus_at(corpus)?;
         let task = published::task_of(&corpus, task)?;
         if let Some(held_back) = &task.held_back {
             return Err(context::held_back(&task.id, &held_back.verifier));
         }
         // Whoever grades a state need not have what it was made from.
         let state = corpus.state(&task, self.states.as_deref()).ok().flatten();
-        let ci = match state {
-            Some(state) => context.published_ci(&corpus, &task, &state, sandbox)?,
-            None => None,
+        let guests = match state {
+            Some(state) => context.published_guests(&corpus, &task, &state, sandbox)?,
+            None => WorldGuests::default(),
         };
+        let kind = context.services().kind(task.id.service());
+        let invocation = kind.map_or_else(ScriptInvocation::default, |kind| {
+            kind.script_invocation(&task.id)
+        });
         let interpreter = self.interpreter(context, sandbox)?;
-        let judge = Judge::of_script(&task.script, Told::of(&task.id), ci, interpreter)?;
-        Ok(Some(judge.within(task.id.service())))
+        let judge = Judge::of_script(&task.script, interpreter)?;
+        Ok(Some(judge.of_published(kind.cloned(), invocation, guests)))
     }
 
-    /// The judge that a file holds.
+    /// The judge that a file holds, of states of a service where one is named.
     pub(crate) fn of_file(
         &self,
         context: &Context,
         file: &Path,
+        service: Option<&str>,
         sandbox: &Sandbox,
     ) -> Result<Judge, CommandError> {
+        let kind = match service {
+            None => None,
+            Some(name) => Some(context.service_named(name)?.clone()),
+        };
         if !is_script(file) {
-            return Judge::of_component(file, sandbox);
+            return Ok(Judge::of_component(file, sandbox)?.within(kind));
         }
         // The likeliest mistake, before a guest is made.
         if let Err(error) = file.metadata() {
             return Err(CommandError::usage(format!("{}: {error}", file.display())));
         }
         let interpreter = self.interpreter(context, sandbox)?;
-        Judge::of_script(file, Told::default(), None, interpreter)
+        Ok(Judge::of_script(file, interpreter)?.within(kind))
     }
 
     fn interpreter(

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use mcpmark_bundle::UnpackedCorpus;
+use mcpmark_task::scaffold::scaffold;
 use mcpmark_task::{GuestSource, HeldBack, Library, Task};
 use serde_json::json;
 
@@ -33,7 +34,7 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
             match &args.published.tasks {
                 Some(dir) => {
                     let SelectArgs { selection, json } = &args.select;
-                    published::list(dir, &args.published, selection, *json)
+                    published::list(&context, dir, &args.published, selection, *json)
                 }
                 None => list(&context, &args.select),
             }
@@ -51,7 +52,7 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
             };
             let (context, _) = context.at_tasks(&mut tasks)?;
             match &tasks {
-                Some(dir) => published::show(dir, task, json),
+                Some(dir) => published::show(&context, dir, task, json),
                 None => show(&context, task, json),
             }
         }
@@ -79,7 +80,7 @@ fn build(context: &Context, args: &mut SelectArgs) -> Result<u8, CommandError> {
         let world = library
             .world(id)
             .map_err(|error| context::invalid(&error))?;
-        sources.extend(world.guests().cloned());
+        sources.extend(world.sources().cloned());
     }
     sources.extend(tasks.iter().flat_map(Task::guests).cloned());
     let mut builder = context.builder(&library);
@@ -139,18 +140,18 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
         )));
     }
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
-    let dir =
-        mcpmark_task::scaffold(&library, &id, title, &today).map_err(|error| match error {
-            mcpmark_task::Error::UnknownWorld { .. } => CommandError::usage(chain(&error)).hint(
-                "`mcpmark world list` names the worlds; a new one is a directory under worlds/",
-            ),
-            mcpmark_task::Error::Write { .. } => CommandError::infrastructure(chain(&error)),
-            mcpmark_task::Error::Read { .. } => context::invalid(&error).hint(
-                "the guests of a root are packages of its tasks/Cargo.toml and use its guest-sdk/: \
+    let kind = context.services().kind(id.service());
+    let files = kind.and_then(|kind| kind.scaffold());
+    let dir = scaffold(&library, &id, files, title, &today).map_err(|error| match error {
+        mcpmark_task::Error::UnknownWorld { .. } => CommandError::usage(chain(&error))
+            .hint("`mcpmark world list` names the worlds; a new one is a directory under worlds/"),
+        mcpmark_task::Error::Write { .. } => CommandError::infrastructure(chain(&error)),
+        mcpmark_task::Error::Read { .. } => context::invalid(&error).hint(
+            "the guests of a root are packages of its tasks/Cargo.toml and use its guest-sdk/: \
                  begin with a copy of the repository, and take out what you do not want",
-            ),
-            error => context::invalid(&error),
-        })?;
+        ),
+        error => context::invalid(&error),
+    })?;
     let shown = dir.strip_prefix(&library.root).unwrap_or(&dir).display();
     output::print(&format!(
         "{shown}\n\nIt builds and stands its examination as it is:\n  mcpmark task check {id}\n\n\

@@ -2,30 +2,38 @@
 
 use std::path::Path;
 
-use mcpmark_experiment::{CiGuest, PrepareError, Prepared, PublishedWorkshop, published_ci};
+use mcpmark_experiment::{PrepareError, Prepared, PublishedWorkshop, published_guests};
+use mcpmark_kinds::WorldGuests;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::Store;
 use mcpmark_task::published::{Corpus, PublishedTask};
 
 use super::{Context, prepare_error};
 use crate::commands::bundle;
-use crate::error::CommandError;
+use crate::error::{CommandError, chain};
 use crate::output::build::BuildDisplay;
 use crate::settings;
 
 impl Context {
-    /// The guest that runs the workflows of the state that a task of a corpus starts from, where it has one.
-    pub(crate) fn published_ci(
+    /// A corpus of published tasks.
+    pub(crate) fn corpus_at(&self, dir: &Path) -> Result<Corpus, CommandError> {
+        let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+        Ok(corpus.with_stateless(self.services.starting_from_nothing()))
+    }
+
+    /// The guests that the state brings along from which a task of a corpus starts.
+    pub(crate) fn published_guests(
         &self,
         corpus: &Corpus,
         task: &PublishedTask,
         state: &Path,
         sandbox: &Sandbox,
-    ) -> Result<Option<CiGuest>, CommandError> {
+    ) -> Result<WorldGuests, CommandError> {
         let mut builder = self.builder_in(self.cache.join("guests"));
         let mut display = BuildDisplay::default();
         let report = &mut |event| display.show(event);
-        published_ci(corpus, task, state, &mut builder, sandbox, report)
+        let services = &self.services;
+        published_guests(corpus, services, task, state, &mut builder, sandbox, report)
             .map_err(|error| prepare_error(&error))
     }
 
@@ -44,6 +52,7 @@ impl Context {
         let report = &mut |event| display.show(event);
         let mut workshop = PublishedWorkshop {
             corpus,
+            services: &self.services,
             states,
             builder: &mut builder,
             sandbox,

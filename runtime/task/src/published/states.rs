@@ -7,28 +7,22 @@ use serde_json::{Map, Value};
 
 use super::{Corpus, PublishedTask, WORLD_KEYS};
 use crate::document::Place;
-use crate::{Error, GuestSource, TaskId};
-
-/// Services whose tasks have no state of their own: they ask about the web, and the last message
-/// is judged.
-const STATELESS: &[&str] = &["playwright"];
+use crate::{Error, GuestRole, GuestSource, TaskId};
 
 /// The directory of a world or of a state that holds the state itself, where something lies beside that.
 const ENV: &str = "env";
-/// What runs workflows may be made of.
-const CI_FILES: [&str; 2] = ["ci.rs", "ci.wasm"];
 
 impl Corpus {
-    /// The guest that runs the workflows of a state, which lies beside it; none where there is none.
+    /// The guests that a state brings along, which lie beside it.
     ///
     /// # Errors
     ///
-    /// When there are two, or the service of the task has no workflows.
-    pub fn ci(&self, task: &PublishedTask, state: &Path) -> Result<Option<GuestSource>, Error> {
+    /// When there are two of one role.
+    pub fn guests(&self, state: &Path) -> Result<BTreeMap<GuestRole, GuestSource>, Error> {
         let Some(dir) = state.parent().filter(|_| state.ends_with(ENV)) else {
-            return Ok(None);
+            return Ok(BTreeMap::new());
         };
-        crate::world::ci(task.id.service(), &Place::new(&self.root, dir))
+        crate::world::guests(&Place::new(&self.root, dir))
     }
 
     /// The directory that a task starts from; `states` is where those of categories lie. None
@@ -85,15 +79,16 @@ impl Corpus {
     ) -> Result<Option<PathBuf>, String> {
         let places = self.places(task, states);
         if let Some(place) = places.iter().find(|place| place.is_dir()) {
-            // Beside a guest that runs workflows lies the state, as in a world.
+            // Beside guests lies the state, as in a world.
             let inner = place.join(ENV);
-            let has_guest = CI_FILES.iter().any(|file| place.join(file).is_file());
+            let mut files = GuestRole::ALL.iter().flat_map(|role| role.files());
+            let has_guest = files.any(|file| place.join(file).is_file());
             return Ok(Some(match has_guest && inner.is_dir() {
                 true => inner,
                 false => place.clone(),
             }));
         }
-        if task.world.is_none() && STATELESS.contains(&task.id.service()) {
+        if task.world.is_none() && self.stateless.contains(task.id.service()) {
             return Ok(None);
         }
         let wanted = match (&task.world, task.id.category()) {
@@ -146,9 +141,12 @@ impl Corpus {
 }
 
 /// Where the state of a task lies in a corpus whose states lie in `states/` beside its `tasks/`; none where a
-/// task names no world and no category, or one that is no name. A guest that runs workflows, which the state may
-/// have, lies beside it.
-pub fn state_place(id: &TaskId, metadata: &Map<String, Value>, has_ci: bool) -> Option<PathBuf> {
+/// task names no world and no category, or one that is no name. Guests that the state brings along lie beside it.
+pub fn state_place(
+    id: &TaskId,
+    metadata: &Map<String, Value>,
+    has_guests: bool,
+) -> Option<PathBuf> {
     let world = WORLD_KEYS
         .iter()
         .find_map(|key| metadata.get(*key).and_then(Value::as_str));
@@ -159,7 +157,7 @@ pub fn state_place(id: &TaskId, metadata: &Map<String, Value>, has_ci: bool) -> 
         }
         (None, Some(category)) => {
             let state = Path::new("states").join(id.service()).join(category);
-            Some(match has_ci {
+            Some(match has_guests {
                 true => state.join(ENV),
                 false => state,
             })

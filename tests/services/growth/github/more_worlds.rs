@@ -1,5 +1,5 @@
-//! Further worlds that grow in one dimension: accounts, releases, gists, parts of issues, reviews, runs, and what is
-//! said of commits.
+//! Further worlds that grow in one dimension: accounts, releases, gists, parts of issues, reviews, workflow runs, and
+//! statuses and comments of commits.
 
 use std::path::Path;
 
@@ -270,7 +270,7 @@ pub(super) const DELETED: &str = "141000000";
 
 /// Statuses and comments of the head of a pull request, and as many commits with a comment each.
 pub(super) fn remarks(world: &Path, size: usize) {
-    /// What is added to the number of a comment for its id.
+    /// The id of the comment of number 0.
     const BASE: u64 = 140_000_000;
     let (mut repo, first) = plain(world);
     let tip = repo.commit("topic", &[first], "Change", &one("topic.txt", "a"));
@@ -321,8 +321,7 @@ pub(super) fn merged_pulls(world: &Path, size: usize) {
     write(world, "releases.json", &releases.into());
 }
 
-/// Branches `base-1` to `base-70`, each named by its share of pull requests as what they go into and as where they
-/// come from, and by its share of the drafts of releases.
+/// Branches `base-1` to `base-70`. Pull requests use them as base and head, and drafts of releases as target.
 pub(super) fn named_branches(world: &Path, size: usize) {
     const BRANCHES: usize = 70;
     let (mut repo, first) = plain(world);

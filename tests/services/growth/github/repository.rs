@@ -1,5 +1,5 @@
-//! REST routes of the repository itself: archives, patches, what is said of commits, notes of releases, names of
-//! branches, and objects of git.
+//! REST routes of the repository itself: archives, patches, statuses and comments of commits, notes of releases,
+//! names of branches, and git objects.
 
 use serde_json::{Value, json};
 

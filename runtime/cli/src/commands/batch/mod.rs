@@ -325,7 +325,11 @@ impl Batch {
                     None => Judge::of_task(&self.context, task, &self.sandbox, &self.store),
                 }
             }
-            JudgeName::File(file) => self.scripts.of_file(&self.context, file, &self.sandbox),
+            JudgeName::File(file, service) => {
+                let service = service.as_deref();
+                self.scripts
+                    .of_file(&self.context, file, service, &self.sandbox)
+            }
         }
     }
 }

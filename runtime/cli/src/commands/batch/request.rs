@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
-use mcpmark_experiment::Told;
+use mcpmark_kinds::ScriptInvocation;
 use serde_json::{Map, Value};
 
 use crate::diagnosis::STATE_HINT;
@@ -14,10 +14,11 @@ use crate::exit;
 const MAX_LINE: u64 = 64 << 20;
 /// Bytes beyond those that are passed over to find the next line.
 const MAX_SKIPPED: u64 = 256 << 20;
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "id",
     "task",
     "verifier",
+    "service",
     "state",
     "start",
     "answer",
@@ -178,7 +179,7 @@ pub(super) struct Request {
     /// Limits of a verifier without a task, by their names.
     pub(super) limits: Map<String, Value>,
     /// What a script is called with beside what its task tells it.
-    pub(super) told: Told,
+    pub(super) told: ScriptInvocation,
 }
 
 impl Request {
@@ -198,14 +199,15 @@ impl Request {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum JudgeName {
     Task(String),
-    File(PathBuf),
+    /// A file, and the service of the states that it judges.
+    File(PathBuf, Option<String>),
 }
 
 impl JudgeName {
     pub(super) fn key(&self) -> &'static str {
         match self {
             Self::Task(_) => "task",
-            Self::File(_) => "verifier",
+            Self::File(..) => "verifier",
         }
     }
 }
@@ -230,8 +232,8 @@ fn limits(value: Option<Value>, judge: &JudgeName) -> Result<Map<String, Value>,
             "stands beside a task, which has its own",
             "take it out, or name a verifier instead of the task",
         )),
-        (Some(Value::Object(limits)), JudgeName::File(_)) => Ok(limits),
-        (Some(other), JudgeName::File(_)) => Err(Refusal::of_key(
+        (Some(Value::Object(limits)), JudgeName::File(..)) => Ok(limits),
+        (Some(other), JudgeName::File(..)) => Err(Refusal::of_key(
             "limits",
             format!("is {}, and must be an object", kind(&other)),
             r#"write it as {"fuel": 2000000000}"#,
@@ -246,9 +248,17 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
             &format!("take it out; the keys are {}", KEYS.join(", ")),
         ));
     }
+    let service = text(&mut keys, "service")?;
     let judge = match (text(&mut keys, "task")?, text(&mut keys, "verifier")?) {
+        (Some(_), None) if service.is_some() => {
+            return Err(Refusal::of_key(
+                "service",
+                "stands beside a task, which says it itself",
+                "take it out, or name a verifier instead of the task",
+            ));
+        }
         (Some(task), None) => JudgeName::Task(task),
-        (None, Some(file)) => JudgeName::File(file.into()),
+        (None, Some(file)) => JudgeName::File(file.into(), service),
         (Some(_), Some(_)) => {
             return Err(Refusal::of_key(
                 "verifier",
@@ -290,7 +300,7 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
     })
 }
 
-fn told(keys: &mut Map<String, Value>) -> Result<Told, Refusal> {
+fn told(keys: &mut Map<String, Value>) -> Result<ScriptInvocation, Refusal> {
     let environment = match keys.remove("env") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Object(variables)) => variables
@@ -329,7 +339,7 @@ fn told(keys: &mut Map<String, Value>) -> Result<Told, Refusal> {
             r#"write it as ["one", "two"]"#,
         )
     })?;
-    Ok(Told {
+    Ok(ScriptInvocation {
         arguments,
         environment,
     })

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use mcpmark_archive::states;
 use mcpmark_bundle::{GuestConfig, JudgeContent, Parts, TaskContent, WorldConfig};
-use mcpmark_experiment::{CiGuest, Judge, Prepared, ScriptJudge, Start};
+use mcpmark_experiment::{Judge, Prepared, ScriptJudge, Start};
+use mcpmark_kinds::WorldGuest;
 use mcpmark_snapshot::{Digest, Store};
-use mcpmark_task::published::{Corpus, PublishedTask};
-use mcpmark_task::{GuestSource, PublishedParts, TaskId, WorldId};
+use mcpmark_task::published::PublishedTask;
+use mcpmark_task::{GuestRole, GuestSource, PublishedParts, TaskId, WorldId};
 
 use super::pack::{self, Made};
 use crate::args::{EngineArgs, PackArgs};
@@ -25,7 +26,7 @@ const UNKNOWN_LICENCE: &str = "NOASSERTION";
 const SCRIPT: &str = "can do what its interpreter can, and change a copy of a repository that it judges; nothing else";
 
 pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Made, CommandError> {
-    let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+    let corpus = context.corpus_at(dir)?;
     let tasks = published::select(&corpus, &args.selection)?;
     for task in &tasks {
         if let Some(held_back) = &task.held_back {
@@ -72,9 +73,13 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
 
 /// What the state that a published task starts from is called in a bundle: it has no name of its own.
 pub(crate) fn state_name(task: &TaskId, start: &Start) -> Result<WorldId, CommandError> {
-    let digest = match &start.ci {
-        Some(ci) => Digest::of(format!("{} {}", start.digest, ci.digest()).as_bytes()),
-        None => start.digest,
+    let digests: Vec<String> = std::iter::once(start.digest)
+        .chain(start.guests.digests().into_iter().map(|(_, digest)| digest))
+        .map(|digest| digest.to_string())
+        .collect();
+    let digest = match &digests[..] {
+        [_] => start.digest,
+        digests => Digest::of(digests.join(" ").as_bytes()),
     };
     let short = &digest.hex()[..12];
     let name = WorldId::new(task.service(), &format!("state-{short}"));
@@ -93,7 +98,7 @@ fn add_world(
     let size = stream.len() as u64;
     let title = task.world.as_deref().or(task.id.category());
     let clock = jiff::Timestamp::from_second(start.clock).map_err(CommandError::infrastructure)?;
-    let ci = start.ci.as_ref().map(CiGuest::component);
+    let ci = start.guests.get(GuestRole::CI).map(WorldGuest::component);
     let described = ci.map(|component| pack::described("ci", component, false, &task.id));
     let config = WorldConfig {
         ci: described.transpose()?,
@@ -181,7 +186,7 @@ fn content(
         script: script.digest(),
         beside: script.beside(),
         solution: solution.as_deref().map(Digest::of),
-        ci: prepared.start.ci.as_ref().map(CiGuest::digest),
+        guests: prepared.start.guests.digests(),
     }
     .document();
     let parts: Parts = serde_json::from_value(document).map_err(CommandError::infrastructure)?;

@@ -6,10 +6,11 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::{Lock, LockError, Reference, WorldArtifact};
-use mcpmark_experiment::{CiGuest, Prepared, Start, service, tool_surface};
+use mcpmark_experiment::{Prepared, Start, tool_surface};
+use mcpmark_kinds::Services;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, ScratchSpace, Store};
-use mcpmark_task::WorldId;
+use mcpmark_task::{GuestRole, WorldId};
 use serde::Serialize;
 
 use super::compare::{self, Sides};
@@ -188,7 +189,8 @@ fn surfaces(
         let Some(world) = opened.bundle.worlds.get(digest) else {
             continue;
         };
-        let start = start(opened, world, sandbox, &store)?;
+        let services = context.services();
+        let start = start(opened, world, services, sandbox, &store)?;
         for profile in profiles {
             found.extend(surface(&world.id, &start, *profile, &store, &scratch)?);
         }
@@ -200,6 +202,7 @@ fn surfaces(
 fn start(
     opened: &Opened,
     world: &WorldArtifact,
+    services: &Services,
     sandbox: &Sandbox,
     store: &Store,
 ) -> Result<Start, CommandError> {
@@ -216,7 +219,11 @@ fn start(
         let message = format!("world {}: {problem}", world.id);
         CommandError::invalid(sanitise::block(&message))
     };
-    let ci = component.map(|component| CiGuest::load(sandbox, &component));
+    let service = world.id.service();
+    let guests = component
+        .iter()
+        .map(|component| (GuestRole::CI, component.as_slice()));
+    let guests = services.load_guests(service, sandbox, guests);
     let clock = world.config.clock.parse::<jiff::Timestamp>();
     let tree = store.load_tree(&world.config.snapshot);
     Ok(Start {
@@ -226,7 +233,8 @@ fn start(
         clock: clock
             .map_err(|error| invalid(error.to_string()))?
             .as_second(),
-        ci: ci.transpose().map_err(|error| invalid(error.to_string()))?,
+        kind: services.kind(service).cloned(),
+        guests: guests.map_err(|error| invalid(error.to_string()))?,
     })
 }
 
@@ -238,7 +246,7 @@ fn surface(
     store: &Store,
     scratch: &ScratchSpace,
 ) -> Result<Option<(String, Digest)>, CommandError> {
-    let Some(service) = start.service(world.service()) else {
+    let Some(service) = start.service() else {
         return Ok(None);
     };
     let offered = tool_surface(&*service, start, profile, store, scratch);
@@ -248,13 +256,8 @@ fn surface(
             let message = format!("world {world}: {}", chain(&error));
             CommandError::invalid(sanitise::block(&message))
         })?;
-    Ok(Some((surface_name(world, profile), digest)))
-}
-
-fn surface_name(world: &WorldId, profile: Option<&str>) -> String {
-    let known = service(world.service());
-    let first = || known.as_ref().map_or("", |service| service.profiles()[0]);
-    format!("{world} {}", profile.unwrap_or_else(first))
+    let profile = profile.unwrap_or_else(|| service.profiles()[0]);
+    Ok(Some((format!("{world} {profile}"), digest)))
 }
 
 /// Whether tasks are attempted as they were locked: agents are offered the same tools. That another

@@ -8,6 +8,7 @@ use mcpmark_bundle::{
     Beside, Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, SOLUTION, Source,
     TaskArtifact, VERIFIER, WorldArtifact,
 };
+use mcpmark_kinds::Services;
 use mcpmark_snapshot::Store;
 use mcpmark_task::Library;
 use mcpmark_task::published::Corpus;
@@ -212,7 +213,7 @@ pub(super) fn verify(
         guests(task, source, &mut described)?;
         certificate(task, source)?;
     }
-    usable(bundle, source)?;
+    usable(bundle, source, context.services())?;
     worlds(bundle, source)?;
     let Beside { unnamed, unread } = beside(&opened)?;
     lock::verify(context, &opened)?;
@@ -306,14 +307,14 @@ fn guests(
 
 /// Whether the tasks of a bundle are ones that can be used, once they are unpacked. That scripts are what
 /// their configs say is seen then, too.
-fn usable(bundle: &Bundle, source: &dyn Source) -> Result<(), CommandError> {
+fn usable(bundle: &Bundle, source: &dyn Source, services: &Services) -> Result<(), CommandError> {
     let invalid = |id: &dyn Display, problem: &str| {
         let message = format!("task {id}: {problem}");
         CommandError::invalid(sanitise::block(&message))
     };
     for task in &bundle.tasks {
         let (id, name) = (&task.id, task.id.service());
-        let Some(service) = mcpmark_experiment::service(name) else {
+        let Some(service) = services.service(name) else {
             let problem = format!("there is no service named {name:?}");
             return Err(invalid(id, &problem));
         };

@@ -10,9 +10,9 @@ use mcpmark_bundle::{
     TaskContent, WorldConfig,
 };
 use mcpmark_certify::Certificate;
-use mcpmark_experiment::{CiGuest, Prepared};
+use mcpmark_experiment::Prepared;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::{BundleParts, GuestSource, Task, TaskId, World};
+use mcpmark_task::{BundleParts, GuestRole, GuestSource, Task, TaskId, World};
 use serde_json::json;
 
 use super::{corpus, writing};
@@ -107,7 +107,8 @@ fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> 
             .map_err(|error| CommandError::infrastructure(chain(&error)))?;
         made.world_bytes += stream.len() as u64;
         let start = &prepared.start;
-        let ci = world.ci.as_ref().and_then(|source| components.get(source));
+        let ci = world.guests.get(&GuestRole::CI);
+        let ci = ci.and_then(|source| components.get(source));
         let described = ci.map(|component| guest("ci", component)).transpose();
         let config = WorldConfig {
             ci: described.map_err(|reason| {
@@ -140,7 +141,7 @@ fn components<'w>(
     let sources: BTreeSet<GuestSource> = tasks
         .iter()
         .flat_map(|task| std::iter::once(&task.verifier).chain(&task.solution))
-        .chain(worlds.filter_map(|world| world.ci.as_ref()))
+        .chain(worlds.flat_map(|world| world.guests.values()))
         .cloned()
         .collect();
     let sources: Vec<GuestSource> = sources.into_iter().collect();
@@ -182,7 +183,7 @@ fn content(
         snapshot: prepared.start.digest,
         verifier: Digest::of(&verifier),
         solution: solution.as_deref().map(Digest::of),
-        ci: prepared.start.ci.as_ref().map(CiGuest::digest),
+        guests: prepared.start.guests.digests(),
     }
     .document();
     let parts: Parts = serde_json::from_value(document).map_err(CommandError::infrastructure)?;

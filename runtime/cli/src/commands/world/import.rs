@@ -1,8 +1,7 @@
 //! Published templates made worlds.
 
 use mcpmark_experiment::PUBLISHED_CLOCK;
-use mcpmark_github::GitError;
-use mcpmark_github::world::{ImportError, Importer, WorldError, is_login};
+use mcpmark_kinds::{ImportError, ImportRequest};
 use serde_json::json;
 
 use crate::args::ImportArgs;
@@ -14,10 +13,15 @@ use crate::output::{self, sanitise};
 
 /// `mcpmark world import …`.
 pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, CommandError> {
+    // Only one service has templates.
+    let mut importers = context.services().iter().filter_map(|kind| kind.importer());
+    let importer = importers
+        .next()
+        .ok_or_else(|| CommandError::invalid("no service has templates to import"))?;
     if !args.template.is_dir() {
         return Err(
             CommandError::usage(format!("{} is no directory", args.template.display()))
-                .hint("name the directory with repo/, issues.json, pulls.json and meta.json"),
+                .hint(format!("name the directory with {}", importer.layout())),
         );
     }
     let logins = [
@@ -25,33 +29,32 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
         ("--viewer", args.viewer.as_ref()),
     ];
     for (flag, login) in logins {
-        if let Some(login) = login.filter(|login| !is_login(login)) {
-            return Err(CommandError::usage(format!("{flag} {login:?} is no login"))
-                .hint("letters, digits, hyphens and underscores, 39 at most"));
+        if let Some(login) = login
+            && let Err(rule) = importer.check_login(login)
+        {
+            return Err(CommandError::usage(format!("{flag} {login:?} is no login")).hint(rule));
         }
     }
     directory::check("--output", &args.output)?;
     let store = context.store()?;
     let template = context.directory(&args.template, &store)?;
-    let importer = Importer {
-        owner: args.owner.clone(),
-        viewer: args.viewer.clone().unwrap_or_else(|| args.owner.clone()),
-        clock: PUBLISHED_CLOCK,
-    };
     let scratch = mcpmark_snapshot::scratch_parent(None);
-    let imported = importer
-        .import(&template, &store, &scratch)
-        .map_err(|error| {
-            let place = args.template.display();
-            let message = sanitise::block(&format!("{place}: {}", chain(&error))).into_owned();
-            match error {
-                ImportError::World(
-                    WorldError::Git(GitError::Copy(_)) | WorldError::Read { .. },
-                )
-                | ImportError::Export(_) => CommandError::infrastructure(message),
-                _ => CommandError::invalid(message),
-            }
-        })?;
+    let request = ImportRequest {
+        template: &template,
+        owner: &args.owner,
+        viewer: args.viewer.as_ref().unwrap_or(&args.owner),
+        clock: PUBLISHED_CLOCK,
+        store: &store,
+        scratch: &scratch,
+    };
+    let imported = importer.import(request).map_err(|error| {
+        let place = args.template.display();
+        let message = sanitise::block(&format!("{place}: {}", chain(&error))).into_owned();
+        match error {
+            ImportError::Host(_) => CommandError::infrastructure(message),
+            ImportError::Template(_) => CommandError::invalid(message),
+        }
+    })?;
     directory::write(
         "--output",
         &args.output,
@@ -65,13 +68,12 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
             .iter()
             .map(|it| json!({"place": it.place, "title": it.title, "why": it.why}))
             .collect();
-        output::print_json(&json!({
-            "repository": imported.repository,
-            "digest": imported.tree.digest(),
-            "issues": imported.issues,
-            "pulls": imported.pulls,
-            "skipped": skipped,
-        }))?;
+        let mut value = json!({"digest": imported.tree.digest(), "skipped": skipped});
+        value[imported.name_key] = imported.name.into();
+        for (key, _, number) in imported.counts {
+            value[key] = number.into();
+        }
+        output::print_json(&value)?;
         return Ok(exit::PASSED);
     }
     for skipped in &imported.skipped {
@@ -83,11 +85,11 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
             sanitise::line(&skipped.why)
         ));
     }
-    output::print(&format!(
-        "{}, {}, {}\n",
-        sanitise::line(&imported.repository),
-        output::count(imported.issues, "issue"),
-        output::count(imported.pulls, "pull request")
-    ))?;
+    let counts = imported.counts.iter();
+    let counts = counts.map(|(_, noun, number)| output::count(*number, noun));
+    let parts: Vec<String> = std::iter::once(sanitise::line(&imported.name).into_owned())
+        .chain(counts)
+        .collect();
+    output::print(&(parts.join(", ") + "\n"))?;
     Ok(exit::PASSED)
 }

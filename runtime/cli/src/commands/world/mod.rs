@@ -1,10 +1,9 @@
 mod changes;
 mod import;
-mod repository;
+mod summary;
 
 use anstyle::Style;
-use mcpmark_github::world::{self, Opened, WorldError};
-use mcpmark_service::ServiceError;
+use mcpmark_kinds::Summary;
 use mcpmark_snapshot::{Directory, Node, Store, Tree, TreePath, diff};
 use serde_json::{Value, json};
 
@@ -36,7 +35,7 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
                 false => exit::PASSED,
             })
         }
-        WorldCommand::Schema { document } => schema(document.as_deref()),
+        WorldCommand::Schema { document } => schema(context, document.as_deref()),
         WorldCommand::Import(args) => import::import(context, &args),
     }
 }
@@ -90,13 +89,16 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
     Ok(code)
 }
 
-fn schema(document: Option<&str>) -> Result<u8, CommandError> {
+fn schema(context: &Context, document: Option<&str>) -> Result<u8, CommandError> {
+    let kinds = || context.services().iter();
+    let documents: Vec<&str> = kinds().flat_map(|kind| kind.documents()).copied().collect();
     match document {
-        None => output::print(&(mcpmark_github::world::DOCUMENTS.join("\n") + "\n"))?,
+        None => output::print(&(documents.join("\n") + "\n"))?,
         Some(name) => {
-            let schema = mcpmark_github::world::schema(name).ok_or_else(|| {
-                let names = mcpmark_github::world::DOCUMENTS.join(", ");
-                CommandError::usage(format!("{name:?} is no document of a github world"))
+            let schema = kinds().find_map(|kind| kind.schema(name));
+            let schema = schema.ok_or_else(|| {
+                let names = documents.join(", ");
+                CommandError::usage(format!("{name:?} is no document of a world"))
                     .hint(format!("these are: {names}"))
             })?;
             output::print_json(&schema)?;
@@ -109,7 +111,7 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
     let store = context.store()?;
     let named = context.tree(name, &store)?;
     let tree = named.tree();
-    let opened = repository_of(&named, &store)?;
+    let summary = summary_of(context, &named, &store)?;
     if as_json {
         let entries: Vec<_> = tree
             .walk(&TreePath::root())
@@ -121,8 +123,8 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
             value["seed"] = start.seed.into();
             value["clock"] = start.clock.into();
         }
-        if let Some(opened) = &opened {
-            value["repository"] = repository::value(opened).map_err(broken)?;
+        if let Some(summary) = &summary {
+            value[summary.key] = summary.value.clone();
         }
         value["entries"] = entries.into();
         output::print_json(&value)?;
@@ -138,39 +140,42 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
             output::paint(output::DIM, format!("seed {}, clock {clock}", start.seed))
         ));
     }
-    let entries = branches(tree.root(), opened.is_some());
+    let opaque = summary.as_ref().map_or(&[][..], |summary| summary.opaque);
+    let entries = branches(tree.root(), opaque);
     text.push_str(&tree::draw(entries, true));
-    text.push_str(&output::paint(output::DIM, summary(tree)));
+    text.push_str(&output::paint(output::DIM, size(tree)));
     text.push('\n');
-    if let Some(opened) = &opened {
-        text.push_str(&repository::text(opened).map_err(broken)?);
+    if let Some(summary) = &summary {
+        text.push_str(&summary::text(summary));
     }
     output::print(&text)?;
     Ok(exit::PASSED)
 }
 
-/// The world with its repository; none where it is of another service.
-fn repository_of(named: &Named, store: &Store) -> Result<Option<Opened>, CommandError> {
+/// The summary of a state by its service; none where there is none.
+fn summary_of(
+    context: &Context,
+    named: &Named,
+    store: &Store,
+) -> Result<Option<Summary>, CommandError> {
     let tree = named.tree();
-    let is_own = match named {
-        Named::World(id, _) => id.service() == mcpmark_github::NAME,
-        Named::Directory(_) | Named::State(_) => world::is_world(tree),
+    let services = context.services();
+    let kind = match named {
+        Named::World(id, _) => services.kind(id.service()),
+        // Nobody says of which service it is. This is a view, and no grade follows from it.
+        Named::Directory(_) | Named::State(_) => {
+            services.iter().find(|kind| kind.resembles_world(tree))
+        }
     };
-    if !is_own {
+    let Some(kind) = kind else {
         return Ok(None);
-    }
+    };
     let scratch = mcpmark_snapshot::scratch_parent(None);
-    world::open(tree, store, &scratch, 0)
-        .map(Some)
-        .map_err(broken)
+    kind.summarize(tree, store, &scratch)
+        .map_err(|error| super::service_error(&error, None))
 }
 
-/// Words what is wrong with a world as serving it does.
-fn broken(error: impl Into<WorldError>) -> CommandError {
-    super::service_error(&ServiceError::from(error.into()), None)
-}
-
-fn summary(tree: &Tree) -> String {
+fn size(tree: &Tree) -> String {
     format!(
         "{}, {}, {}",
         output::count(tree.files().count(), "file"),
@@ -179,13 +184,13 @@ fn summary(tree: &Tree) -> String {
     )
 }
 
-/// The entries of a directory, files with their sizes; what git keeps for itself is not opened where there is
-/// a repository.
-fn branches(directory: &Directory, of_repository: bool) -> Vec<Branch> {
+/// The entries of a directory, files with their sizes. Directories of a name in `opaque` are not opened.
+fn branches(directory: &Directory, opaque: &[&str]) -> Vec<Branch> {
     let entries = directory.iter().map(|(name, node)| {
+        let is_opaque = opaque.contains(&name);
         let name = sanitise::line(name);
         match node {
-            Node::Directory(_) if of_repository && name == ".git" => Branch {
+            Node::Directory(_) if is_opaque => Branch {
                 label: format!("{name}/"),
                 style: output::BOLD,
                 ..Branch::default()
@@ -193,7 +198,7 @@ fn branches(directory: &Directory, of_repository: bool) -> Vec<Branch> {
             Node::Directory(below) => Branch {
                 label: format!("{name}/"),
                 style: output::BOLD,
-                below: branches(below, of_repository),
+                below: branches(below, opaque),
                 ..Branch::default()
             },
             Node::File(file) => Branch {

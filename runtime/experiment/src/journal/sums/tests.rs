@@ -133,7 +133,7 @@ fn a_value_that_is_changed_by_others_is_told() {
         drop(connection);
         let (bad, read, carried) = told(&path);
         assert!(bad > 0, "{table}.{column}");
-        // What has another place than it had is not come across.
+        // A row whose key was changed is not imported.
         let is_place = matches!(
             column.as_str(),
             "id" | "experiment" | "attempt" | "of_table"

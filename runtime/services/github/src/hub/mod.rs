@@ -64,7 +64,7 @@ pub(crate) struct Ordinals {
     pub(crate) comment: u64,
     pub(crate) review: u64,
     pub(crate) release: u64,
-    /// Of what is said of commits.
+    /// The last comment or status of a commit.
     pub(crate) remark: u64,
 }
 

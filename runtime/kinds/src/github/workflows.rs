@@ -3,20 +3,17 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mcpmark_github::GitHub;
 use mcpmark_github::ci::{Event, FUEL_OF_A_CALL, Ran, Reported, Runner, RunnerError};
 use mcpmark_sandbox::{
     FaultKind, Limits, LoadError, RunError, Sandbox, Verdict, Verifier, VerifyInput,
 };
-use mcpmark_service::Service;
-use mcpmark_snapshot::{Digest, Store, StoreError};
 
 /// Fuel that all workflows may use together that one script sets off: as much as the script itself has.
 const FUEL_OF_A_SCRIPT: u64 = Limits::SCRIPT.fuel;
 
 /// Runs workflows. It is a verifier like any other, under the limits of one.
 #[derive(Clone)]
-pub struct CiGuest {
+pub(crate) struct WorkflowGuest {
     sandbox: Sandbox,
     guest: Verifier,
     component: Arc<[u8]>,
@@ -24,13 +21,21 @@ pub struct CiGuest {
     second: Arc<OnceLock<Result<(Sandbox, Verifier), String>>>,
 }
 
-impl CiGuest {
+impl fmt::Debug for WorkflowGuest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WorkflowGuest")
+            .field(&self.guest.digest())
+            .finish()
+    }
+}
+
+impl WorkflowGuest {
     /// Loads the guest of a world.
     ///
     /// # Errors
     ///
     /// When the component is no verifier.
-    pub fn load(sandbox: &Sandbox, component: &[u8]) -> Result<Self, LoadError> {
+    pub(crate) fn load(sandbox: &Sandbox, component: &[u8]) -> Result<Self, LoadError> {
         Ok(Self {
             guest: sandbox.verifier(component)?,
             sandbox: sandbox.clone(),
@@ -39,35 +44,11 @@ impl CiGuest {
         })
     }
 
-    /// The digest of the component.
-    pub fn digest(&self) -> Digest {
-        self.guest.digest()
-    }
-
-    /// The component.
-    pub fn component(&self) -> &[u8] {
-        &self.component
-    }
-
-    /// Keeps the component.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be written.
-    pub fn keep(&self, store: &Store) -> Result<(), StoreError> {
-        store.put(&self.component).map(drop)
-    }
-
-    /// The service whose worlds have workflows run by this guest.
-    pub fn service(self) -> Arc<dyn Service> {
-        Arc::new(GitHub::with_runner(Arc::new(self)))
-    }
-
     /// The same for the workflows that one script sets off. It waits for them in a slot of the sandbox, so they
     /// run in another one.
-    pub(crate) fn of_script(&self) -> OfScript {
-        OfScript {
-            ci: self.clone(),
+    pub(crate) fn of_script(&self) -> ScriptWorkflows {
+        ScriptWorkflows {
+            guest: self.clone(),
             fuel: Mutex::new(FUEL_OF_A_SCRIPT),
         }
     }
@@ -84,13 +65,7 @@ impl CiGuest {
     }
 }
 
-impl fmt::Debug for CiGuest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CiGuest").field(&self.digest()).finish()
-    }
-}
-
-impl Runner for CiGuest {
+impl Runner for WorkflowGuest {
     fn run(&self, event: Event, fuel: u64) -> Ran {
         let spent = || {
             RunnerError::Spent(format!(
@@ -102,15 +77,15 @@ impl Runner for CiGuest {
 }
 
 /// Runs the workflows that one script sets off.
-pub(crate) struct OfScript {
-    ci: CiGuest,
+pub(crate) struct ScriptWorkflows {
+    guest: WorkflowGuest,
     /// What is left to all of them.
     fuel: Mutex<u64>,
 }
 
-impl Runner for OfScript {
+impl Runner for ScriptWorkflows {
     fn run(&self, event: Event, fuel: u64) -> Ran {
-        let (sandbox, guest) = match self.ci.second() {
+        let (sandbox, guest) = match self.guest.second() {
             Ok(second) => second,
             Err(error) => {
                 return Ran {
@@ -194,7 +169,7 @@ mod tests {
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/end_to_end/guests/lints.wat");
         let component = wat::parse_file(file).unwrap();
         let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
-        let ci = CiGuest::load(&sandbox, &component).unwrap();
+        let ci = WorkflowGuest::load(&sandbox, &component).unwrap();
         let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
         let event = || Event {
             before: empty.clone(),
@@ -202,7 +177,7 @@ mod tests {
             parameters: "{}".to_owned(),
         };
         let script = ci.of_script();
-        let run = |script: &OfScript| script.run(event(), u64::MAX).result;
+        let run = |script: &ScriptWorkflows| script.run(event(), u64::MAX).result;
         run(&script).unwrap();
         let used = FUEL_OF_A_SCRIPT - *script.fuel.lock().unwrap();
         assert!(used > 0);

@@ -1,35 +1,40 @@
-//! What stands in a repository of a github world: branches, the latest history, what is open.
+//! A summary of a repository: branches, the latest history, what is open.
 
-use anstyle::Style;
 use mcpmark_github::GitError;
 use mcpmark_github::git::{Commit, Filter, ObjectId};
 use mcpmark_github::hub::{Issue, State};
 use mcpmark_github::world::Opened;
 use serde_json::{Value, json};
 
-use crate::output::table::Table;
-use crate::output::{self, sanitise};
+use crate::{Block, Cell, Summary};
 
 /// Commits, issues and pull requests that are shown of each.
 const SHOWN: usize = 20;
 
-/// The repository of a world, for people.
-pub(super) fn text(opened: &Opened) -> Result<String, GitError> {
-    let mut text = String::new();
-    text += &format!(
-        "\n{}\n",
-        output::paint(output::BOLD, sanitise::line(&name(opened)))
-    );
-    text += &branches(opened)?;
-    text += &history(opened)?;
+/// The summary of the repository of a world.
+pub(super) fn summary(opened: &Opened) -> Result<Summary, GitError> {
+    let mut blocks = vec![Block::Heading(Cell::bold(name(opened))), branches(opened)?];
+    history(opened, &mut blocks)?;
     let (pulls, issues) = parted(opened);
-    text += &open("issue", &issues);
-    text += &open("pull request", &pulls);
-    Ok(text)
+    open("issue", &issues, &mut blocks);
+    open("pull request", &pulls, &mut blocks);
+    Ok(Summary {
+        key: "repository",
+        value: value(opened)?,
+        blocks,
+        // Files that only git reads.
+        opaque: &[".git"],
+    })
+}
+
+/// A number with its noun.
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// The repository of a world, for programs: all branches, and all that is open.
-pub(super) fn value(opened: &Opened) -> Result<Value, GitError> {
+fn value(opened: &Opened) -> Result<Value, GitError> {
     let mut branches = Vec::new();
     for (name, tip) in opened.git.refs_below("refs/heads/") {
         let title = opened.git.commit(tip)?.title().to_owned();
@@ -82,73 +87,70 @@ fn commits(opened: &Opened) -> Result<usize, GitError> {
     }
 }
 
-fn heading(words: &str) -> String {
-    format!("\n{}\n", output::paint(output::DIM, words))
-}
-
-fn branches(opened: &Opened) -> Result<String, GitError> {
-    let mut table = Table::new(&["branch", "tip", "~"]);
+fn branches(opened: &Opened) -> Result<Block, GitError> {
+    let mut rows = Vec::new();
     for (name, tip) in opened.git.refs_below("refs/heads/") {
-        let style = match name == opened.hub.repository.default_branch {
-            true => output::BOLD,
-            false => Style::new(),
-        };
         let commit = opened.git.commit(tip)?;
-        table.row(vec![
-            (sanitise::line(name).into_owned(), style),
-            (tip.to_hex_with_len(7).to_string(), output::DIM),
-            (sanitise::line(commit.title()).into_owned(), output::DIM),
+        rows.push(vec![
+            if name == opened.hub.repository.default_branch {
+                Cell::bold(name)
+            } else {
+                Cell::plain(name)
+            },
+            Cell::dim(tip.to_hex_with_len(7).to_string()),
+            Cell::dim(commit.title()),
         ]);
     }
-    Ok(table.render())
+    Ok(Block::Table {
+        columns: &["branch", "tip", "~"],
+        rows,
+    })
 }
 
 /// The latest commits of all branches, with lines between parents and children.
-fn history(opened: &Opened) -> Result<String, GitError> {
+fn history(opened: &Opened, blocks: &mut Vec<Block>) -> Result<(), GitError> {
     let git = &opened.git;
     let tips: Vec<ObjectId> = git.refs_below("refs/heads/").map(|(_, tip)| tip).collect();
     let mut shown = Vec::new();
     for id in git.newest_first(tips, [])?.take(SHOWN) {
         shown.push(git.commit(id?)?);
     }
-    let mut text = heading(&format!(
+    blocks.push(Block::Heading(Cell::dim(format!(
         "{} on the default branch",
-        output::count(commits(opened)?, "commit")
-    ));
+        count(commits(opened)?, "commit")
+    ))));
     let mut lanes = Lanes::default();
     for commit in &shown {
-        let drawn = lanes.draw(commit);
-        text += &format!(
-            "{drawn}  {} {} {}\n",
-            output::paint(output::DIM, commit.id.to_hex_with_len(7)),
-            sanitise::line(commit.title()),
-            output::paint(output::DIM, sanitise::line(&commit.author.name)),
-        );
+        blocks.push(Block::Line(vec![
+            Cell::plain(format!("{}  ", lanes.draw(commit))),
+            Cell::dim(commit.id.to_hex_with_len(7).to_string()),
+            Cell::plain(format!(" {} ", commit.title())),
+            Cell::dim(commit.author.name.clone()),
+        ]));
     }
-    Ok(text)
+    Ok(())
 }
 
-fn open(what: &str, all: &[&Issue]) -> String {
+/// The newest open ones of issues or pull requests.
+fn open(noun: &str, all: &[&Issue], blocks: &mut Vec<Block>) {
     let open: Vec<&&Issue> = all.iter().filter(|it| it.state == State::Open).collect();
-    let mut text = heading(&format!(
+    blocks.push(Block::Heading(Cell::dim(format!(
         "{} open, {} closed",
-        output::count(open.len(), what),
+        count(open.len(), noun),
         all.len() - open.len()
-    ));
+    ))));
     for issue in open.iter().rev().take(SHOWN) {
         let branches = issue.pull.as_deref();
         let branches = branches.map(|it| format!("  {} -> {}", it.head, it.base));
-        text += &format!(
-            "#{:<4} {}{}\n",
-            issue.number,
-            sanitise::line(&issue.title),
-            output::paint(output::DIM, sanitise::line(&branches.unwrap_or_default())),
-        );
+        blocks.push(Block::Line(vec![
+            Cell::plain(format!("#{:<4} {}", issue.number, issue.title)),
+            Cell::dim(branches.unwrap_or_default()),
+        ]));
     }
     if open.len() > SHOWN {
-        text += &format!("… {} more\n", open.len() - SHOWN);
+        let more = format!("… {} more", open.len() - SHOWN);
+        blocks.push(Block::Line(vec![Cell::plain(more)]));
     }
-    text
 }
 
 /// The lines that a history is drawn with: each waits for the commit that its last one had as a parent.

@@ -1,4 +1,4 @@
-//! What answers for the services of a world when a script asks over HTTP.
+//! The HTTP interface of the service, for scripts.
 //!
 //! A script that imports `requests` asks `https://api.github.com`; the answers are made of a copy of the final state.
 //! What it changes there only it sees, and goes when it ends: the state is never changed, and the verdict follows from
@@ -19,7 +19,8 @@ use mcpmark_snapshot::{Snapshot, scratch_parent};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::CiGuest;
+use super::workflows::WorkflowGuest;
+use crate::invocation::{NO_SECRET, variables};
 
 /// The hosts that are stood in for, and where their paths begin in the interface.
 const HOSTS: [(&str, &str); 2] = [
@@ -33,25 +34,29 @@ pub(crate) struct RepositoryServices {
     state: Snapshot,
     clock: i64,
     /// What runs the workflows of what a script writes.
-    ci: Option<CiGuest>,
+    workflows: Option<WorkflowGuest>,
     scratch: PathBuf,
 }
 
 impl RepositoryServices {
     /// The services of a final state; none where it has no repository.
-    pub(crate) fn of(state: &Snapshot, clock: i64, ci: Option<&CiGuest>) -> Option<Self> {
+    pub(crate) fn of(
+        state: &Snapshot,
+        clock: i64,
+        workflows: Option<&WorkflowGuest>,
+    ) -> Option<Self> {
         Archive::find(&state.tree)?;
         Some(Self {
             state: state.clone(),
             clock,
-            ci: ci.cloned(),
+            workflows: workflows.cloned(),
             scratch: scratch_parent(None),
         })
     }
 
     /// The variables that say whose repository it is, and what is asked for as a token and goes nowhere.
     pub(crate) fn environment(&self) -> Vec<(String, String)> {
-        let mut variables = vec![("MCP_GITHUB_TOKEN".to_owned(), "mcpmark".to_owned())];
+        let mut variables = variables(&[("MCP_GITHUB_TOKEN", NO_SECRET)]);
         // A state that cannot be read says so when it is asked.
         if let Ok(repository) = repository_of(&self.state.tree, &*self.state.blobs) {
             variables.push(("GITHUB_EVAL_ORG".to_owned(), repository.owner));
@@ -64,8 +69,8 @@ impl ScriptServices for RepositoryServices {
     fn open(&self) -> Box<dyn ScriptSession> {
         let (tree, blobs) = (&self.state.tree, &self.state.blobs);
         let rest = Rest::open(tree, &**blobs, &self.scratch, self.clock);
-        let rest = rest.map(|rest| match &self.ci {
-            Some(ci) => rest.with_runner(Arc::new(ci.of_script())),
+        let rest = rest.map(|rest| match &self.workflows {
+            Some(guest) => rest.with_runner(Arc::new(guest.of_script())),
             None => rest,
         });
         Box::new(Asking(rest.map_err(|error| error.to_string())))

@@ -1,0 +1,289 @@
+//! A sixth service, which nothing knows but this file and the one line that registers it: its worlds are prepared,
+//! played, captured, graded and shown as those of any other.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use mcpmark_experiment::{
+    AgentKind, Baselines, Cast, Home, Participant, PrepareError, Prepared, Runner, Spec, Workshop,
+};
+use mcpmark_kinds::{Availability, Block, Cell, ServiceKind, Services, Summary, WorldGuests};
+use mcpmark_sandbox::{Sandbox, SandboxConfig};
+use mcpmark_service::{
+    BoxedStream, JsonObject, ServeHandle, Service, ServiceError, Session, SessionLimits,
+    ToolHandler, ToolServer, ToolSurface, WorldState,
+};
+use mcpmark_snapshot::{Blobs, Digest, File, Store, Tree, TreeBuilder, TreePath};
+use mcpmark_task::build::{Builder, Options};
+use mcpmark_task::{GuestRole, Library};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+const NAME: &str = "till";
+
+/// A till with a balance. `deposit` adds one coin, or two where the world brings a guest along.
+struct Till {
+    has_guest: bool,
+}
+
+#[async_trait]
+impl Service for Till {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn profiles(&self) -> &'static [&'static str] {
+        &["1"]
+    }
+
+    fn tools(&self, _profile: Option<&str>) -> Vec<String> {
+        vec!["deposit".to_owned()]
+    }
+
+    async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError> {
+        let balance = balance(&world.tree, &*world.store)
+            .ok_or_else(|| ServiceError::invalid_world(NAME, "the file balance holds no number"))?;
+        let balance = Arc::new(Mutex::new(balance));
+        let tools = json!([{"name": "deposit", "inputSchema": {"type": "object"}}]);
+        let surface = ToolSurface::parse(NAME, "1", &tools.to_string())
+            .map_err(|error| ServiceError::set_up(NAME, error))?;
+        let handler = Deposits {
+            balance: Arc::clone(&balance),
+            coins: if self.has_guest { 2 } else { 1 },
+        };
+        Ok(Box::new(Open {
+            server: ToolServer::new(surface, handler, &world.limits),
+            balance,
+            store: world.store,
+        }))
+    }
+}
+
+/// The balance of a state.
+fn balance(tree: &Tree, blobs: &dyn Blobs) -> Option<u64> {
+    let (_, file) = tree.files().find(|(path, _)| path.as_str() == "balance")?;
+    let bytes = blobs.read(&file.content).ok()?;
+    String::from_utf8(bytes).ok()?.trim().parse().ok()
+}
+
+struct Deposits {
+    balance: Arc<Mutex<u64>>,
+    coins: u64,
+}
+
+impl ToolHandler for Deposits {
+    fn call(&mut self, _: &str, _: JsonObject) -> Result<CallToolResult, ErrorData> {
+        let mut balance = self.balance.lock().unwrap();
+        *balance += self.coins;
+        let text = ContentBlock::text(balance.to_string());
+        Ok(CallToolResult::success(vec![text]))
+    }
+}
+
+struct Open {
+    server: ToolServer<Deposits>,
+    balance: Arc<Mutex<u64>>,
+    store: Arc<Store>,
+}
+
+#[async_trait]
+impl Session for Open {
+    fn serve(&self, io: BoxedStream) -> ServeHandle {
+        self.server.serve(io)
+    }
+
+    async fn capture(&self) -> Result<Tree, ServiceError> {
+        let text = self.balance.lock().unwrap().to_string();
+        let failed = |error| ServiceError::capture(NAME, error);
+        let content = self.store.put(text.as_bytes()).map_err(failed)?;
+        let file = File {
+            size: text.len() as u64,
+            executable: false,
+            content,
+            modified: None,
+        };
+        let mut tree = TreeBuilder::from(Tree::empty());
+        let path = TreePath::parse("balance").unwrap();
+        tree.insert_file(&path, file).unwrap();
+        let tree = tree.finish();
+        self.store.put_tree(&tree).map_err(failed)?;
+        Ok(tree)
+    }
+
+    async fn close(self: Box<Self>) -> Result<(), ServiceError> {
+        self.server.close().await.map(drop)
+    }
+}
+
+struct TillKind;
+
+impl ServiceKind for TillKind {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn availability(&self) -> Availability {
+        Availability::InProcess
+    }
+
+    fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>> {
+        let has_guest = guests.get(GuestRole::CI).is_some();
+        Some(Arc::new(Till { has_guest }))
+    }
+
+    fn guest_roles(&self) -> &'static [GuestRole] {
+        &[GuestRole::CI]
+    }
+
+    fn summarize(
+        &self,
+        tree: &Tree,
+        blobs: &dyn Blobs,
+        _scratch: &Path,
+    ) -> Result<Option<Summary>, ServiceError> {
+        let balance = balance(tree, blobs);
+        Ok(balance.map(|balance| Summary {
+            key: NAME,
+            value: json!({"balance": balance}),
+            blocks: vec![Block::Line(vec![Cell::plain(format!("{balance} coins"))])],
+            opaque: &[],
+        }))
+    }
+}
+
+/// A component with the function `verify`, which passes.
+fn passing() -> Vec<u8> {
+    let text = include_str!("../../../tests/end_to_end/guests/verdict.wat");
+    let text = text
+        .replace("PASSED", "\\01")
+        .replace("DETAIL", "fine")
+        .replace("LENGTH", "4");
+    wat::parse_str(text).unwrap()
+}
+
+/// A root with the worlds `plain` and `guided`, of which the second brings a guest along, and a task in each.
+fn library(root: &Path, service: &str) -> Library {
+    let write = |path: &str, bytes: &[u8]| {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    };
+    let manifest = json!({"title": "Till", "license": "CC0-1.0", "clock": "2026-03-02T09:00:00Z"});
+    for world in ["plain", "guided"] {
+        let dir = format!("worlds/{service}/{world}");
+        write(
+            &format!("{dir}/world.json"),
+            manifest.to_string().as_bytes(),
+        );
+        write(&format!("{dir}/files/balance"), b"40\n");
+        let dir = format!("tasks/{service}/{world}/fill");
+        write(
+            &format!("{dir}/meta.json"),
+            br#"{"difficulty": "L1", "profile": "1"}"#,
+        );
+        write(&format!("{dir}/description.md"), b"Fill the till.\n");
+        write(&format!("{dir}/verifier.wasm"), &passing());
+    }
+    write(&format!("worlds/{service}/guided/ci.wasm"), &passing());
+    Library::at(root)
+}
+
+/// The whole change outside of a service's own module.
+fn services() -> Services {
+    let mut services = Services::builtin();
+    services.register(TillKind);
+    services
+}
+
+fn prepare(
+    library: &Library,
+    services: &Services,
+    sandbox: &Sandbox,
+    store: &Store,
+) -> Result<Vec<Prepared>, PrepareError> {
+    let tasks = library.tasks().unwrap().tasks;
+    let mut builder = Builder::new(Options::new(library.root.join("guests")));
+    let mut workshop = Workshop {
+        library,
+        services,
+        builder: &mut builder,
+        sandbox,
+        store,
+        ceiling: &SessionLimits::CEILING,
+        report: &mut |_| {},
+    };
+    workshop.prepare(&tasks)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_is_added_with_one_line() {
+    let root = tempfile::tempdir().unwrap();
+    let library = library(root.path(), NAME);
+    let services = services();
+    let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
+    let home = Home::new(root.path().join("home"));
+    let store = home.store().unwrap();
+    let prepared = prepare(&library, &services, &sandbox, &store).unwrap();
+
+    let ids = prepared.iter().map(|task| task.id.to_string()).collect();
+    let spec = Spec::new(ids, vec![Participant::plain(AgentKind::Random)]);
+    let journal = home.journal().unwrap();
+    let text = serde_json::to_string(&spec).unwrap();
+    let experiment = journal.create_experiment("till", &text).unwrap();
+    let runner = Arc::new(Runner {
+        journal: Arc::clone(&journal),
+        store: Arc::new(store),
+        sandbox,
+        scratch: mcpmark_snapshot::ScratchSpace::plain(root.path()),
+        jobs: 1,
+        grades: Arc::new(Semaphore::new(1)),
+        baselines: Baselines::default(),
+    });
+    let prepared: Vec<_> = prepared.into_iter().map(Arc::new).collect();
+    let tools = runner.tools(&prepared).await;
+    assert_eq!(tools.into_iter().collect::<Vec<_>>(), ["deposit"]);
+    let cast = Arc::new(Cast::plain(AgentKind::Random));
+    let run = runner.run(
+        &experiment,
+        &cast,
+        &prepared,
+        spec.plan(),
+        CancellationToken::new(),
+        Arc::new(|_| {}),
+    );
+    run.await.unwrap();
+
+    let rows = journal.attempts("till").unwrap();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        assert_eq!(row.outcome.as_deref(), Some("graded"), "{}", row.task);
+        let state: Digest = row.state.as_deref().unwrap().parse().unwrap();
+        let tree = runner.store.load_tree(&state).unwrap();
+        let coins = if row.task.contains("guided") { 2 } else { 1 };
+        let calls = u64::from(row.tool_calls);
+        assert!(calls > 0, "{}", row.task);
+        assert_eq!(balance(&tree, &*runner.store), Some(40 + coins * calls));
+        let kind = services.kind(NAME).unwrap();
+        let summary = kind.summarize(&tree, &*runner.store, root.path()).unwrap();
+        assert_eq!(summary.unwrap().value["balance"], 40 + coins * calls);
+    }
+}
+
+#[test]
+fn a_guest_of_a_role_that_a_service_does_not_have_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let library = library(root.path(), "playwright");
+    let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
+    let store = Home::new(root.path().join("home")).store().unwrap();
+    let error = prepare(&library, &services(), &sandbox, &store).map(|_| ());
+    let error = error.unwrap_err();
+    assert!(!error.is_infrastructure());
+    assert_eq!(
+        error.to_string(),
+        "world playwright/guided: worlds of the service \"playwright\" have no guest of the role `ci`; take it away"
+    );
+}

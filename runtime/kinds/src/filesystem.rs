@@ -1,0 +1,34 @@
+//! The filesystem service: any directory is a world of it.
+
+use std::sync::Arc;
+
+use mcpmark_filesystem::Filesystem;
+use mcpmark_service::Service;
+use mcpmark_task::scaffold::Scaffold;
+
+use crate::{Availability, ServiceKind, WorldGuests};
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FilesystemKind;
+
+impl ServiceKind for FilesystemKind {
+    fn name(&self) -> &'static str {
+        Filesystem.name()
+    }
+
+    fn availability(&self) -> Availability {
+        Availability::InProcess
+    }
+
+    fn service(&self, _guests: &WorldGuests) -> Option<Arc<dyn Service>> {
+        Some(Arc::new(Filesystem))
+    }
+
+    fn takes_any_directory(&self) -> bool {
+        true
+    }
+
+    fn scaffold(&self) -> Option<&'static Scaffold> {
+        Some(&Scaffold::DIRECTORY)
+    }
+}

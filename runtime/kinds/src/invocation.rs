@@ -1,0 +1,36 @@
+//! Arguments and variables of published scripts.
+//!
+//! The published harness starts them with arguments and variables that name its servers and accounts. Here they name
+//! what stands behind the interfaces of the sandbox, so that none is a secret: a token is asked for only to be handed
+//! on.
+
+/// Stands where scripts want a key, a token or a password.
+pub(crate) const NO_SECRET: &str = "mcpmark";
+
+/// Arguments and environment of a script.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScriptInvocation {
+    /// The arguments after the script itself.
+    pub arguments: Vec<String>,
+    /// Variables beside those that every script gets, or in their place.
+    pub environment: Vec<(String, String)>,
+}
+
+impl ScriptInvocation {
+    /// The same with more arguments, and with variables that replace its own of the same names.
+    #[must_use]
+    pub fn and(mut self, arguments: &[String], environment: &[(String, String)]) -> Self {
+        self.arguments.extend_from_slice(arguments);
+        self.environment
+            .retain(|(name, _)| environment.iter().all(|(given, _)| given != name));
+        self.environment.extend_from_slice(environment);
+        self
+    }
+}
+
+pub(crate) fn variables(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}

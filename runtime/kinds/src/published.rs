@@ -1,0 +1,163 @@
+//! Services of which the program knows published tasks only: what their scripts expect.
+
+use std::sync::Arc;
+
+use mcpmark_service::Service;
+use mcpmark_snapshot::Digest;
+use mcpmark_task::TaskId;
+
+use crate::invocation::{NO_SECRET, ScriptInvocation, variables};
+use crate::{ServiceKind, WorldGuests};
+
+/// The most bytes of a database's name.
+const DATABASE_BYTES: usize = 63;
+
+/// A service without an implementation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PublishedKind {
+    name: &'static str,
+    invocation: fn(&TaskId) -> ScriptInvocation,
+    is_stateless: bool,
+}
+
+pub(crate) const KINDS: &[PublishedKind] = &[
+    PublishedKind::new("notion", notion),
+    PublishedKind::new("postgres", postgres),
+    PublishedKind::new("supabase", postgres),
+    PublishedKind::new("insforge", postgres),
+    // Its tasks ask about the web, and the last message is judged.
+    PublishedKind {
+        is_stateless: true,
+        ..PublishedKind::new("playwright", |_| ScriptInvocation::default())
+    },
+    PublishedKind::new("playwright_webarena", webarena),
+];
+
+impl PublishedKind {
+    const fn new(name: &'static str, invocation: fn(&TaskId) -> ScriptInvocation) -> Self {
+        Self {
+            name,
+            invocation,
+            is_stateless: false,
+        }
+    }
+}
+
+impl ServiceKind for PublishedKind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn service(&self, _guests: &WorldGuests) -> Option<Arc<dyn Service>> {
+        None
+    }
+
+    fn starts_from_nothing(&self) -> bool {
+        self.is_stateless
+    }
+
+    fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
+        (self.invocation)(task)
+    }
+}
+
+fn notion(task: &TaskId) -> ScriptInvocation {
+    ScriptInvocation {
+        arguments: vec![page(task)],
+        environment: variables(&[("EVAL_NOTION_API_KEY", NO_SECRET)]),
+    }
+}
+
+fn postgres(task: &TaskId) -> ScriptInvocation {
+    let database = database(task);
+    let url = format!("postgresql://postgres@localhost:5432/{database}");
+    ScriptInvocation {
+        environment: variables(&[
+            ("POSTGRES_DATABASE", &database),
+            ("DATABASE_URL", &url),
+            ("POSTGRES_HOST", "localhost"),
+            ("POSTGRES_PORT", "5432"),
+            ("POSTGRES_USERNAME", "postgres"),
+            ("POSTGRES_PASSWORD", NO_SECRET),
+        ]),
+        arguments: vec![database],
+    }
+}
+
+/// The address at which the site of a category is published to stand.
+fn webarena(task: &TaskId) -> ScriptInvocation {
+    let address = match task.category() {
+        Some("reddit") => "http://localhost:9999",
+        Some("shopping") => "http://localhost:7770",
+        _ => "http://localhost:7780/admin",
+    };
+    ScriptInvocation {
+        arguments: Vec::new(),
+        environment: variables(&[("WEBARENA_BASE_URL", address)]),
+    }
+}
+
+/// The id of the page that a task works on, which follows from the task.
+fn page(task: &TaskId) -> String {
+    let hex = Digest::of(task.to_string().as_bytes()).hex();
+    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+    format!(
+        "{}-{}-{}-{}-{}",
+        part(0, 8),
+        part(8, 12),
+        part(12, 16),
+        part(16, 20),
+        part(20, 32)
+    )
+}
+
+/// The name of the database that a task works on.
+fn database(task: &TaskId) -> String {
+    let category = task.category().unwrap_or("task");
+    let mut name = format!("mcpmark_{category}_{}", task.name());
+    name.truncate(DATABASE_BYTES);
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Services;
+
+    fn invocation(task: &str) -> ScriptInvocation {
+        let task: TaskId = task.parse().unwrap();
+        let services = Services::builtin();
+        services
+            .kind(task.service())
+            .unwrap()
+            .script_invocation(&task)
+    }
+
+    #[test]
+    fn each_service_has_its_own_arguments_and_variables() {
+        assert_eq!(
+            invocation("filesystem/desktop/sort"),
+            ScriptInvocation::default()
+        );
+        let notion = invocation("notion/resume/lessons");
+        assert_eq!(notion, invocation("notion/resume/lessons"));
+        assert_eq!(notion.arguments[0].len(), 36);
+        assert_ne!(notion, invocation("notion/resume/other"));
+        let long = "postgres/dvdrental/customer_analytics_optimization_with_a_long_name";
+        let postgres = invocation(long);
+        assert_eq!(postgres.arguments[0].len(), DATABASE_BYTES);
+        let (name, value) = &postgres.environment[0];
+        assert_eq!(
+            (name.as_str(), value),
+            ("POSTGRES_DATABASE", &postgres.arguments[0])
+        );
+    }
+
+    #[test]
+    fn variables_of_a_person_replace_those_of_the_service() {
+        let more = [("MCP_GITHUB_TOKEN".to_owned(), "mine".to_owned())];
+        let all = invocation("github/harmony/fix").and(&["x".to_owned()], &more);
+        assert_eq!(all.arguments, ["x"]);
+        assert_eq!(all.environment, more);
+    }
+}

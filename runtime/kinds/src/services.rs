@@ -1,0 +1,99 @@
+//! The registry.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use mcpmark_sandbox::Sandbox;
+use mcpmark_service::Service;
+use mcpmark_task::GuestRole;
+
+use crate::filesystem::FilesystemKind;
+use crate::github::GitHubKind;
+use crate::{ServiceKind, WorldGuestError, WorldGuests, published};
+
+/// The services that the program knows, by name.
+#[derive(Clone, Default)]
+pub struct Services(BTreeMap<&'static str, Arc<dyn ServiceKind>>);
+
+impl Services {
+    /// The services that come with the program: those that it serves, and those of which it knows published tasks
+    /// only.
+    pub fn builtin() -> Self {
+        let mut services = Self::default();
+        services.register(FilesystemKind);
+        services.register(GitHubKind);
+        for kind in published::KINDS {
+            services.register(*kind);
+        }
+        services
+    }
+
+    /// Adds a service, in the place of one of the same name.
+    pub fn register(&mut self, kind: impl ServiceKind) {
+        self.0.insert(kind.name(), Arc::new(kind));
+    }
+
+    /// What is known of the service of a name.
+    pub fn kind(&self, name: &str) -> Option<&Arc<dyn ServiceKind>> {
+        self.0.get(name)
+    }
+
+    /// The service of a name, for worlds without guests; none where the program cannot serve it.
+    pub fn service(&self, name: &str) -> Option<Arc<dyn Service>> {
+        self.kind(name)?.service(&WorldGuests::default())
+    }
+
+    /// Loads the guests that a world of a service brings along.
+    ///
+    /// # Errors
+    ///
+    /// When the service has no guests of a role, or one does not load.
+    pub fn load_guests<'a>(
+        &self,
+        service: &str,
+        sandbox: &Sandbox,
+        components: impl IntoIterator<Item = (GuestRole, &'a [u8])>,
+    ) -> Result<WorldGuests, WorldGuestError> {
+        let mut guests = WorldGuests::default();
+        for (role, component) in components {
+            let kind = self.kind(service);
+            let kind = kind.filter(|kind| kind.guest_roles().contains(&role));
+            let kind = kind.ok_or_else(|| WorldGuestError::UnknownRole {
+                role,
+                service: service.to_owned(),
+            })?;
+            let guest = kind.load_guest(role, sandbox, component);
+            let guest = guest.map_err(|source| WorldGuestError::Load {
+                role,
+                source: Box::new(source),
+            })?;
+            guests.insert(role, guest);
+        }
+        Ok(guests)
+    }
+
+    /// All that are known, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn ServiceKind>> {
+        self.0.values()
+    }
+
+    /// The names of the services whose published tasks may start from nothing.
+    pub fn starting_from_nothing(&self) -> impl Iterator<Item = &'static str> {
+        let kinds = self.iter().filter(|kind| kind.starts_from_nothing());
+        kinds.map(|kind| kind.name())
+    }
+
+    /// The service that a directory is a world of where nobody names one.
+    pub fn of_any_directory(&self) -> Option<&Arc<dyn ServiceKind>> {
+        self.iter().find(|kind| kind.takes_any_directory())
+    }
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Services")
+            .field(&self.0.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}

@@ -1,0 +1,133 @@
+//! The seam: no source but that of a service, and of its registration, names the service or uses its crate.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcpmark_kinds::Services;
+
+/// Sources that may name services, and why.
+const EXCEPTIONS: [(&str, &str); 1] = [(
+    "report/src/published.rs",
+    "data: how many tasks of each service are published",
+)];
+
+fn runtime() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn names() -> Vec<&'static str> {
+    Services::builtin().iter().map(|kind| kind.name()).collect()
+}
+
+/// The files below a directory, as paths from it, without those of tests and benches.
+fn files(dir: &Path, below: &str, found: &mut Vec<String>) {
+    for entry in fs::read_dir(dir.join(below)).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let path = match below {
+            "" => name.clone(),
+            below => format!("{below}/{name}"),
+        };
+        let is_tested = ["tests", "benches", "tests.rs"].contains(&name.as_str());
+        if is_tested {
+            continue;
+        }
+        if entry.file_type().unwrap().is_dir() {
+            files(dir, &path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// The code of a source before its unit tests, without comments.
+fn code(source: &str) -> String {
+    let before_tests = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = before_tests
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of a source that name one of these services, or use the crate of one.
+fn named(source: &str, services: &[&str]) -> Vec<String> {
+    let is_named = |line: &str| {
+        services.iter().any(|service| {
+            line.contains(&format!("\"{service}\"")) || line.contains(&format!("mcpmark_{service}"))
+        })
+    };
+    let code = code(source);
+    let lines = code.lines().filter(|line| is_named(line));
+    lines.map(|line| line.trim().to_owned()).collect()
+}
+
+/// The crates of services that a manifest depends on, beside those of its tests.
+fn dependencies(manifest: &str, services: &[&str]) -> Vec<String> {
+    let mut section = "";
+    let mut found = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        } else if section == "[dependencies]"
+            && services
+                .iter()
+                .any(|service| line.starts_with(&format!("mcpmark-{service}.")))
+        {
+            found.push(line.to_owned());
+        }
+    }
+    found
+}
+
+/// Whether a file belongs to a service or to the registry.
+fn is_inside(path: &str, services: &[&str]) -> bool {
+    let mut services = services.iter();
+    path.starts_with("kinds/") || services.any(|it| path.starts_with(&format!("services/{it}/")))
+}
+
+#[test]
+fn no_source_names_a_service() {
+    let services = names();
+    let mut all = Vec::new();
+    files(&runtime(), "", &mut all);
+    assert!(all.len() > 400, "{} files were found", all.len());
+    let mut unused: BTreeSet<&str> = EXCEPTIONS.iter().map(|(file, _)| *file).collect();
+    let mut problems = Vec::new();
+    for path in all.iter().filter(|path| !is_inside(path, &services)) {
+        let text = || fs::read_to_string(runtime().join(path)).unwrap();
+        let lines = if path.ends_with(".rs") {
+            named(&text(), &services)
+        } else if path.ends_with("Cargo.toml") {
+            dependencies(&text(), &services)
+        } else {
+            continue;
+        };
+        let is_excepted = !lines.is_empty() && unused.remove(path.as_str());
+        if !is_excepted {
+            problems.extend(lines.into_iter().map(|line| format!("{path}: {line}")));
+        }
+    }
+    assert!(
+        problems.is_empty(),
+        "what a service means to the rest of the program belongs into its module in runtime/kinds:\n{}",
+        problems.join("\n")
+    );
+    assert!(unused.is_empty(), "these need no exception: {unused:?}");
+}
+
+#[test]
+fn names_are_noticed() {
+    let source =
+        "// \"github\"\nfn a() { b(\"github\") }\n#[cfg(test)]\nmod tests { \"github\" }\n";
+    assert_eq!(named(source, &["github"]), ["fn a() { b(\"github\") }"]);
+    assert_eq!(named("use mcpmark_github::git;", &["github"]).len(), 1);
+    assert!(named("\"githubs\" \"mcpmark\"", &["github"]).is_empty());
+    let manifest = "[dependencies]\nmcpmark-github.workspace = true\nmcpmark-http.workspace = true\n[dev-dependencies]\nmcpmark-filesystem.workspace = true\n";
+    assert_eq!(
+        dependencies(manifest, &["github", "filesystem"]),
+        ["mcpmark-github.workspace = true"]
+    );
+    assert!(is_inside("services/github/src/lib.rs", &["github"]));
+    assert!(!is_inside("services/service/src/lib.rs", &["github"]));
+}
