@@ -67,9 +67,10 @@ impl Packages {
                 return Err(last.to_owned());
             }
         }
-        match is_there() {
-            true => Ok(home),
-            false => Err(format!("pip did not install {}", self.module)),
+        if is_there() {
+            Ok(home)
+        } else {
+            Err(format!("pip did not install {}", self.module))
         }
     }
 }

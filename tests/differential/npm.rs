@@ -60,12 +60,13 @@ pub(crate) fn run(command: &mut Command, name: &str) -> Result<(), String> {
     });
     let succeeded = wait(&mut child).map_err(|error| format!("{name}: {error}"))?;
     let words = words.join().unwrap_or_default();
-    match succeeded {
-        true => Ok(()),
-        false => Err(format!(
+    if succeeded {
+        Ok(())
+    } else {
+        Err(format!(
             "{name} failed: {}",
             words.lines().last().unwrap_or("it said nothing")
-        )),
+        ))
     }
 }
 

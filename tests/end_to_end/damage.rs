@@ -106,9 +106,10 @@ fn read_only(dir: &Path, command: &Command) -> Option<Output> {
             .status();
         tried.is_ok_and(|status| status.success())
     };
-    let options: &[&str] = match can(&["-m", "true"]) {
-        true => &["-m"],
-        false => &["-m", "-r"],
+    let options: &[&str] = if can(&["-m", "true"]) {
+        &["-m"]
+    } else {
+        &["-m", "-r"]
     };
     if !can(&[options, &["true"]].concat()) {
         return None;

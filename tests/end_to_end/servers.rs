@@ -143,9 +143,12 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
 #[test]
 fn tools_that_only_some_worlds_of_a_kind_have_clash_before_anything_is_run() {
     let environment = Environment::new();
-    let server = serve(|request| match request.tools == ["ping"] {
-        true => Reaction::call("ping", &json!({})),
-        false => Reaction::say("Done."),
+    let server = serve(|request| {
+        if request.tools == ["ping"] {
+            Reaction::call("ping", &json!({}))
+        } else {
+            Reaction::say("Done.")
+        }
     });
     let script = environment.path("notes/server.sh");
     let config = format!(

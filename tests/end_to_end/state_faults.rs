@@ -187,9 +187,10 @@ fn an_attempt_that_stops_the_verifier_counts_as_failed_everywhere() {
     let told = told.json();
     let models = told["models"].as_array().unwrap();
     for model in models {
-        let faults = match model["name"].as_str().unwrap().ends_with("voids") {
-            true => json!({"fuel": 2}),
-            false => json!({}),
+        let faults = if model["name"].as_str().unwrap().ends_with("voids") {
+            json!({"fuel": 2})
+        } else {
+            json!({})
         };
         assert_eq!(model["state_faults"], faults, "{model}");
         assert_eq!(model["ungraded"], json!({}), "{model}");

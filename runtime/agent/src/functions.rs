@@ -59,12 +59,11 @@ impl Agent for Functions {
             let mut results = Vec::new();
             let mut memory = 0;
             for (number, (asked, call)) in answer.calls.iter().zip(&reply.calls).enumerate() {
-                let result = match number < MAX_CALLS_PER_REPLY {
-                    true => play(attempt, call, view).await?,
-                    false => {
-                        attempt.refuse(call, TOO_MANY_CALLS)?;
-                        CallResult::error(TOO_MANY_CALLS)
-                    }
+                let result = if number < MAX_CALLS_PER_REPLY {
+                    play(attempt, call, view).await?
+                } else {
+                    attempt.refuse(call, TOO_MANY_CALLS)?;
+                    CallResult::error(TOO_MANY_CALLS)
                 };
                 memory += result.memory();
                 attempt.hold(conversation.memory().saturating_add(memory))?;

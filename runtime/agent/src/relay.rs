@@ -138,9 +138,10 @@ fn result_of(output: ToolOutput) -> CallToolResult {
     let value = json!(output);
     serde_json::from_value(value).unwrap_or_else(|_| {
         let text = vec![ContentBlock::text(output.text())];
-        match output.is_error {
-            true => CallToolResult::error(text),
-            false => CallToolResult::success(text),
+        if output.is_error {
+            CallToolResult::error(text)
+        } else {
+            CallToolResult::success(text)
         }
     })
 }

@@ -366,9 +366,10 @@ fn until_zero(bytes: &[u8]) -> &[u8] {
 /// A path that stays within, without `./` before it and, for a directory, `/` behind it.
 fn checked(name: String, directory: bool) -> Result<String, TarError> {
     let inside = name.strip_prefix("./").unwrap_or(&name);
-    let inside = match directory {
-        true => inside.strip_suffix('/').unwrap_or(inside),
-        false => inside,
+    let inside = if directory {
+        inside.strip_suffix('/').unwrap_or(inside)
+    } else {
+        inside
     };
     if directory && matches!(inside, "" | ".") && name.starts_with('.') {
         return Ok(String::new());

@@ -147,8 +147,9 @@ impl BundleError {
 /// What something is, with its digest: once, where that is how it is called.
 fn named(what: &str, digest: &Digest) -> String {
     let digest = digest.to_string();
-    match what.contains(&digest) {
-        true => what.to_owned(),
-        false => format!("{what} {digest}"),
+    if what.contains(&digest) {
+        what.to_owned()
+    } else {
+        format!("{what} {digest}")
     }
 }

@@ -131,13 +131,14 @@ pub fn copy(
         });
     }
     let found = hasher.finish();
-    match found == *digest {
-        true => Ok(()),
-        false => Err(BundleError::Damaged {
+    if found == *digest {
+        Ok(())
+    } else {
+        Err(BundleError::Damaged {
             what: what.to_owned(),
             digest: *digest,
             found,
-        }),
+        })
     }
 }
 
@@ -226,12 +227,13 @@ impl Source for BlobDirectory {
 
 /// Opens a file that is one: nobody waits at a pipe, or is led elsewhere by a link.
 fn regular(path: &Path) -> io::Result<File> {
-    match fs::symlink_metadata(path)?.is_file() {
-        true => File::open(path),
-        false => Err(io::Error::new(
+    if fs::symlink_metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is no regular file",
-        )),
+        ))
     }
 }
 
@@ -270,9 +272,10 @@ impl Layout {
             place: place.to_owned(),
             source,
         };
-        match fs::metadata(place).map_err(read)?.is_dir() {
-            true => Self::of_directory(place),
-            false => Self::of_archive(place),
+        if fs::metadata(place).map_err(read)?.is_dir() {
+            Self::of_directory(place)
+        } else {
+            Self::of_archive(place)
         }
     }
 

@@ -131,9 +131,10 @@ impl Libraries {
     pub fn amounts(&self, needed: &BTreeSet<Digest>) -> Result<(Amount, Amount), BundleError> {
         let (mut own, mut others) = (Amount::default(), Amount::default());
         for found in self.all()? {
-            let amount = match found.is_of(needed) {
-                true => &mut own,
-                false => &mut others,
+            let amount = if found.is_of(needed) {
+                &mut own
+            } else {
+                &mut others
             };
             amount.add(bytes_below(&found.path));
         }

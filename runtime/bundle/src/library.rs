@@ -35,9 +35,10 @@ pub fn unpack(
     for name in ["tasks", "worlds"] {
         make(&into.join(name))?;
     }
-    match bundle.is_published() {
-        true => corpus::unpack(bundle, source, verifiers, into)?,
-        false => unpack_library(bundle, source, verifiers, into)?,
+    if bundle.is_published() {
+        corpus::unpack(bundle, source, verifiers, into)?
+    } else {
+        unpack_library(bundle, source, verifiers, into)?
     }
     seal(into)
 }
@@ -135,9 +136,10 @@ impl WorldArtifact {
                 return against(format!("have {found} {what}, and its config says {said}"));
             }
         }
-        match contents.trees.contains(&self.config.snapshot) {
-            true => Ok(contents),
-            false => against("do not hold its tree".to_owned()),
+        if contents.trees.contains(&self.config.snapshot) {
+            Ok(contents)
+        } else {
+            against("do not hold its tree".to_owned())
         }
     }
 }

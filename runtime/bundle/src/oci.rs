@@ -150,13 +150,14 @@ impl Index {
 }
 
 pub(crate) fn expect(what: &str, found: &str, wanted: &'static str) -> Result<(), BundleError> {
-    match found == wanted {
-        true => Ok(()),
-        false => Err(BundleError::Foreign {
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(BundleError::Foreign {
             what: what.to_owned(),
             found: found.to_owned(),
             wanted,
-        }),
+        })
     }
 }
 

@@ -213,13 +213,14 @@ impl Examination<'_> {
             .filter(|name| !is_there(name))
             .map(|name| format!("{name:?}"))
             .collect();
-        let detail = match unknown.is_empty() {
-            true => format!(
+        let detail = if unknown.is_empty() {
+            format!(
                 "{} of {} checks",
                 settings.names().count(),
                 verdict.checks().len()
-            ),
-            false => format!("the verifier makes no check {}", unknown.join(", ")),
+            )
+        } else {
+            format!("the verifier makes no check {}", unknown.join(", "))
         };
         self.check(
             "\"score\" names checks of the verifier",
@@ -287,12 +288,13 @@ fn failed(judged: &Judged) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    match names.is_empty() {
-        true => String::new(),
-        false => format!(
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(
             "; failed: {}{more}",
             names[..names.len().min(SHOWN)].join(", ")
-        ),
+        )
     }
 }
 

@@ -202,9 +202,10 @@ impl Search<'_> {
         let entries = self.reduced(entries.to_vec(), check)?;
         let lines = self.in_lines(&entries);
         // A file may count by more than its lines: by its executable bit, say.
-        let units = match self.passes(&lines, check)? {
-            true => self.reduced(lines, check)?,
-            false => entries,
+        let units = if self.passes(&lines, check)? {
+            self.reduced(lines, check)?
+        } else {
+            entries
         };
         Some(units.iter().map(|unit| self.told(unit)).collect())
     }
@@ -293,9 +294,10 @@ impl Search<'_> {
         };
         let Explainer { task, sandbox, .. } = self.explainer;
         let has_answer = units.iter().any(|unit| matches!(unit, Unit::Answer));
-        let answer = match has_answer {
-            true => &self.passing.answer,
-            false => &self.failed.answer,
+        let answer = if has_answer {
+            &self.passing.answer
+        } else {
+            &self.failed.answer
         };
         let input = VerifyInput {
             answer: answer.clone().filter(|_| task.judged_on.answer),
@@ -418,9 +420,10 @@ impl Search<'_> {
             Some(Node::Directory(_)) => "a directory".to_owned(),
             Some(Node::Symlink(link)) => format!("a link to {}", link.target),
             Some(Node::File(file)) => {
-                let text = match file.size <= TEXT_BYTES {
-                    true => self.explainer.store.read(&file.content).ok(),
-                    false => None,
+                let text = if file.size <= TEXT_BYTES {
+                    self.explainer.store.read(&file.content).ok()
+                } else {
+                    None
                 };
                 let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
                 text.unwrap_or_else(|| format!("{} bytes, {}", file.size, file.content))
@@ -434,9 +437,10 @@ impl Text {
     fn mixed(&self, is_chosen: impl Fn(usize) -> bool) -> Vec<u8> {
         let mut lines: Vec<&str> = Vec::new();
         for (number, operation) in self.script.iter().enumerate() {
-            let part = match is_chosen(number) {
-                true => &self.wanted[operation.new_range()],
-                false => &self.found[operation.old_range()],
+            let part = if is_chosen(number) {
+                &self.wanted[operation.new_range()]
+            } else {
+                &self.found[operation.old_range()]
             };
             lines.extend(part.iter().map(String::as_str));
         }

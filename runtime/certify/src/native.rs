@@ -84,9 +84,10 @@ pub(crate) fn run(input: &ScriptInput, parent: &Path) -> Result<Ran, String> {
             let rest = rest.and_then(|rest| rest.strip_prefix(mount.name.as_str()));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
-        match is_path {
-            true => format!("{shown}{text}"),
-            false => text.to_owned(),
+        if is_path {
+            format!("{shown}{text}")
+        } else {
+            text.to_owned()
         }
     };
     let mut child = Command::new("python3")

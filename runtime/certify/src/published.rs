@@ -93,9 +93,10 @@ impl PublishedExaminer<'_> {
     ///
     /// What is missing for it.
     pub fn check_python(&self) -> Result<(), String> {
-        match self.against_python {
-            true => native::check(),
-            false => Ok(()),
+        if self.against_python {
+            native::check()
+        } else {
+            Ok(())
         }
     }
 

@@ -32,9 +32,10 @@ fn main() -> ExitCode {
     let home = tempfile::tempdir().unwrap();
     let is_packed = pack(home.path());
     let is_regraded = regrade(home.path());
-    match is_packed && is_regraded {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if is_packed && is_regraded {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 

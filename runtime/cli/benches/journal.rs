@@ -58,8 +58,9 @@ fn main() -> ExitCode {
             100 * unused / pages
         );
     }
-    match each <= BOUND {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if each <= BOUND {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }

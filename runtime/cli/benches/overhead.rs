@@ -43,9 +43,10 @@ fn main() -> ExitCode {
         println!("{jobs:>2} at once: {figures}");
         is_met &= kept;
     }
-    match is_met {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if is_met {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 

@@ -71,9 +71,10 @@ fn main() -> ExitCode {
     bench.memory();
     bench.each_script();
     bench.at_once();
-    match MISSED.load(Ordering::Relaxed) {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
+    if MISSED.load(Ordering::Relaxed) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     }
 }
 

@@ -58,12 +58,13 @@ fn without_variables(command: clap::Command) -> clap::Command {
 /// A variable that is set to nothing counts as one that is not set.
 fn without_empty_variables(command: clap::Command) -> clap::Command {
     command
-        .mut_args(
-            |arg| match arg.get_env().is_some_and(environment::is_empty) {
-                true => arg.env(None::<&str>),
-                false => arg,
-            },
-        )
+        .mut_args(|arg| {
+            if arg.get_env().is_some_and(environment::is_empty) {
+                arg.env(None::<&str>)
+            } else {
+                arg
+            }
+        })
         .mut_subcommands(without_empty_variables)
 }
 

@@ -305,9 +305,10 @@ impl Context {
     /// The journal, for whoever is going to write to it.
     pub(crate) fn journal_to_write(&self) -> Result<Arc<Journal>, CommandError> {
         let journal = self.journal()?;
-        match journal.is_read_only() {
-            true => Err(journal_error(JournalError::ReadOnly)),
-            false => Ok(journal),
+        if journal.is_read_only() {
+            Err(journal_error(JournalError::ReadOnly))
+        } else {
+            Ok(journal)
         }
     }
 

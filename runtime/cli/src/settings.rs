@@ -155,9 +155,10 @@ fn read_ceilings(text: &str) -> Result<(Limits, SessionLimits), String> {
         *limit = number
             .ok_or_else(|| format!("{name} is {value:?}, and must be a whole number above 0"))?;
     }
-    let guests = match guests.is_empty() {
-        true => Limits::CEILING,
-        false => Limits::CEILING
+    let guests = if guests.is_empty() {
+        Limits::CEILING
+    } else {
+        Limits::CEILING
             .with(&guests.join(","))
             .and_then(Limits::as_ceiling)
             .map_err(|error| match error {
@@ -166,7 +167,7 @@ fn read_ceilings(text: &str) -> Result<(Limits, SessionLimits), String> {
                     format!("{error}, {names}")
                 }
                 error => error.to_string(),
-            })?,
+            })?
     };
     Ok((guests, worlds))
 }

@@ -129,12 +129,13 @@ impl ExperimentReport {
 pub fn program(agent_settings: &str) -> Option<String> {
     let settings: Value = serde_json::from_str(agent_settings).ok()?;
     let words = settings["command"]["command"].as_array()?.iter();
-    let words = words
-        .filter_map(Value::as_str)
-        .map(|word| match word.starts_with('/') {
-            true => word.rsplit('/').next().unwrap_or(word),
-            false => word,
-        });
+    let words = words.filter_map(Value::as_str).map(|word| {
+        if word.starts_with('/') {
+            word.rsplit('/').next().unwrap_or(word)
+        } else {
+            word
+        }
+    });
     Some(words.collect::<Vec<_>>().join(" "))
 }
 

@@ -206,9 +206,10 @@ struct Beside<'a> {
 
 impl Beside<'_> {
     fn path(&self, at: &TreePath) -> PathBuf {
-        match at.is_root() {
-            true => self.dir.to_owned(),
-            false => self.dir.join(at.as_str()),
+        if at.is_root() {
+            self.dir.to_owned()
+        } else {
+            self.dir.join(at.as_str())
         }
     }
 
@@ -243,11 +244,12 @@ impl Beside<'_> {
     fn count(&mut self, bytes: u64) -> Result<(), ScriptError> {
         self.entries += 1;
         self.bytes = self.bytes.saturating_add(bytes);
-        match self.entries > MAX_ENTRIES || self.bytes > MAX_BYTES {
-            true => Err(ScriptError::TooMuch {
+        if self.entries > MAX_ENTRIES || self.bytes > MAX_BYTES {
+            Err(ScriptError::TooMuch {
                 dir: self.dir.to_owned(),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 

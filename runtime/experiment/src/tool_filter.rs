@@ -118,12 +118,13 @@ impl ToolFilter {
     ///
     /// When none is.
     pub fn check_left(&self, tools: &BTreeSet<String>) -> Result<(), ToolFilterError> {
-        match self.is_empty() || tools.iter().any(|tool| self.offers(tool)) {
-            true => Ok(()),
-            false => Err(ToolFilterError::NothingLeft {
+        if self.is_empty() || tools.iter().any(|tool| self.offers(tool)) {
+            Ok(())
+        } else {
+            Err(ToolFilterError::NothingLeft {
                 globs: self.globs.iter().map(|glob| glob.text.clone()).collect(),
                 tools: tools.clone(),
-            }),
+            })
         }
     }
 }

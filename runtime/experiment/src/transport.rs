@@ -151,9 +151,10 @@ fn may_be_carried(written: Written, most: Bounds) -> Result<(), TransportError> 
 }
 
 fn may_have(what: &'static str, found: u64, limit: u64) -> Result<(), TransportError> {
-    match found > limit {
-        true => Err(TransportError::TooLarge { what, found, limit }),
-        false => Ok(()),
+    if found > limit {
+        Err(TransportError::TooLarge { what, found, limit })
+    } else {
+        Ok(())
     }
 }
 

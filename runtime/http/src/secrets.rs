@@ -64,9 +64,10 @@ impl Secrets {
         }
         if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
             // The text is looked at too, for of two equal keys the document has one.
-            return match self.scrub_value(&mut value) || self.are_in(text.as_bytes()) {
-                true => value.to_string(),
-                false => text,
+            return if self.scrub_value(&mut value) || self.are_in(text.as_bytes()) {
+                value.to_string()
+            } else {
+                text
             };
         }
         let scrubbed = self.scrub_lines(&text);
@@ -83,9 +84,10 @@ impl Secrets {
             Err(error) => {
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 let scrubbed = self.scrub_json(text.clone());
-                match scrubbed == text {
-                    true => error.into_bytes(),
-                    false => scrubbed.into_bytes(),
+                if scrubbed == text {
+                    error.into_bytes()
+                } else {
+                    scrubbed.into_bytes()
                 }
             }
         }

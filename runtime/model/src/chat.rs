@@ -22,9 +22,10 @@ pub(crate) fn with_plain_system(path: &str, body: Bytes) -> Bytes {
             changed = true;
         }
     }
-    match changed {
-        true => document.to_string().into(),
-        false => body,
+    if changed {
+        document.to_string().into()
+    } else {
+        body
     }
 }
 

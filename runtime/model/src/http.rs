@@ -141,9 +141,10 @@ impl Wiretap {
                 .collect();
         }
         // Of an error the provider is the author, and of a reply the model.
-        let too_long = match reply.status().is_success() {
-            true => Trouble::TooLong,
-            false => Trouble::Broken,
+        let too_long = if reply.status().is_success() {
+            Trouble::TooLong
+        } else {
+            Trouble::Broken
         };
         let mut body = Vec::new();
         while let Some(chunk) = reply.chunk().await.map_err(|error| self.failed(error))? {

@@ -133,9 +133,10 @@ impl Provider {
             return Some(named);
         }
         let elsewhere = settings.base_url.as_ref().filter(|_| self.needs_key);
-        match elsewhere.is_some_and(|url| !self.is_own(url)) {
-            true => None,
-            false => Some(self.key_variable),
+        if elsewhere.is_some_and(|url| !self.is_own(url)) {
+            None
+        } else {
+            Some(self.key_variable)
         }
     }
 

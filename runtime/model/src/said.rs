@@ -44,9 +44,10 @@ fn list(errors: &[Value]) -> Option<String> {
                     .map_or_else(|| part.to_string(), str::to_owned)
             })
             .collect();
-        Some(match place.is_empty() {
-            true => message.to_owned(),
-            false => format!("{}: {message}", place.join(".")),
+        Some(if place.is_empty() {
+            message.to_owned()
+        } else {
+            format!("{}: {message}", place.join("."))
         })
     };
     let told: Option<Vec<String>> = errors.iter().take(MAX_ERRORS).map(error).collect();

@@ -81,9 +81,10 @@ fn main() -> ExitCode {
             assert!(!report.render(Format::Html, &options).unwrap().is_empty());
         });
     }
-    match is_met {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if is_met {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 

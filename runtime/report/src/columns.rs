@@ -64,9 +64,10 @@ impl Columns<'_> {
             for (column, texts) in block.iter().zip(&cells) {
                 let text = texts.get(line).copied().unwrap_or_default();
                 let gap = widths[*column].saturating_sub(width(text));
-                let (before, after) = match self.right[*column] {
-                    true => (gap, 0),
-                    false => (0, gap),
+                let (before, after) = if self.right[*column] {
+                    (gap, 0)
+                } else {
+                    (0, gap)
                 };
                 blanks += before;
                 if !text.is_empty() {
@@ -133,9 +134,10 @@ fn shrink(widths: &mut [usize], room: usize) {
 /// The columns that a text takes.
 pub fn width(text: &str) -> usize {
     // Nearly all cells are plain, and a list has very many.
-    match text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-        true => text.len(),
-        false => text.width(),
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        text.len()
+    } else {
+        text.width()
     }
 }
 

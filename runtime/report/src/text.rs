@@ -22,9 +22,10 @@ pub(crate) fn lead(report: &Report) -> String {
             format!(", {} USD{more}", mcpmark_experiment::decimals(usd))
         }
     };
-    let same = match report.experiments.len() > 1 && report.differences.is_empty() {
-        true => "; tasks, attempts, limits, settings and engine do not differ",
-        false => "",
+    let same = if report.experiments.len() > 1 && report.differences.is_empty() {
+        "; tasks, attempts, limits, settings and engine do not differ"
+    } else {
+        ""
     };
     format!(
         "{} × {}, k = {}: {} of {} graded{spent}; begun {}{same}",

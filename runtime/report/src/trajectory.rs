@@ -159,12 +159,12 @@ fn texts(value: &Value) -> usize {
 /// The bytes of a text after truncation.
 fn truncated(text: &str) -> usize {
     // Only a text with more bytes than characters shown can have more characters.
-    match text.len() > MAX_CHARACTERS {
-        true => text
-            .char_indices()
+    if text.len() > MAX_CHARACTERS {
+        text.char_indices()
             .nth(MAX_CHARACTERS)
-            .map_or(text.len(), |(end, _)| end),
-        false => text.len(),
+            .map_or(text.len(), |(end, _)| end)
+    } else {
+        text.len()
     }
 }
 

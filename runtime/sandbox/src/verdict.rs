@@ -78,13 +78,14 @@ impl Verdict {
         let mut names = HashSet::new();
         for (index, check) in checks.iter().enumerate() {
             if !is_visible(&check.name) {
-                return fault(match check.name.trim().is_empty() {
-                    true => format!("check {} has no name", index + 1),
-                    false => format!(
+                return fault(if check.name.trim().is_empty() {
+                    format!("check {} has no name", index + 1)
+                } else {
+                    format!(
                         "check {} has a name that nobody sees: {:?}; use a letter, a digit or a sign",
                         index + 1,
                         check.name.chars().take(SHOWN).collect::<String>()
-                    ),
+                    )
                 });
             }
             if !names.insert(check.name.as_str()) {

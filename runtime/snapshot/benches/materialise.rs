@@ -53,9 +53,10 @@ const SHORT: Measure = Measure {
 
 fn main() -> Outcome<ExitCode> {
     let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    let measure = match arguments.iter().any(|argument| argument == "--short") {
-        true => SHORT,
-        false => WHOLE,
+    let measure = if arguments.iter().any(|argument| argument == "--short") {
+        SHORT
+    } else {
+        WHOLE
     };
     arguments.retain(|argument| argument != "--bench" && argument != "--short");
     let mut parents: Vec<PathBuf> = arguments.into_iter().map(PathBuf::from).collect();

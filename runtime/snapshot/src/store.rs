@@ -243,9 +243,10 @@ impl Store {
             io::ErrorKind::NotFound => missing(digest),
             _ => error,
         })?;
-        match file.metadata()?.is_file() {
-            true => Ok(file),
-            false => Err(foreign(digest)),
+        if file.metadata()?.is_file() {
+            Ok(file)
+        } else {
+            Err(foreign(digest))
         }
     }
 }

@@ -171,12 +171,13 @@ impl Corpus {
         let id = TaskId::of_directories(names)?;
         let dir = self.place(names);
         let script = dir.join(SCRIPT);
-        let held_back = match script.path.is_file() {
-            true => None,
-            false => Some(
+        let held_back = if script.path.is_file() {
+            None
+        } else {
+            Some(
                 HeldBack::find(&dir)?
                     .ok_or_else(|| dir.layout(format!("no {SCRIPT}, which judges")))?,
-            ),
+            )
         };
         let description = dir.join("description.md");
         let instruction = description

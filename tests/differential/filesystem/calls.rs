@@ -257,11 +257,11 @@ fn drawn_call(draw: &mut Draw, memory: &mut Memory) -> Call {
         spoil(draw, &mut arguments);
     }
     Call {
-        tool: match draw.chance(1) {
-            true => draw
-                .one(&["delete_file", "", "READ_FILE", "read file"])
-                .to_owned(),
-            false => tool.to_owned(),
+        tool: if draw.chance(1) {
+            draw.one(&["delete_file", "", "READ_FILE", "read file"])
+                .to_owned()
+        } else {
+            tool.to_owned()
         },
         arguments: Value::Object(arguments),
     }
@@ -276,9 +276,10 @@ fn arguments(draw: &mut Draw, memory: &mut Memory, tool: &str) -> Map<String, Va
                 if draw.chance(chance) {
                     let counts: [f64; 10] = [0.0, 1.0, 2.0, 3.0, 7.0, 40.0, 1e6, -1.0, 0.5, 1.5];
                     let count = draw.pick(&counts);
-                    arguments[name] = match count.fract() == 0.0 {
-                        true => json!(count as i64),
-                        false => json!(count),
+                    arguments[name] = if count.fract() == 0.0 {
+                        json!(count as i64)
+                    } else {
+                        json!(count)
                     };
                 }
             }
@@ -302,9 +303,10 @@ fn arguments(draw: &mut Draw, memory: &mut Memory, tool: &str) -> Map<String, Va
             json!({"source": source, "destination": destination})
         }
         "create_directory" => {
-            let path = match draw.chance(60) {
-                true => new_path(draw, memory),
-                false => path(draw, memory),
+            let path = if draw.chance(60) {
+                new_path(draw, memory)
+            } else {
+                path(draw, memory)
             };
             memory.paths.push(path.clone());
             json!({"path": path})
@@ -343,9 +345,10 @@ fn arguments(draw: &mut Draw, memory: &mut Memory, tool: &str) -> Map<String, Va
 /// Makes arguments wrong: another type, one too few, one too many.
 fn spoil(draw: &mut Draw, arguments: &mut Map<String, Value>) {
     let names: Vec<String> = arguments.keys().cloned().collect();
-    let name = match names.is_empty() {
-        true => "path".to_owned(),
-        false => draw.pick(&names),
+    let name = if names.is_empty() {
+        "path".to_owned()
+    } else {
+        draw.pick(&names)
     };
     match draw.below(4) {
         0 => {

@@ -98,9 +98,10 @@ fn compare(release: Release) -> Result<(), Failed> {
         }
     }
     say(&summarise(release.version, &summary)?);
-    match report.is_empty() {
-        true => Ok(()),
-        false => Err(Failed::from(report)),
+    if report.is_empty() {
+        Ok(())
+    } else {
+        Err(Failed::from(report))
     }
 }
 

@@ -116,39 +116,40 @@ fn respelt(draw: &mut Draw, path: &str) -> String {
         .into_iter()
         .filter(|(from, _)| path.contains(from))
         .collect();
-    match fitting.is_empty() {
-        true => path.to_owned(),
-        false => {
-            let (from, to) = draw.pick(&fitting);
-            path.replace(from, to)
-        }
+    if fitting.is_empty() {
+        path.to_owned()
+    } else {
+        let (from, to) = draw.pick(&fitting);
+        path.replace(from, to)
     }
 }
 
 pub(crate) fn new_path(draw: &mut Draw, memory: &Memory) -> String {
-    let above = match draw.chance(50) {
-        true => draw.one(&DIRECTORIES).to_owned(),
-        false => draw.pick(&memory.paths),
+    let above = if draw.chance(50) {
+        draw.one(&DIRECTORIES).to_owned()
+    } else {
+        draw.pick(&memory.paths)
     };
-    let name = match draw.chance(50) {
-        true => draw.one(&NAMES).to_owned(),
-        false => format!("new{}", draw.below(6)),
+    let name = if draw.chance(50) {
+        draw.one(&NAMES).to_owned()
+    } else {
+        format!("new{}", draw.below(6))
     };
     let path = join(&above, &name);
-    match draw.chance(20) {
-        true => join(&path, draw.one(&NAMES)),
-        false => path,
+    if draw.chance(20) {
+        join(&path, draw.one(&NAMES))
+    } else {
+        path
     }
 }
 
 /// A path of a directory more often than not.
 pub(crate) fn directory(draw: &mut Draw, memory: &Memory) -> String {
-    match draw.chance(40) {
-        true => {
-            let plain = draw.one(&["", ".", "docs", "data", "sub"]).to_owned();
-            decorate(draw, &plain)
-        }
-        false => path(draw, memory),
+    if draw.chance(40) {
+        let plain = draw.one(&["", ".", "docs", "data", "sub"]).to_owned();
+        decorate(draw, &plain)
+    } else {
+        path(draw, memory)
     }
 }
 

@@ -31,9 +31,10 @@ pub(crate) fn text(draw: &mut Draw) -> String {
 }
 
 pub(crate) fn edit(draw: &mut Draw, memory: &mut Memory) -> Value {
-    let known = match memory.texts.is_empty() || draw.chance(10) {
-        true => (path(draw, memory), text(draw)),
-        false => draw.pick(&memory.texts),
+    let known = if memory.texts.is_empty() || draw.chance(10) {
+        (path(draw, memory), text(draw))
+    } else {
+        draw.pick(&memory.texts)
     };
     let (path, content) = known;
     let lines: Vec<&str> = content.split('\n').collect();

@@ -116,9 +116,10 @@ fn set_modified(path: &Path, seconds: i64) {
 pub(crate) fn clear(root: &Path) {
     for entry in fs::read_dir(root).expect("it can be read") {
         let path = entry.expect("it can be read").path();
-        let removed = match path.is_dir() && !path.is_symlink() {
-            true => fs::remove_dir_all(&path),
-            false => fs::remove_file(&path),
+        let removed = if path.is_dir() && !path.is_symlink() {
+            fs::remove_dir_all(&path)
+        } else {
+            fs::remove_file(&path)
         };
         removed.expect("it is ours");
     }

@@ -138,9 +138,10 @@ fn answer(
             write!(stream, "content-length: {}\r\n", bytes.len())?;
         }
         write!(stream, "\r\n")?;
-        return stream.write_all(match half {
-            true => &bytes[..bytes.len() / 2],
-            false => &bytes,
+        return stream.write_all(if half {
+            &bytes[..bytes.len() / 2]
+        } else {
+            &bytes
         });
     }
     if bytes.len() < 600 {

@@ -103,9 +103,10 @@ fn guarded(registry: String, elsewhere: Option<String>) -> (String, Heads, Heads
         let target = head.split(' ').nth(1).unwrap();
         // The scope has a comma in it.
         let whole = target.contains("service=us") && target.contains("suite%3Apull%2Cpush");
-        match allowed && whole {
-            true => reply(&stream, "200 OK", "", &json!({"token": TOKEN}).to_string()),
-            false => reply(&stream, "401 Unauthorized", "", ""),
+        if allowed && whole {
+            reply(&stream, "200 OK", "", &json!({"token": TOKEN}).to_string())
+        } else {
+            reply(&stream, "401 Unauthorized", "", "")
         }
     });
     let challenge = format!(
@@ -270,14 +271,15 @@ fn curious() -> (String, Heads) {
         let challenge = format!(
             "www-authenticate: Bearer realm=\"http://{host}/token\",service=\"theirs\"\r\n"
         );
-        match head.contains("/token") {
-            true => reply(
+        if head.contains("/token") {
+            reply(
                 &stream,
                 "200 OK",
                 "",
                 &json!({"token": "theirs"}).to_string(),
-            ),
-            false => reply(&stream, "401 Unauthorized", &challenge, ""),
+            )
+        } else {
+            reply(&stream, "401 Unauthorized", &challenge, "")
         }
     })
 }

@@ -313,9 +313,10 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
 
 /// The content of a bundle's files, by their paths.
 fn files_of(bundle: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let paths = match bundle.is_dir() {
-        true => super::files(bundle),
-        false => vec![bundle.to_owned()],
+    let paths = if bundle.is_dir() {
+        super::files(bundle)
+    } else {
+        vec![bundle.to_owned()]
     };
     let content = |path: PathBuf| {
         let bytes = fs::read(&path).unwrap();

@@ -14,9 +14,12 @@ use crate::models::serve;
 
 /// A server whose models say that they are done, and call what they are asked to.
 fn idle() -> Server {
-    serve(|request| match request.tools == ["ping"] {
-        true => Reaction::call("ping", &serde_json::json!({})),
-        false => Reaction::say("Done."),
+    serve(|request| {
+        if request.tools == ["ping"] {
+            Reaction::call("ping", &serde_json::json!({}))
+        } else {
+            Reaction::say("Done.")
+        }
     })
 }
 

@@ -37,9 +37,10 @@ fn each_endpoint_gets_its_own_key() {
         let config = environment.directory("config", &[("e.toml", &file)]);
         let config = config.join("e.toml");
         let mut args = vec!["run", "--json"];
-        match by_file {
-            true => args.extend(["--config", config.to_str().unwrap()]),
-            false => args.extend([
+        if by_file {
+            args.extend(["--config", config.to_str().unwrap()])
+        } else {
+            args.extend([
                 TASK,
                 "--model",
                 "openai/a",
@@ -53,7 +54,7 @@ fn each_endpoint_gets_its_own_key() {
                 &urls[1],
                 "--api-key-env",
                 "TEAM_KEY",
-            ]),
+            ])
         }
         let mut command = environment.command(args);
         command.env("LOCAL_KEY", local).env("TEAM_KEY", team);

@@ -14,9 +14,12 @@ fn system(request: &Request) -> &str {
 
 /// Runs one attempt, in which the model ends at once, and returns the last request.
 fn asked(environment: &Environment, args: &[&str]) -> Request {
-    let server = serve(|request| match request.tools.is_empty() {
-        true => Reaction::say(r#"{"thought": "t", "answer": "Done."}"#),
-        false => Reaction::say("Done."),
+    let server = serve(|request| {
+        if request.tools.is_empty() {
+            Reaction::say(r#"{"thought": "t", "answer": "Done."}"#)
+        } else {
+            Reaction::say("Done.")
+        }
     });
     let args: Vec<_> = ["--model", "openai/m", TASK]
         .iter()

@@ -11,9 +11,10 @@ use crate::scripts::with_guest;
 
 /// Solves the tasks of both corpora.
 fn solve(request: &Request) -> Reaction {
-    let arguments = match request.instruction.contains("boats/") {
-        true => json!({"path": "answer.txt", "content": "2\n"}),
-        false => json!({"path": "found.txt", "content": "second.md"}),
+    let arguments = if request.instruction.contains("boats/") {
+        json!({"path": "answer.txt", "content": "2\n"})
+    } else {
+        json!({"path": "found.txt", "content": "second.md"})
     };
     in_turns(request, &[&[("write_file", arguments)]])
 }

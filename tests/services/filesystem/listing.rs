@@ -126,9 +126,10 @@ async fn search() {
             .map(|path| format!("/workspace/{path}"))
             .collect();
         expected.sort();
-        let expected = match expected.is_empty() {
-            true => "No matches found".to_owned(),
-            false => expected.join("\n"),
+        let expected = if expected.is_empty() {
+            "No matches found".to_owned()
+        } else {
+            expected.join("\n")
         };
         assert_eq!(text, expected, "{pattern} in {path}");
     }

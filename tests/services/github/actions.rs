@@ -35,9 +35,10 @@ impl Runner for Checker {
             .is_ok_and(|text| text.starts_with(b"0\n"));
         let needed = if dear { DEAR } else { CHEAP };
         Ran {
-            result: match needed > fuel {
-                true => Err(RunnerError::Spent("all fuel is used".to_owned())),
-                false => self.check(event),
+            result: if needed > fuel {
+                Err(RunnerError::Spent("all fuel is used".to_owned()))
+            } else {
+                self.check(event)
             },
             fuel: needed.min(fuel),
         }

@@ -276,9 +276,10 @@ fn random_text(pick: &mut impl FnMut(usize) -> usize) -> String {
 
 fn random_edit(text: &str, pick: &mut impl FnMut(usize) -> usize) -> String {
     if pick(15) == 0 {
-        return match text.contains("\r\n") {
-            true => text.replace("\r\n", "\n"),
-            false => text.replace('\n', "\r\n"),
+        return if text.contains("\r\n") {
+            text.replace("\r\n", "\n")
+        } else {
+            text.replace('\n', "\r\n")
         };
     }
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();

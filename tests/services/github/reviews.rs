@@ -142,9 +142,12 @@ async fn a_comment_is_on_a_range_of_one_hunk() {
         let mut repo = crate::support::Repo::new(dir);
         let lines = |changed: &[usize]| -> String {
             (1..=60)
-                .map(|line| match changed.contains(&line) {
-                    true => format!("changed {line}\n"),
-                    false => format!("line {line}\n"),
+                .map(|line| {
+                    if changed.contains(&line) {
+                        format!("changed {line}\n")
+                    } else {
+                        format!("line {line}\n")
+                    }
                 })
                 .collect()
         };

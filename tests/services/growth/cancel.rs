@@ -56,11 +56,12 @@ fn stops(
     let whole = cost(|| {
         world.call(tool, arguments);
     });
-    match cancelled.time * 2 < whole.time {
-        true => Ok(()),
-        false => Err(Failed::from(format!(
+    if cancelled.time * 2 < whole.time {
+        Ok(())
+    } else {
+        Err(Failed::from(format!(
             "the call took {cancelled} when it was cancelled after {PATIENCE:?}, and {whole} else"
-        ))),
+        )))
     }
 }
 

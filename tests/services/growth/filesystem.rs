@@ -54,9 +54,10 @@ impl Case {
             let (entries, arguments) = (self.make)(size);
             let world = World::new(profile, entries);
             move || {
-                match self.works {
-                    true => world.ok(self.tool, &arguments),
-                    false => world.fails(self.tool, &arguments),
+                if self.works {
+                    world.ok(self.tool, &arguments)
+                } else {
+                    world.fails(self.tool, &arguments)
                 };
             }
         })
@@ -81,9 +82,10 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn each_tool_has_a_case(profile: &str) -> Result<(), Failed> {
     let mut tools = Filesystem.tools(Some(profile));
     tools.retain(|tool| CASES.iter().all(|case| case.tool != tool));
-    match tools.is_empty() {
-        true => Ok(()),
-        false => Err(format!("tools without a case: {tools:?}").into()),
+    if tools.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("tools without a case: {tools:?}").into())
     }
 }
 

@@ -128,9 +128,10 @@ impl Growth {
                 }
             }
         }
-        match failures.is_empty() {
-            true => Ok(()),
-            false => Err(failures.join("\n").into()),
+        if failures.is_empty() {
+            Ok(())
+        } else {
+            Err(failures.join("\n").into())
         }
     }
 }

@@ -9,9 +9,10 @@ const BOUNDS: Bounds = Bounds {
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new());
     for (name, bytes) in files {
-        match name.ends_with('/') {
-            true => writer.directory(name).unwrap(),
-            false => writer.file(name, bytes).unwrap(),
+        if name.ends_with('/') {
+            writer.directory(name).unwrap()
+        } else {
+            writer.file(name, bytes).unwrap()
         }
     }
     writer.finish().unwrap()

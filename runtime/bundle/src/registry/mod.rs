@@ -230,9 +230,10 @@ impl Registry {
         let url = location
             .and_then(|location| from.join(location).ok())
             .ok_or_else(|| answer(what, "it sends elsewhere without saying where"))?;
-        match self.may_go(&url) {
-            true => Ok(url),
-            false => Err(sends_to_readable(what, &url)),
+        if self.may_go(&url) {
+            Ok(url)
+        } else {
+            Err(sends_to_readable(what, &url))
         }
     }
 

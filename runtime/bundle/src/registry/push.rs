@@ -42,9 +42,10 @@ impl Registry {
         // The root comes first in the list, and what it names must be there before it.
         for (what, descriptor) in manifests.iter().rev() {
             let is_root = descriptor.digest == bundle.root.digest;
-            let version = match is_root {
-                true => reference.version(),
-                false => descriptor.digest.to_string(),
+            let version = if is_root {
+                reference.version()
+            } else {
+                descriptor.digest.to_string()
             };
             let bytes = fetch(source, what, descriptor, oci::LARGEST_MANIFEST)?;
             if self
@@ -225,9 +226,10 @@ impl Registry {
             .and_then(|location| location.to_str().ok())
             .and_then(|location| self.base.join(location).ok())
             .ok_or_else(|| answer(what, "it does not say where to send the blob"))?;
-        match self.may_go(&url) {
-            true => Ok(url),
-            false => Err(sends_to_readable(what, &url)),
+        if self.may_go(&url) {
+            Ok(url)
+        } else {
+            Err(sends_to_readable(what, &url))
         }
     }
 }

@@ -185,9 +185,10 @@ mod tests {
         for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
             let name = format!("{parent} {}", command.get_name());
             let name = name.trim();
-            match command.has_subcommands() {
-                true => pages(command, name, all),
-                false => all.push(name.to_owned()),
+            if command.has_subcommands() {
+                pages(command, name, all)
+            } else {
+                all.push(name.to_owned())
             }
         }
     }

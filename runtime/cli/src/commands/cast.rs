@@ -260,9 +260,10 @@ pub(crate) async fn preflight(
         let nobody = matches!(error.kind, AskErrorKind::Connection | AskErrorKind::Timeout);
         let settings = participant.model.as_ref().map(|model| &model.settings);
         let elsewhere = settings.is_some_and(|settings| settings.base_url.is_some());
-        let place = match elsewhere || nobody {
-            true => format!(" at {}", sanitise::line(model.base_url())),
-            false => String::new(),
+        let place = if elsewhere || nobody {
+            format!(" at {}", sanitise::line(model.base_url()))
+        } else {
+            String::new()
         };
         if matches!(
             error.kind,

@@ -75,9 +75,10 @@ fn render(reports: &[PublishedReport], against_python: bool) -> String {
             output::BAD
         };
         let held = report.checks.iter().filter(|check| check.passed).count();
-        let native = match against_python {
-            true => report.compared.to_string(),
-            false => "-".to_owned(),
+        let native = if against_python {
+            report.compared.to_string()
+        } else {
+            "-".to_owned()
         };
         table.row(vec![
             (sanitise::line(&report.task).into_owned(), style),

@@ -34,9 +34,10 @@ pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, Comm
     let Some(tasks) = &args.tasks else {
         return Ok(None);
     };
-    let tasks = match bundle::is_reference(tasks) {
-        true => tasks.clone(),
-        false => absolute(tasks)?,
+    let tasks = if bundle::is_reference(tasks) {
+        tasks.clone()
+    } else {
+        absolute(tasks)?
     };
     Ok(Some(PublishedPlace {
         tasks,

@@ -198,9 +198,10 @@ fn guest_compiler(context: &Context) -> Finding {
         Err(BuildError::NoCompiler { commands, .. }) => {
             let commands: Vec<_> = commands.iter().map(|typed| format!("`{typed}`")).collect();
             let commands = commands.join(" or ");
-            let next = match context.allow_install() {
-                true => "none yet; the next build tries",
-                false => "none, and --no-install forbids to get one; type",
+            let next = if context.allow_install() {
+                "none yet; the next build tries"
+            } else {
+                "none, and --no-install forbids to get one; type"
             };
             Finding::absent(what, format!("{next} {commands}"))
         }

@@ -253,9 +253,10 @@ fn together(total: &Total, models: usize) -> String {
         unknown,
         limited,
     } = total;
-    let limited = match limited {
-        true => ", where the experiment's limit ends it",
-        false => "",
+    let limited = if *limited {
+        ", where the experiment's limit ends it"
+    } else {
+        ""
     };
     match unknown {
         0 => format!("about {cost}{limited}"),

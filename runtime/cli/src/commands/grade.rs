@@ -171,9 +171,10 @@ fn explained(outcome: &Outcome) -> String {
         return String::new();
     };
     if let Some(check) = scoring.forfeits(outcome.checks()).next() {
-        let why = match scoring.held(&check.name) {
-            true => "held at the start and fails now",
-            false => "is required for any score",
+        let why = if scoring.held(&check.name) {
+            "held at the start and fails now"
+        } else {
+            "is required for any score"
         };
         return format!(" ({:?} {why})", sanitise::line(&check.name));
     }

@@ -21,9 +21,10 @@ pub(crate) fn grow(
     request: Request,
     name: &str,
 ) -> Result<u8, CommandError> {
-    let journal = match args.dry_run {
-        true => context.journal()?,
-        false => context.journal_to_write()?,
+    let journal = if args.dry_run {
+        context.journal()?
+    } else {
+        context.journal_to_write()?
     };
     let experiment = journal.experiment(name).map_err(journal_error)?;
     let lock = (!args.dry_run).then(|| context.home().lock_experiment(&experiment.id, name));
@@ -48,9 +49,10 @@ pub(crate) fn grow(
     interruption::watch();
     let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
     cast::check_filters(&models, &spec, &chosen.tools())?;
-    let beside = match args.models.no_preflight {
-        true => cast::Beside::new(),
-        false => super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?,
+    let beside = if args.models.no_preflight {
+        cast::Beside::new()
+    } else {
+        super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?
     };
     let setting = Setting::open(context, &chosen, &spec, jobs_at_once, args.engine)?;
     setting.check_tools(&beside)?;
@@ -163,9 +165,10 @@ fn told(name: &str, added: &Added) -> String {
     .filter(|(number, _)| *number > 0)
     .map(|(number, what)| output::count(number, what))
     .collect();
-    let new = match new.is_empty() {
-        true => String::new(),
-        false => format!(" with {} that it did not have", new.join(" and ")),
+    let new = if new.is_empty() {
+        String::new()
+    } else {
+        format!(" with {} that it did not have", new.join(" and "))
     };
     let there = match added.asked - added.attempts {
         0 => String::new(),

@@ -152,10 +152,13 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             None => None,
             Some(listener) => Some(serve_rest(&**session, &name, listener)?),
         };
-        output::note(&match is_http {
-            true => format!("serving {name}; press Ctrl-C to end"),
-            false => format!("serving {name} over stdio; close standard input to end"),
-        });
+        output::note(
+            &(if is_http {
+                format!("serving {name}; press Ctrl-C to end")
+            } else {
+                format!("serving {name} over stdio; close standard input to end")
+            }),
+        );
         let interrupted = tokio::select! {
             left = left.join() => { left.map_err(failed)?; false }
             // Nobody else ends a session of a client that says no goodbye.

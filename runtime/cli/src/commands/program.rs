@@ -56,11 +56,12 @@ pub(crate) fn check(spec: &CommandSpec) -> Result<(), CommandError> {
         };
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    match std::env::split_paths(&path).any(|dir| is_program(&dir.join(program))) {
-        true => Ok(()),
-        false => Err(CommandError::usage(format!(
+    if std::env::split_paths(&path).any(|dir| is_program(&dir.join(program))) {
+        Ok(())
+    } else {
+        Err(CommandError::usage(format!(
             "agent program {shown}: there is none of that name in PATH"
         ))
-        .hint("write ./NAME for a file in this directory")),
+        .hint("write ./NAME for a file in this directory"))
     }
 }

@@ -57,9 +57,10 @@ pub(crate) fn list(
         output::print_json(&tasks)?;
     } else {
         let some_held_back = tasks.iter().any(|task| task.held_back.is_some());
-        let mut table = Table::new(match some_held_back {
-            false => &["task", "tier", "starts from"],
-            true => &["task", "tier", "verifier held back", "starts from"],
+        let mut table = Table::new(if some_held_back {
+            &["task", "tier", "verifier held back", "starts from"]
+        } else {
+            &["task", "tier", "starts from"]
         });
         for task in &tasks {
             let tier = task.tier().unwrap_or("-");

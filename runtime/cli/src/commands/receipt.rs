@@ -86,9 +86,10 @@ fn of_grades(
                 other => receipts.push(other.map_err(receipt_error)?),
             }
         }
-        return match receipts.is_empty() {
-            true => Err(receipt_error(ReceiptError::NotGraded(row.id.clone()))),
-            false => Ok(receipts),
+        return if receipts.is_empty() {
+            Err(receipt_error(ReceiptError::NotGraded(row.id.clone())))
+        } else {
+            Ok(receipts)
         };
     };
     let grade = grades.get(number as usize - 1).ok_or_else(|| {
@@ -225,26 +226,26 @@ fn compare(
     };
     if task.bundle != receipt.bundle {
         let here = task.bundle;
-        return match is_bundle {
-            true => Err(told(format!(
+        return if is_bundle {
+            Err(told(format!(
                 "{}, and in this bundle that is {here}",
                 receipt.bundle
             ))
-            .hint("name the bundle that judged with --root")),
-            false => not(format!("the task is {here} here")),
+            .hint("name the bundle that judged with --root"))
+        } else {
+            not(format!("the task is {here} here"))
         };
     }
     let terms = Terms::read(store, &task.terms)
         .map_err(|error| CommandError::infrastructure(chain(&error)))?;
     let differing = receipt.terms.differences(&terms);
-    match differing.is_empty() {
-        true => Ok(Compared::Same {
+    if differing.is_empty() {
+        Ok(Compared::Same {
             start: task.start.digest,
-        }),
-        false => {
-            let keys = differing.join(", ");
-            Err(told(format!("whose terms are others: {keys}")))
-        }
+        })
+    } else {
+        let keys = differing.join(", ");
+        Err(told(format!("whose terms are others: {keys}")))
     }
 }
 
@@ -380,22 +381,24 @@ fn make_start(context: &Context, receipt: &Receipt, store: &Store) -> Result<(),
         return Err(missing());
     }
     let start = context.start_world(&library, &world, store)?;
-    match start.digest == receipt.start {
-        true => Ok(()),
-        false => Err(missing().hint(format!(
+    if start.digest == receipt.start {
+        Ok(())
+    } else {
+        Err(missing().hint(format!(
             "the world {world} of this library starts from {}",
             start.digest
-        ))),
+        )))
     }
 }
 
 fn is_named(path: &Path, what: &str, found: Digest, named: Digest) -> Result<(), CommandError> {
-    match found == named {
-        true => Ok(()),
-        false => Err(CommandError::invalid(format!(
+    if found == named {
+        Ok(())
+    } else {
+        Err(CommandError::invalid(format!(
             "{}: this is not the {what} of the receipt: it has {found}, and the receipt names {named}",
             path.display()
-        ))),
+        )))
     }
 }
 
@@ -459,9 +462,10 @@ fn tell(
     } else {
         output::print(&text(receipt, &differences, task, engine))?;
     }
-    Ok(match differences.is_empty() {
-        true => exit::PASSED,
-        false => exit::FAILED,
+    Ok(if differences.is_empty() {
+        exit::PASSED
+    } else {
+        exit::FAILED
     })
 }
 
@@ -484,12 +488,13 @@ fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str
     ] {
         text.push_str(&format!("{key:<10}{}\n", sanitise::line(&value)));
     }
-    let judged_by = match receipt.engine == engine {
-        true => sanitise::line(engine).into_owned(),
-        false => format!(
+    let judged_by = if receipt.engine == engine {
+        sanitise::line(engine).into_owned()
+    } else {
+        format!(
             "{engine} (the receipt: {})",
             sanitise::line(&receipt.engine)
-        ),
+        )
     };
     text.push_str(&format!("{:<10}{judged_by}\n", "engine"));
     for difference in differences {
@@ -504,12 +509,15 @@ fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str
         Some(kind) => format!("the state stops the verifier ({kind})"),
         None => output::count(receipt.checks.len(), "check"),
     };
-    text.push_str(&match differences.is_empty() {
-        true => format!(
-            "{} the same verdict: {word}, {checks}\n",
-            output::mark(true)
-        ),
-        false => format!("{}\n", output::paint(output::BAD, "not the same verdict")),
-    });
+    text.push_str(
+        &(if differences.is_empty() {
+            format!(
+                "{} the same verdict: {word}, {checks}\n",
+                output::mark(true)
+            )
+        } else {
+            format!("{}\n", output::paint(output::BAD, "not the same verdict"))
+        }),
+    );
     text
 }

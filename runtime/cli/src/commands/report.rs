@@ -86,9 +86,10 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
     let (a, model_a) = side(&journal, &args.a)?;
     let (b, model_b) = side(&journal, &args.b)?;
     let read = |name: &str| Source::read(&journal, name).map_err(journal_error);
-    let report = match a == b {
-        true => Report::read(&journal, &a, &known).map_err(journal_error)?,
-        false => Report::of_several(&[read(&a)?, read(&b)?], &known),
+    let report = if a == b {
+        Report::read(&journal, &a, &known).map_err(journal_error)?
+    } else {
+        Report::of_several(&[read(&a)?, read(&b)?], &known)
     };
     let compared = compare_models(&report, (&a, model_a.as_deref()), (&b, model_b.as_deref()))
         .map_err(|error| {

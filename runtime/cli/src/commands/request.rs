@@ -272,9 +272,12 @@ pub(crate) fn resolve(
     operands::name(&mut args.published.tasks, place)?;
     let mut tasks = file.tasks.clone();
     let place = operands::take_place(&mut tasks)?;
-    let place = place.map(|place| match bundle::is_reference(&place) {
-        true => place,
-        false => beside(&place),
+    let place = place.map(|place| {
+        if bundle::is_reference(&place) {
+            place
+        } else {
+            beside(&place)
+        }
     });
     args.published.tasks = args.published.tasks.take().or(place);
     args.published.check()?;
@@ -284,12 +287,11 @@ pub(crate) fn resolve(
         || !file.agent.is_empty()
         || !file.command.is_empty()
         || args.from.is_some();
-    let participants = match is_there && !names_participants {
-        true => {
-            of_nobody(args, file)?;
-            Vec::new()
-        }
-        false => participants(args, file, models, dir.as_deref(), beside)?,
+    let participants = if is_there && !names_participants {
+        of_nobody(args, file)?;
+        Vec::new()
+    } else {
+        participants(args, file, models, dir.as_deref(), beside)?
     };
     let mut selection = Selection {
         selectors: std::mem::take(&mut args.selection.selectors),
@@ -405,9 +407,10 @@ fn read_prompt(path: &Path) -> Result<String, CommandError> {
         CommandError::usage(format!("the system prompt {}: {message}", path.display()))
     };
     let text = files::read_short_text(path, MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
-    match text.trim().is_empty() {
-        true => Err(wrong("it is empty".to_owned())),
-        false => Ok(text),
+    if text.trim().is_empty() {
+        Err(wrong("it is empty".to_owned()))
+    } else {
+        Ok(text)
     }
 }
 
@@ -441,9 +444,10 @@ fn agents_of(
     any_model: bool,
     dir: Option<&Path>,
 ) -> Result<Vec<NamedAgent>, CommandError> {
-    let env = match args.agent_env.is_empty() {
-        true => &file.agent_env,
-        false => &args.agent_env,
+    let env = if args.agent_env.is_empty() {
+        &file.agent_env
+    } else {
+        &args.agent_env
     };
     let program = |words: &[String], dir: &Path| {
         let command = program::beside(words, dir)?;
@@ -517,9 +521,10 @@ fn settings_of_models(
     let max_result_bytes = models.max_result_bytes.or(file.max_result_bytes);
     let max_result_bytes =
         max_result_bytes.unwrap_or(ResultBytes(Some(ResultView::DEFAULT_MAX_BYTES)));
-    let tools = match models.tools.is_empty() {
-        true => &file.tools,
-        false => &models.tools,
+    let tools = if models.tools.is_empty() {
+        &file.tools
+    } else {
+        &models.tools
     };
     Ok(AgentSettings {
         system_prompt: prompt.as_deref().map(read_prompt).transpose()?,
@@ -585,9 +590,10 @@ fn participants(
         _ => {}
     }
     let servers = servers(args, file)?;
-    let of_models = match models.is_empty() {
-        true => AgentSettings::default(),
-        false => settings_of_models(args, file, beside)?,
+    let of_models = if models.is_empty() {
+        AgentSettings::default()
+    } else {
+        settings_of_models(args, file, beside)?
     };
     let mut participants = Vec::new();
     for (agent, command) in agents {

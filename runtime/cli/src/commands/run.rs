@@ -74,9 +74,10 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     }
     interruption::say("interrupted; nothing was begun");
     interruption::watch();
-    let beside = match args.models.no_preflight {
-        true => cast::Beside::new(),
-        false => super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?,
+    let beside = if args.models.no_preflight {
+        cast::Beside::new()
+    } else {
+        super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?
     };
     let jobs = jobs(spec.concurrency.jobs);
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
@@ -170,9 +171,12 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     };
     let chosen = Chosen::known(context, spec.published.as_ref(), &spec.tasks, lacking)
         .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
-    let preflight = |models: &cast::Models| match args.no_preflight {
-        true => Ok(cast::Beside::new()),
-        false => super::runtime(1)?.block_on(cast::preflight(models, &spec, &chosen.tools())),
+    let preflight = |models: &cast::Models| {
+        if args.no_preflight {
+            Ok(cast::Beside::new())
+        } else {
+            super::runtime(1)?.block_on(cast::preflight(models, &spec, &chosen.tools()))
+        }
     };
     let mut beside = preflight(&models)?;
     let _lock = context
@@ -237,12 +241,13 @@ fn newest_of_here(journal: &Journal) -> Result<ExperimentRow, CommandError> {
 /// Refuses an experiment that cannot go on: nothing here can start the client of a served world.
 pub(crate) fn refuse_clients(name: &str, spec: &Spec) -> Result<(), CommandError> {
     let is_client = |one: &Participant| one.agent == AgentKind::Client;
-    match spec.participants.iter().any(is_client) {
-        true => Err(CommandError::usage(format!(
+    if spec.participants.iter().any(is_client) {
+        Err(CommandError::usage(format!(
             "experiment {name:?} is a session of `mcpmark mcp serve`, whose client has left"
         ))
-        .hint("`mcpmark mcp serve --attempt` begins another session; `mcpmark report A B` puts experiments side by side")),
-        false => Ok(()),
+        .hint("`mcpmark mcp serve --attempt` begins another session; `mcpmark report A B` puts experiments side by side"))
+    } else {
+        Ok(())
     }
 }
 
@@ -327,9 +332,10 @@ impl Setting {
         }
         let grades = self::jobs(spec.concurrency.grades);
         // A solution holds its slot while its tools run; grades need others.
-        let slots = match solved.is_empty() {
-            true => grades,
-            false => jobs.saturating_add(grades),
+        let slots = if solved.is_empty() {
+            grades
+        } else {
+            jobs.saturating_add(grades)
         };
         settings::bound_memory()?;
         let sandbox = context.sandbox(slots, engine)?;

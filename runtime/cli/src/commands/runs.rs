@@ -247,12 +247,13 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
                 Some(with_program(&attempt.agent, program)).filter(|_| actors.several)
             }
         };
-        let model = model.map(
-            |model| match attempt.model.is_some() && actors.model_agents {
-                true => format!("{model}, {}", attempt.agent),
-                false => model,
-            },
-        );
+        let model = model.map(|model| {
+            if attempt.model.is_some() && actors.model_agents {
+                format!("{model}, {}", attempt.agent)
+            } else {
+                model
+            }
+        });
         format!(
             "{}{:gap$}  {}  {}\n",
             output::paint(*style, sanitise::line(word)),

@@ -49,9 +49,10 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         export(&attempt, &store, dir)?;
     }
     let changes = changes(&attempt, &store);
-    let explained = match args.explain {
-        true => Some(explain::explain(context, &journal, &attempt)?),
-        false => None,
+    let explained = if args.explain {
+        Some(explain::explain(context, &journal, &attempt)?)
+    } else {
+        None
     };
     if args.json {
         let mut value = as_json(attempt, &trajectory, changes.ok().flatten().as_deref());

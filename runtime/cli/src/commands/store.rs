@@ -223,21 +223,23 @@ fn collect(
     json: bool,
 ) -> Result<u8, CommandError> {
     let journal = context.journal()?;
-    let store = match dry {
-        true => context.store()?,
-        false => context.home().store_alone().map_err(|error| match &error {
+    let store = if dry {
+        context.store()?
+    } else {
+        context.home().store_alone().map_err(|error| match &error {
             mcpmark_experiment::HomeError::Store {
                 source: StoreError::InUse { .. },
                 ..
             } => CommandError::infrastructure(chain(&error))
                 .hint("wait for what runs there, or stop it: nothing is removed while anybody may need it"),
             _ => home_error(&error),
-        })?,
+        })?
     };
     let stop = stop_flag();
-    let loss = match despite_loss {
-        true => Loss::IsTaken,
-        false => Loss::Stops,
+    let loss = if despite_loss {
+        Loss::IsTaken
+    } else {
+        Loss::Stops
     };
     let removed = upkeep::collect(&journal, &store, dry, loss, || {
         !stop.load(Ordering::Relaxed)
@@ -247,9 +249,10 @@ fn collect(
     let libraries = bundle::libraries(context)
         .collect(&bundles, dry, || !stop.load(Ordering::Relaxed))
         .map_err(|error| CommandError::infrastructure(chain(&error)))?;
-    let journal_freed = match dry || journal.is_read_only() {
-        true => 0,
-        false => journal.compact().map_err(journal_error)?.freed_bytes,
+    let journal_freed = if dry || journal.is_read_only() {
+        0
+    } else {
+        journal.compact().map_err(journal_error)?.freed_bytes
     };
     if json {
         output::print_json(&json!({
@@ -280,14 +283,18 @@ fn collect(
             let freed = output::bytes(journal_freed);
             what.push_str(&format!("; the journal is {freed} smaller"));
         }
-        output::print(&match dry {
-            true => format!("would remove {what}\n"),
-            false => format!("removed {what}\n"),
-        })?;
+        output::print(
+            &(if dry {
+                format!("would remove {what}\n")
+            } else {
+                format!("removed {what}\n")
+            }),
+        )?;
     }
-    Ok(match stop.load(Ordering::Relaxed) {
-        true => exit::INTERRUPTED,
-        false => exit::PASSED,
+    Ok(if stop.load(Ordering::Relaxed) {
+        exit::INTERRUPTED
+    } else {
+        exit::PASSED
     })
 }
 
@@ -343,9 +350,10 @@ fn check(
         }
         output::print(&text)?;
     }
-    Ok(match is_sound(&checked) {
-        true => exit::PASSED,
-        false => exit::INFRASTRUCTURE,
+    Ok(if is_sound(&checked) {
+        exit::PASSED
+    } else {
+        exit::INFRASTRUCTURE
     })
 }
 
@@ -387,11 +395,10 @@ fn repair(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        match transport::is_meant(source) {
-            true => {
-                transport::mend(store, source).map_err(|error| transport_error(source, &error))?
-            }
-            false => super::bundle::mend(context, source, store)?,
+        if transport::is_meant(source) {
+            transport::mend(store, source).map_err(|error| transport_error(source, &error))?
+        } else {
+            super::bundle::mend(context, source, store)?
         }
         let blobs;
         (blobs, bad) = bad.into_iter().partition(|digest| store.contains(digest));
@@ -423,9 +430,10 @@ fn repaired_text(repaired: &[Repaired], checked: &Checked) -> String {
 
 fn checked_text(checked: &Checked, removed: bool) -> String {
     let mut text = String::new();
-    let damaged = match removed {
-        true => "damaged, removed",
-        false => "damaged",
+    let damaged = if removed {
+        "damaged, removed"
+    } else {
+        "damaged"
     };
     for fault in &checked.faults {
         text.push_str(&format!(

@@ -182,9 +182,10 @@ fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         output::print_json(&tasks)?;
     } else {
         let some_held_back = tasks.iter().any(|task| task.verifier.held_back().is_some());
-        let mut table = Table::new(match some_held_back {
-            false => &["task", "tier", "~title"],
-            true => &["task", "tier", "verifier held back", "~title"],
+        let mut table = Table::new(if some_held_back {
+            &["task", "tier", "verifier held back", "~title"]
+        } else {
+            &["task", "tier", "~title"]
         });
         for task in &tasks {
             let mut row = vec![

@@ -46,9 +46,10 @@ pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
 
 /// A tick or a cross, in its colour.
 pub(crate) fn mark(passed: bool) -> String {
-    match passed {
-        true => paint(GOOD, "✓"),
-        false => paint(BAD, "✗"),
+    if passed {
+        paint(GOOD, "✓")
+    } else {
+        paint(BAD, "✗")
     }
 }
 
@@ -178,12 +179,13 @@ pub(crate) fn short(digest: &str) -> &str {
 
 /// Refuses a file that is there already, unless its place may be taken.
 pub(crate) fn may_write(file: &Path, force: bool) -> Result<(), CommandError> {
-    match file.is_file() && !force {
-        true => Err(
+    if file.is_file() && !force {
+        Err(
             CommandError::usage(format!("{}: is there already", file.display()))
                 .hint("--force takes its place"),
-        ),
-        false => Ok(()),
+        )
+    } else {
+        Ok(())
     }
 }
 

@@ -395,9 +395,10 @@ impl Tally {
 }
 
 fn within(what: &'static str, found: u64, limit: u64) -> Result<(), CarryError> {
-    match found > limit {
-        true => Err(CarryError::TooMuch { what, limit }),
-        false => Ok(()),
+    if found > limit {
+        Err(CarryError::TooMuch { what, limit })
+    } else {
+        Ok(())
     }
 }
 
@@ -449,9 +450,10 @@ impl<'a> Lines<'a> {
     fn row(&mut self) -> Result<Option<Line>, CarryError> {
         let rows = self.tally.rows;
         let Some(value) = self.next()? else {
-            return match self.closes {
-                true => Err(CarryError::BreaksOff { rows }),
-                false => Ok(None),
+            return if self.closes {
+                Err(CarryError::BreaksOff { rows })
+            } else {
+                Ok(None)
             };
         };
         if self.closes && value.get("table").is_none() {

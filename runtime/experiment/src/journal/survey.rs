@@ -244,9 +244,12 @@ impl RawRow {
                 score: row.get(34)?,
                 score_rule: row
                     .get::<_, Option<bool>>(ATTEMPT.len() + 2)?
-                    .map(|is_earned| match is_earned {
-                        true => ScoreRule::Earned,
-                        false => ScoreRule::Share,
+                    .map(|is_earned| {
+                        if is_earned {
+                            ScoreRule::Earned
+                        } else {
+                            ScoreRule::Share
+                        }
                     }),
                 turns: row.get(26)?,
                 tool_calls: row.get(27)?,

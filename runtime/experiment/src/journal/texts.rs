@@ -52,9 +52,10 @@ pub(super) fn is_packed(table: &str, column: &str) -> bool {
 pub(super) fn pack(connection: &Connection, json: String) -> Result<String, JournalError> {
     // The text of a reply that cannot be read is that of a malformed call.
     let is_unreadable = json.contains("\"unreadable\":true");
-    let inline: &[&str] = match is_unreadable {
-        true => &[MALFORMED, TEXT],
-        false => &[MALFORMED],
+    let inline: &[&str] = if is_unreadable {
+        &[MALFORMED, TEXT]
+    } else {
+        &[MALFORMED]
     };
     let packed = json::replace(&json, LONG, inline, |literal| store(connection, literal))?;
     Ok(packed.unwrap_or(json))

@@ -239,9 +239,10 @@ impl Spec {
             let pairs = (step.tasks.len() as u64).saturating_mul(step.participants.len() as u64);
             named = named.saturating_add(pairs.saturating_mul(step.attempts.max(1).into()));
         }
-        match named > NAMED {
-            true => Err(PlanError::Size { named }),
-            false => Ok(()),
+        if named > NAMED {
+            Err(PlanError::Size { named })
+        } else {
+            Ok(())
         }
     }
 }

@@ -258,9 +258,10 @@ impl Lines {
     fn finish_unless(self, is_empty: bool) -> Result<(), ExportError> {
         let path = self.path.clone();
         self.finish()?;
-        match is_empty {
-            true => fs::remove_file(&path).map_err(|source| failed(&path, source)),
-            false => Ok(()),
+        if is_empty {
+            fs::remove_file(&path).map_err(|source| failed(&path, source))
+        } else {
+            Ok(())
         }
     }
 

@@ -106,13 +106,14 @@ pub(super) fn differences(out: &mut String, report: &Report) {
 
 fn difference(pair: &Pair) -> Row {
     let is_shown = pair.p_holm < UNSURE;
-    let verdict = match is_shown {
-        true => format!(
+    let verdict = if is_shown {
+        format!(
             "{} (p {})",
             numbers::points(pair.comparison.difference),
             numbers::p(pair.p_holm)
-        ),
-        false => format!("not shown (p {})", numbers::p(pair.p_holm)),
+        )
+    } else {
+        format!("not shown (p {})", numbers::p(pair.p_holm))
     };
     Row {
         name: format!("{} → {}", line(&pair.a), line(&pair.b)),

@@ -40,16 +40,17 @@ pub(super) fn matrix(out: &mut String, report: &Report) {
             let label = format!("{shown} passed: {}, {}", text(&task.id), text(&model.name));
             let class = shade(cell);
             // The section of attempts has each cell, with or without trajectories.
-            let _ = match cell.attempts.is_empty() {
-                false => write!(
+            let _ = if cell.attempts.is_empty() {
+                write!(
+                    out,
+                    "<td class=\"{class}\"><span title=\"no attempt is planned\">{shown}</span></td>"
+                )
+            } else {
+                write!(
                     out,
                     "<td class=\"{class}\"><a href=\"#{}\" aria-label=\"{label}\">{shown}</a></td>",
                     cell_id(index, place)
-                ),
-                true => write!(
-                    out,
-                    "<td class=\"{class}\"><span title=\"no attempt is planned\">{shown}</span></td>"
-                ),
+                )
             };
         }
         out.push_str("</tr>\n");

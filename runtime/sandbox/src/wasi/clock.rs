@@ -69,9 +69,10 @@ impl Clock {
         let Pollable::At(instant) = pollable else {
             return Ok(());
         };
-        self.elapsed = match instant > self.elapsed {
-            true => instant,
-            false => self.elapsed.saturating_add(PASSED),
+        self.elapsed = if instant > self.elapsed {
+            instant
+        } else {
+            self.elapsed.saturating_add(PASSED)
         };
         if self.elapsed > MOST_WAITED {
             return Err(Stop::fault(

@@ -215,9 +215,10 @@ const EXHAUSTED: [&str; 2] = [
 
 /// The kind of fault of a script that the interpreter itself ended.
 fn kind_of(message: &str) -> FaultKind {
-    match EXHAUSTED.iter().any(|it| message.starts_with(it)) {
-        true => FaultKind::Memory,
-        false => FaultKind::Link,
+    if EXHAUSTED.iter().any(|it| message.starts_with(it)) {
+        FaultKind::Memory
+    } else {
+        FaultKind::Link
     }
 }
 

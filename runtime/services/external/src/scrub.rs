@@ -24,9 +24,10 @@ pub(crate) fn message(
         return Ok(message);
     }
     let mut value = serde_json::to_value(&message)?;
-    match secrets.scrub_value(&mut value) {
-        true => serde_json::from_value(value),
-        false => Ok(message),
+    if secrets.scrub_value(&mut value) {
+        serde_json::from_value(value)
+    } else {
+        Ok(message)
     }
 }
 

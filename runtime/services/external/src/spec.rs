@@ -156,9 +156,12 @@ impl TryFrom<Written> for ServerSpec {
     type Error = BadSpec;
 
     fn try_from(written: Written) -> Result<Self, BadSpec> {
-        let misplaced = |is_there: bool, key, with| match is_there {
-            true => Err(BadSpec::Misplaced { key, with }),
-            false => Ok(()),
+        let misplaced = |is_there: bool, key, with| {
+            if is_there {
+                Err(BadSpec::Misplaced { key, with })
+            } else {
+                Ok(())
+            }
         };
         let reach = match (written.command.is_empty(), written.url) {
             (true, None) => return Err(BadSpec::NoReach),
@@ -231,17 +234,19 @@ fn check_header(name: &str, has_bearer: bool) -> Result<(), BadSpec> {
     let header = HeaderName::from_bytes(name.as_bytes())
         .map_err(|_| BadSpec::HeaderName(name.to_owned()))?;
     let reserved = RESERVED.contains(&header.as_str());
-    match reserved || (has_bearer && header == http::header::AUTHORIZATION) {
-        true => Err(BadSpec::Reserved(name.to_owned())),
-        false => Ok(()),
+    if reserved || (has_bearer && header == http::header::AUTHORIZATION) {
+        Err(BadSpec::Reserved(name.to_owned()))
+    } else {
+        Ok(())
     }
 }
 
 fn check_variable(key: &str, name: &str) -> Result<(), BadSpec> {
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    match begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        true => Ok(()),
-        false => Err(BadSpec::NoVariableName(key.to_owned())),
+    if begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        Ok(())
+    } else {
+        Err(BadSpec::NoVariableName(key.to_owned()))
     }
 }
 

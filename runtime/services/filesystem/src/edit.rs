@@ -66,9 +66,10 @@ pub(crate) fn apply<'t>(
                 let (before, after) = (&text[..at], &text[at + old.len()..]);
                 build(text, fits, |push| {
                     push(before)?;
-                    match profile.expands_dollars() {
-                        true => expand(&new, before, &old, after, push)?,
-                        false => push(&new)?,
+                    if profile.expands_dollars() {
+                        expand(&new, before, &old, after, push)?
+                    } else {
+                        push(&new)?
                     }
                     push(after)
                 })?
@@ -103,9 +104,10 @@ fn build(
     let mut length = 0_u64;
     pieces(&mut |piece| {
         length += piece.len() as u64;
-        match length > before.len() as u64 {
-            true => fits(length),
-            false => Ok(()),
+        if length > before.len() as u64 {
+            fits(length)
+        } else {
+            Ok(())
         }
     })?;
     let memory = reserve(length)?;
@@ -287,9 +289,12 @@ mod tests {
             old_text: old.to_owned(),
             new_text: new.to_owned(),
         };
-        let fits = |length: u64| match length <= 20 {
-            true => Ok(()),
-            false => Err(Failure::said(format!("{length} bytes"))),
+        let fits = |length: u64| {
+            if length <= 20 {
+                Ok(())
+            } else {
+                Err(Failure::said(format!("{length} bytes")))
+            }
         };
         let apply = |edits: &[Edit], profile| {
             apply("0123456789", edits, profile, "x", &fits).map(|edited| edited.text.into_owned())

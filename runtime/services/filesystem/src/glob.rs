@@ -128,9 +128,10 @@ impl Compiler {
         pattern: &str,
         expanded: &[String],
     ) -> Result<Vec<Alternative>, Failure> {
-        match pattern.starts_with('#') {
-            true => Ok(Vec::new()),
-            false => expanded.iter().map(|it| self.alternative(it)).collect(),
+        if pattern.starts_with('#') {
+            Ok(Vec::new())
+        } else {
+            expanded.iter().map(|it| self.alternative(it)).collect()
         }
     }
 

@@ -57,9 +57,10 @@ pub(crate) fn with_sizes(world: &World, place: &Place, order: Order) -> Result<S
     }
     let mut lines = Bounded::new(world.max_result_bytes());
     for (entry, size) in &rows {
-        let size = match entry.is_directory {
-            true => String::new(),
-            false => format!("{:>10}", text::size(*size)),
+        let size = if entry.is_directory {
+            String::new()
+        } else {
+            format!("{:>10}", text::size(*size))
         };
         let width = entry.name.encode_utf16().count();
         let padding = " ".repeat(30_usize.saturating_sub(width));
@@ -139,9 +140,10 @@ impl Branches<'_> {
         let [separator, outer] = before;
         let name = serde_json::to_string(&entry.name);
         let name = name.map_err(|error| Failure::Host(error.to_string()))?;
-        let kind = match entry.is_directory {
-            true => "directory",
-            false => "file",
+        let kind = if entry.is_directory {
+            "directory"
+        } else {
+            "file"
         };
         self.json.push(&format!(
             "{separator}{outer}  {{\n{outer}    \"name\": {name},\n{outer}    \"type\": \"{kind}\""
@@ -190,9 +192,10 @@ pub(crate) fn search(
         found: Bounded::new(world.max_result_bytes()),
     };
     search.directory(place, entries)?;
-    match search.found.is_empty() {
-        true => Ok(NOTHING.to_owned()),
-        false => Ok(search.found.into_text()),
+    if search.found.is_empty() {
+        Ok(NOTHING.to_owned())
+    } else {
+        Ok(search.found.into_text())
     }
 }
 

@@ -27,9 +27,10 @@ pub(crate) fn absolute(requested: &str, profile: Profile) -> Result<String, Fail
     // Only what follows the name of the root can be lost in `allowed`. There the later version
     // would let a path through that lies beside the root.
     if below_root(&absolute).is_none() {
-        return Err(match profile.finds_what_is_meant() {
-            true => outside("path", &absolute),
-            false => no_parent("/"),
+        return Err(if profile.finds_what_is_meant() {
+            outside("path", &absolute)
+        } else {
+            no_parent("/")
         });
     }
     Ok(absolute)

@@ -42,9 +42,10 @@ pub(crate) fn head(
                 break;
             }
             at = text.len();
-            match profile.decodes_pieces() {
-                true => text.extend(String::from_utf8_lossy(&piece[..read]).bytes()),
-                false => text.extend(&piece[..read]),
+            if profile.decodes_pieces() {
+                text.extend(String::from_utf8_lossy(&piece[..read]).bytes())
+            } else {
+                text.extend(&piece[..read])
             }
             continue;
         };
@@ -89,9 +90,10 @@ pub(crate) fn tail(
     limit: u64,
 ) -> Result<String, Failure> {
     let size = file.metadata().map_err(|e| Failure::io(&e, "fstat"))?.len();
-    match profile.decodes_pieces() {
-        true => tail_by_pieces(file, size, lines, limit),
-        false => tail_by_lines(file, size, lines, limit),
+    if profile.decodes_pieces() {
+        tail_by_pieces(file, size, lines, limit)
+    } else {
+        tail_by_lines(file, size, lines, limit)
     }
 }
 
@@ -120,9 +122,10 @@ fn tail_by_lines(file: &File, size: u64, lines: f64, limit: u64) -> Result<Strin
     if let Some((end, _)) = before.and_then(|lines| text.rmatch_indices('\n').nth(lines)) {
         text = Cow::Owned(text[end + 1..].to_owned());
     }
-    match text.len() as u64 > limit {
-        true => Err(Failure::too_long(limit)),
-        false => Ok(text.into_owned()),
+    if text.len() as u64 > limit {
+        Err(Failure::too_long(limit))
+    } else {
+        Ok(text.into_owned())
     }
 }
 
@@ -170,9 +173,10 @@ fn read_before<'p>(
 }
 
 pub(crate) fn normalise_line_ends(text: &str) -> Cow<'_, str> {
-    match text.contains("\r\n") {
-        true => Cow::Owned(text.replace("\r\n", "\n")),
-        false => Cow::Borrowed(text),
+    if text.contains("\r\n") {
+        Cow::Owned(text.replace("\r\n", "\n"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -224,9 +228,10 @@ mod tests {
                 let piece = String::from_utf8_lossy(pieces.remove(0));
                 text = (piece + text.as_str()).replace("\r\n", "\n");
                 let mut all: Vec<String> = text.split('\n').map(str::to_owned).collect();
-                text = match pieces.is_empty() {
-                    true => String::new(),
-                    false => all.remove(0),
+                text = if pieces.is_empty() {
+                    String::new()
+                } else {
+                    all.remove(0)
                 };
                 let wanted = all.into_iter().rev();
                 for line in wanted {

@@ -164,9 +164,10 @@ async fn main() -> ExitCode {
     figures.tell("capture after 20 changes", first, "", first, CAPTURE);
     let again = middle(times);
     figures.tell("the same again", again, "", again, CAPTURE);
-    match figures.are_met {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if figures.are_met {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 

@@ -90,9 +90,10 @@ impl From<Stop> for BuildError {
 
 impl From<GitError> for BuildError {
     fn from(error: GitError) -> Self {
-        match error.is_refusal() || matches!(error, GitError::Path(_)) {
-            true => Self::Invalid(error.to_string()),
-            false => Self::Git(error),
+        if error.is_refusal() || matches!(error, GitError::Path(_)) {
+            Self::Invalid(error.to_string())
+        } else {
+            Self::Git(error)
         }
     }
 }
@@ -180,17 +181,19 @@ impl Builder {
                     executable,
                 } => Edit::Put {
                     path,
-                    kind: match executable {
-                        true => EntryKind::Executable,
-                        false => EntryKind::File,
+                    kind: if executable {
+                        EntryKind::Executable
+                    } else {
+                        EntryKind::File
                     },
                     id: self.git.write_blob(&content)?,
                 },
             });
         }
-        let tree = match edits.is_empty() {
-            true => tree,
-            false => self.git.edit_tree(tree, &edits)?,
+        let tree = if edits.is_empty() {
+            tree
+        } else {
+            self.git.edit_tree(tree, &edits)?
         };
         let id = self.git.write_commit(Draft {
             tree,

@@ -107,25 +107,30 @@ fn must_finish() -> bool {
 
 /// Fails if the call was cancelled and has not changed anything yet.
 pub(crate) fn checkpoint() -> Result<(), Interrupted> {
-    match must_finish() {
-        true => Ok(()),
-        false => mcpmark_service::checkpoint(),
+    if must_finish() {
+        Ok(())
+    } else {
+        mcpmark_service::checkpoint()
     }
 }
 
 /// Reserves working memory until the reservation is dropped. Once the call has changed something, nothing is refused.
 pub(crate) fn reserve(bytes: u64) -> Result<Reservation, Interrupted> {
-    match must_finish() {
-        true => Ok(Reservation::default()),
-        false => mcpmark_service::reserve(bytes),
+    if must_finish() {
+        Ok(Reservation::default())
+    } else {
+        mcpmark_service::reserve(bytes)
     }
 }
 
 /// Reserves working memory until the end of the call, for parts of an answer that are put together one by one.
 pub(crate) fn hold(bytes: u64) -> Result<(), Interrupted> {
-    with(Ok(()), |current| match current.must_finish() {
-        true => Ok(()),
-        false => current.held.grow(bytes),
+    with(Ok(()), |current| {
+        if current.must_finish() {
+            Ok(())
+        } else {
+            current.held.grow(bytes)
+        }
     })
 }
 
@@ -138,9 +143,10 @@ pub(crate) fn add(bytes: u64) -> Result<(), GitError> {
             return Ok(());
         }
         current.held.grow(bytes)?;
-        match current.added.bytes > current.room.bytes {
-            true => Err(GitError::Full),
-            false => Ok(()),
+        if current.added.bytes > current.room.bytes {
+            Err(GitError::Full)
+        } else {
+            Ok(())
         }
     })
 }
@@ -175,9 +181,10 @@ impl Current {
 
     fn check_files(&self) -> Result<(), GitError> {
         let files = self.added.objects.saturating_add(self.grown);
-        match files > self.room.files && !self.must_finish() {
-            true => Err(GitError::TooManyFiles),
-            false => Ok(()),
+        if files > self.room.files && !self.must_finish() {
+            Err(GitError::TooManyFiles)
+        } else {
+            Ok(())
         }
     }
 }

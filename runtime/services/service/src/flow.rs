@@ -65,9 +65,10 @@ impl Flow {
         if matches!(id, RequestId::String(text) if text.len() > LONGEST_ID) {
             return Err(format!("the id has more than {LONGEST_ID} bytes"));
         }
-        match self.unanswered().insert(id.clone()) {
-            true => Ok(()),
-            false => Err("a request with the same id has no answer yet".to_owned()),
+        if self.unanswered().insert(id.clone()) {
+            Ok(())
+        } else {
+            Err("a request with the same id has no answer yet".to_owned())
         }
     }
 

@@ -186,9 +186,10 @@ pub fn checkpoint() -> Result<(), Interrupted> {
         let current = current.borrow();
         current.as_ref().is_some_and(CallMeter::is_cancelled)
     });
-    match cancelled {
-        true => Err(Interrupted::Cancelled),
-        false => Ok(()),
+    if cancelled {
+        Err(Interrupted::Cancelled)
+    } else {
+        Ok(())
     }
 }
 

@@ -177,9 +177,10 @@ impl Outline {
         match std::mem::take(&mut self.key) {
             Key::Id => {
                 let is_first = matches!(self.id, Id::Absent);
-                self.id = match is_first && self.text.len() <= LONGEST_ID {
-                    true => Id::Found(std::mem::take(&mut self.text)),
-                    false => Id::Unclear,
+                self.id = if is_first && self.text.len() <= LONGEST_ID {
+                    Id::Found(std::mem::take(&mut self.text))
+                } else {
+                    Id::Unclear
                 };
             }
             Key::Method => self.has_method = true,

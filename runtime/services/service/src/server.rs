@@ -236,9 +236,10 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
     fn get_info(&self) -> ServerConfig {
         let identity = Implementation::new(&self.surface.name, &self.surface.version);
         let tools = ServerCapabilities::builder().enable_tools();
-        let mut capabilities = match self.surface.list_changed {
-            true => tools.enable_tool_list_changed().build(),
-            false => tools.build(),
+        let mut capabilities = if self.surface.list_changed {
+            tools.enable_tool_list_changed().build()
+        } else {
+            tools.build()
         };
         let Some(introduction) = self.introduction.get() else {
             return ServerConfig::new(capabilities).with_server_info(identity);

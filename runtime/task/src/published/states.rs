@@ -83,9 +83,10 @@ impl Corpus {
             let inner = place.join(ENV);
             let mut files = GuestRole::ALL.iter().flat_map(|role| role.files());
             let has_guest = files.any(|file| place.join(file).is_file());
-            return Ok(Some(match has_guest && inner.is_dir() {
-                true => inner,
-                false => place.clone(),
+            return Ok(Some(if has_guest && inner.is_dir() {
+                inner
+            } else {
+                place.clone()
             }));
         }
         if task.world.is_none() && self.stateless.contains(task.id.service()) {
@@ -157,10 +158,7 @@ pub fn state_place(
         }
         (None, Some(category)) => {
             let state = Path::new("states").join(id.service()).join(category);
-            Some(match has_guests {
-                true => state.join(ENV),
-                false => state,
-            })
+            Some(if has_guests { state.join(ENV) } else { state })
         }
         _ => None,
     }

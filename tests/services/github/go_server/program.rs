@@ -24,13 +24,14 @@ pub(super) fn install() -> Result<PathBuf, String> {
         .arg(format!("{PACKAGE}=={VERSION}"));
     let output = pip.output().map_err(|error| format!("python3: {error}"))?;
     let words = String::from_utf8_lossy(&output.stderr);
-    match program.exists() {
-        true => Ok(program),
-        false => Err(words
+    if program.exists() {
+        Ok(program)
+    } else {
+        Err(words
             .lines()
             .last()
             .unwrap_or("pip said nothing")
-            .to_owned()),
+            .to_owned())
     }
 }
 
@@ -53,9 +54,10 @@ impl Namespace {
         let output = keeper.stdout.as_mut();
         let read = output.is_some_and(|output| output.read_exact(&mut said).is_ok());
         let namespace = Self { keeper };
-        match read {
-            true => Ok(namespace),
-            false => Err("no network namespace can be made here".to_owned()),
+        if read {
+            Ok(namespace)
+        } else {
+            Err("no network namespace can be made here".to_owned())
         }
     }
 

@@ -105,11 +105,12 @@ impl Case {
                 site.capture().digest() == before,
                 "the call has changed something"
             );
-            return match 2 * cancelled.time < whole.time {
-                true => Ok(()),
-                false => Err(Failed::from(format!(
+            return if 2 * cancelled.time < whole.time {
+                Ok(())
+            } else {
+                Err(Failed::from(format!(
                     "the call took {cancelled} when it was cancelled after {PATIENCE:?}, and {whole} else"
-                ))),
+                )))
             };
         }
     }

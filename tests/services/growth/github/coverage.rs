@@ -47,11 +47,12 @@ fn each_tool_has_a_case(profile: &str) -> Result<(), Failed> {
         .collect();
     let missing: Vec<&String> = there.difference(&called).collect();
     let unknown: Vec<&String> = called.difference(&there).collect();
-    match missing.is_empty() && unknown.is_empty() {
-        true => Ok(()),
-        false => Err(Failed::from(format!(
+    if missing.is_empty() && unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(Failed::from(format!(
             "tools without a case: {missing:?}; cases of no tool: {unknown:?}"
-        ))),
+        )))
     }
 }
 
@@ -81,10 +82,11 @@ fn each_large_parameter_has_a_case() -> Result<(), Failed> {
         }
     }
     let unknown: Vec<&str> = unknown.into_keys().collect();
-    match missing.is_empty() && unknown.is_empty() {
-        true => Ok(()),
-        false => Err(Failed::from(format!(
+    if missing.is_empty() && unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(Failed::from(format!(
             "parameters without a case of their type in parameters.rs: {missing:?}; cases of no parameter: {unknown:?}"
-        ))),
+        )))
     }
 }

@@ -311,9 +311,10 @@ fn the_least_arguments_are_enough() -> Result<(), Failed> {
             }
         }
     }
-    match refused.is_empty() {
-        true => Ok(()),
-        false => Err(refused.join("\n").into()),
+    if refused.is_empty() {
+        Ok(())
+    } else {
+        Err(refused.join("\n").into())
     }
 }
 
@@ -324,9 +325,10 @@ fn measure(worlds: &[World; 2], name: &str, large: Large) -> Result<(), Failed> 
         let all: Vec<(String, Value)> = tools
             .filter(|(_, schema)| can_be_large(&schema["properties"][name]))
             .collect();
-        let groups: Vec<&[(String, Value)]> = match OF_ALL.contains(&name) {
-            true => vec![&all],
-            false => all.chunks(1).collect(),
+        let groups: Vec<&[(String, Value)]> = if OF_ALL.contains(&name) {
+            vec![&all]
+        } else {
+            all.chunks(1).collect()
         };
         for group in groups {
             let sites = worlds
@@ -352,9 +354,10 @@ fn measure(worlds: &[World; 2], name: &str, large: Large) -> Result<(), Failed> 
             }
         }
     }
-    match failures.is_empty() {
-        true => Ok(()),
-        false => Err(failures.join("\n").into()),
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(failures.join("\n").into())
     }
 }
 

@@ -136,10 +136,11 @@ fn pulls_of_one_head_are_merged_once() -> Result<(), Failed> {
         costs.into_iter().min_by_key(|cost| cost.time).unwrap()
     };
     let (one, many) = (cheapest(1), cheapest(PULLS));
-    match many.time < 6 * one.time {
-        true => Ok(()),
-        false => Err(Failed::from(format!(
+    if many.time < 6 * one.time {
+        Ok(())
+    } else {
+        Err(Failed::from(format!(
             "a push to the head of one pull request takes {one}, to that of {PULLS} takes {many}"
-        ))),
+        )))
     }
 }

@@ -84,9 +84,10 @@ impl Site {
             limits: SessionLimits::default(),
             scratch: ScratchSpace::plain(home),
         };
-        let service = match world.has_runs {
-            true => GitHub::with_runner(Arc::new(Failing)),
-            false => GitHub::default(),
+        let service = if world.has_runs {
+            GitHub::with_runner(Arc::new(Failing))
+        } else {
+            GitHub::default()
         };
         let runtime = Runtime::new().expect("a runtime");
         let (session, client) = runtime.block_on(async {

@@ -76,9 +76,10 @@ pub(super) fn diff(
     } else {
         output::print(&report.text(full))?;
     }
-    Ok(match report.same {
-        true => exit::PASSED,
-        false => exit::FAILED,
+    Ok(if report.same {
+        exit::PASSED
+    } else {
+        exit::FAILED
     })
 }
 
@@ -130,12 +131,13 @@ fn compare(
         let bytes = task.read(opened.source.as_ref(), INSTRUCTION);
         bytes.map_err(|error| bundle_error(&error))
     };
-    let texts = match parts.0.instruction == parts.1.instruction {
-        true => None,
-        false => Some(Sides {
+    let texts = if parts.0.instruction == parts.1.instruction {
+        None
+    } else {
+        Some(Sides {
             before: read(before, old)?.unwrap_or_default(),
             after: read(after, new)?.unwrap_or_default(),
-        }),
+        })
     };
     let instruction = texts.as_ref().map(|texts| {
         let [before, after] = [&texts.before, &texts.after].map(|it| String::from_utf8_lossy(it));
@@ -264,9 +266,10 @@ impl Changed {
             };
             let (before, after) = (short(&guest.before), short(&guest.after));
             let role = &guest.role;
-            let digests = match before == after {
-                true => after,
-                false => format!("{before} → {after}"),
+            let digests = if before == after {
+                after
+            } else {
+                format!("{before} → {after}")
             };
             let held_back = match guest.held_back {
                 None => "",

@@ -33,13 +33,12 @@ pub(super) fn is_meant(path: &Path) -> bool {
 /// Opens the suite that a lock names, and sees that it is the one that was locked.
 pub(super) fn open(context: &Context, file: &Path, extent: Extent) -> Result<Opened, CommandError> {
     let lock = read(file)?;
-    let mut opened = match lock.source.starts_with(Reference::SCHEME) {
-        true => {
-            let mut reference = reference(file, &lock)?;
-            reference.digest = Some(lock.digest);
-            place::open_remote(context, &reference, extent)?
-        }
-        false => place::open(context, &locked(file, &lock)?, extent)?,
+    let mut opened = if lock.source.starts_with(Reference::SCHEME) {
+        let mut reference = reference(file, &lock)?;
+        reference.digest = Some(lock.digest);
+        place::open_remote(context, &reference, extent)?
+    } else {
+        place::open(context, &locked(file, &lock)?, extent)?
     };
     lock.check(&opened.bundle)
         .map_err(|error| refused(file, &error))?;
@@ -148,9 +147,10 @@ fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
         };
     }
     let canonical = |path: &Path| {
-        let found = match path == Path::new("") {
-            true => fs::canonicalize("."),
-            false => fs::canonicalize(path),
+        let found = if path == Path::new("") {
+            fs::canonicalize(".")
+        } else {
+            fs::canonicalize(path)
         };
         found.map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))
     };
@@ -391,15 +391,17 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
     if args.json {
         output::print_json(&news)?;
     } else if !nothing {
-        let told = match news.accepted {
-            true => format!("{}: locked\n", file.display()),
-            false => format!("{}: as it was; --yes accepts\n", file.display()),
+        let told = if news.accepted {
+            format!("{}: locked\n", file.display())
+        } else {
+            format!("{}: as it was; --yes accepts\n", file.display())
         };
         output::print(&told)?;
     }
-    Ok(match news.accepted {
-        true => exit::PASSED,
-        false => exit::FAILED,
+    Ok(if news.accepted {
+        exit::PASSED
+    } else {
+        exit::FAILED
     })
 }
 

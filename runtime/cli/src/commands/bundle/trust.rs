@@ -100,9 +100,10 @@ impl TryFrom<String> for Name {
         } else if let Some(host) = plain_host(name).filter(|_| is_open) {
             writings.push(host);
         }
-        match name.is_empty() && !is_open {
-            true => wrong("it is empty"),
-            false => Ok(Self { writings, is_open }),
+        if name.is_empty() && !is_open {
+            wrong("it is empty")
+        } else {
+            Ok(Self { writings, is_open })
         }
     }
 }
@@ -194,9 +195,12 @@ impl Rule {
             .names
             .iter()
             .flat_map(|it| it.writings.iter().map(move |writing| (writing, it.is_open)));
-        writings.any(|(writing, is_open)| match is_open {
-            true => writing.is_empty() || names.iter().any(|it| it.starts_with(writing.as_str())),
-            false => names.contains(writing),
+        writings.any(|(writing, is_open)| {
+            if is_open {
+                writing.is_empty() || names.iter().any(|it| it.starts_with(writing.as_str()))
+            } else {
+                names.contains(writing)
+            }
         })
     }
 }
@@ -285,9 +289,10 @@ where
 /// The keys of these files that vouch for a bundle; one must.
 pub(super) fn insist(opened: &Opened, keys: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     let vouching = vouching(opened, keys)?;
-    match vouching.is_empty() {
-        false => Ok(vouching),
-        true => Err(refused(opened, &opened.bundle.root.digest)),
+    if vouching.is_empty() {
+        Err(refused(opened, &opened.bundle.root.digest))
+    } else {
+        Ok(vouching)
     }
 }
 

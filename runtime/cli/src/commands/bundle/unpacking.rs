@@ -67,9 +67,10 @@ pub(crate) fn library_of(
     let verifiers = verifiers(context, &opened.bundle)?;
     let is_here = libraries(context).place(digest, &verifiers).is_dir()
         || opened.bundle.is_whole(&place::blobs(context));
-    match is_here {
-        true => as_library(context, &opened, &verifiers).map(Some),
-        false => Ok(None),
+    if is_here {
+        as_library(context, &opened, &verifiers).map(Some)
+    } else {
+        Ok(None)
     }
 }
 
@@ -213,14 +214,13 @@ fn of_bundle(place: &Path, wanted: &[Digest]) -> Result<BTreeMap<Digest, Vec<u8>
             }
         }
     }
-    match found.is_empty() {
-        false => Ok(found),
-        true => {
-            let message = format!(
-                "{}: it has no verifier that a task of the other bundle holds back",
-                place.display()
-            );
-            Err(CommandError::usage(message).hint(DIGESTS))
-        }
+    if found.is_empty() {
+        let message = format!(
+            "{}: it has no verifier that a task of the other bundle holds back",
+            place.display()
+        );
+        Err(CommandError::usage(message).hint(DIGESTS))
+    } else {
+        Ok(found)
     }
 }

@@ -53,10 +53,13 @@ pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
     let is_bundle = || Layout::open(to).is_ok_and(|layout| place::read(&layout).is_ok());
     match (ending, to.is_dir()) {
         ("tar", true) => refused("is a directory", allowed),
-        ("tar", false) | (_, true) if is_bundle() => match force {
-            true => Ok(()),
-            false => refused("is there already", "--force takes its place"),
-        },
+        ("tar", false) | (_, true) if is_bundle() => {
+            if force {
+                Ok(())
+            } else {
+                refused("is there already", "--force takes its place")
+            }
+        }
         (_, true) if is_empty(to) => Ok(()),
         ("tar", false) | (_, true) => refused("holds something else than a bundle", allowed),
         (_, false) => refused("is no directory", allowed),
@@ -81,10 +84,11 @@ pub(super) fn write(layout: &NewLayout, to: &Path, force: bool) -> Result<(), Co
 
 /// Writes a layout over the one that it was made of: there is more in it, and nothing else.
 pub(super) fn rewrite(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
-    match to.is_dir() {
-        true => layout
+    if to.is_dir() {
+        layout
             .write_directory(to)
-            .map_err(|error| bundle_error(&error)),
-        false => write_archive(layout, to),
+            .map_err(|error| bundle_error(&error))
+    } else {
+        write_archive(layout, to)
     }
 }

@@ -69,9 +69,10 @@ pub(super) fn list(
     }
     output::print(&table(&rows).render())?;
     if rows.len() < all {
-        let matching = match rows.len() < wanted && wanted < all {
-            true => format!(" ({wanted} match)"),
-            false => String::new(),
+        let matching = if rows.len() < wanted && wanted < all {
+            format!(" ({wanted} match)")
+        } else {
+            String::new()
         };
         output::note(&format!(
             "{} of {}{matching}",
@@ -171,9 +172,10 @@ fn table(rows: &[SurveyRow]) -> Table {
         if let Some(failure) = &row.failure {
             result = format!("{result}: {}", failure.class);
         }
-        let actor = match row.model.is_some() {
-            true => model_of(row),
-            false => with_program(&row.agent, program(&row.agent_settings).as_deref()),
+        let actor = if row.model.is_some() {
+            model_of(row)
+        } else {
+            with_program(&row.agent, program(&row.agent_settings).as_deref())
         };
         let score = row.score.map(|score| format!("{score:.3}"));
         let mut cells = vec![

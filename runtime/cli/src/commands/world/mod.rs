@@ -30,9 +30,10 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
             json,
         } => {
             let differs = compare(context, &before, &after, full, json)?;
-            Ok(match differs && exit_code {
-                true => exit::FAILED,
-                false => exit::PASSED,
+            Ok(if differs && exit_code {
+                exit::FAILED
+            } else {
+                exit::PASSED
             })
         }
         WorldCommand::Schema { document } => schema(context, document.as_deref()),

@@ -152,11 +152,12 @@ pub(super) fn unsound(spec: &Spec) -> Option<String> {
     if more.is_some() {
         return more;
     }
-    let planned = match spec.steps.is_empty() {
-        true => (spec.tasks.len() as u64)
+    let planned = if spec.steps.is_empty() {
+        (spec.tasks.len() as u64)
             .saturating_mul(spec.participants.len() as u64)
-            .saturating_mul(spec.attempts.into()),
-        false => spec.planned() as u64,
+            .saturating_mul(spec.attempts.into())
+    } else {
+        spec.planned() as u64
     };
     if !(1..=PLANNED).contains(&planned) {
         return Some(format!(

@@ -616,13 +616,13 @@ fn what_attempts_need_must_come_with_them() {
         rows[line] = rows[line].replace(&null, &format!("\"{from}\":\"{to}\""));
         let text = text(&rows);
         let (_dir, journal) = journal();
-        let taken = journal.take_over(
-            &mut text.as_bytes(),
-            &|need| match *need.digest() == other {
-                true => Ok(()),
-                false => Err("is not there"),
-            },
-        );
+        let taken = journal.take_over(&mut text.as_bytes(), &|need| {
+            if *need.digest() == other {
+                Ok(())
+            } else {
+                Err("is not there")
+            }
+        });
         let told = taken.unwrap_err().to_string();
         assert!(
             told.contains(&format!("needs the {what} {digest}, which is not there")),

@@ -49,9 +49,10 @@ pub(crate) fn patch(
     let runs = difference(&old_lines, &new_lines, profile)?;
     for hunk in hunks(&runs) {
         text.push(&hunk.head())?;
-        let marks = match hunk.reaches_end && !profile.removes_first() {
-            true => hunk.end_marks(old, new),
-            false => EndMarks::default(),
+        let marks = if hunk.reaches_end && !profile.removes_first() {
+            hunk.end_marks(old, new)
+        } else {
+            EndMarks::default()
         };
         hunk.write(&old_lines, &new_lines, |index, sign, line| {
             if marks.before == Some(index) {
@@ -60,9 +61,10 @@ pub(crate) fn patch(
             text.push(sign)?;
             text.push(line.strip_suffix('\n').unwrap_or(line))?;
             text.push("\n")?;
-            match profile.removes_first() && !line.ends_with('\n') {
-                true => text.push(MARK),
-                false => Ok(()),
+            if profile.removes_first() && !line.ends_with('\n') {
+                text.push(MARK)
+            } else {
+                Ok(())
             }
         })?;
         if marks.last {
@@ -240,9 +242,12 @@ mod tests {
     #[test]
     fn far_apart_changes_have_hunks_of_their_own() {
         let lines = |changed: &[usize]| -> String {
-            let line = |n| match changed.contains(&n) {
-                true => format!("changed {n}\n"),
-                false => format!("{n}\n"),
+            let line = |n| {
+                if changed.contains(&n) {
+                    format!("changed {n}\n")
+                } else {
+                    format!("{n}\n")
+                }
             };
             (1..=30).map(line).collect()
         };

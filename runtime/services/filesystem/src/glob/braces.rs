@@ -215,9 +215,10 @@ impl Range {
             let digits = text.strip_prefix('-').unwrap_or(text);
             digits.len() > 1 && digits.starts_with('0')
         };
-        let width = match !letters && (padded(first) || padded(last)) {
-            true => first.len().max(last.len()),
-            false => 0,
+        let width = if !letters && (padded(first) || padded(last)) {
+            first.len().max(last.len())
+        } else {
+            0
         };
         Some(Self {
             from,
@@ -231,11 +232,7 @@ impl Range {
 
     fn value(&self, n: usize) -> i64 {
         let offset = n as i64 * i64::from(self.step);
-        i64::from(self.from)
-            + match self.to < self.from {
-                true => -offset,
-                false => offset,
-            }
+        i64::from(self.from) + if self.to < self.from { -offset } else { offset }
     }
 }
 

@@ -55,9 +55,12 @@ pub(super) fn edit(world: &mut World, asked: EditFile) -> Result<String, Failure
         before = plain;
     }
     let room = world.room(&place);
-    let fits = |length| match length <= room {
-        true => Ok(()),
-        false => world.check_room(&place, length),
+    let fits = |length| {
+        if length <= room {
+            Ok(())
+        } else {
+            world.check_room(&place, length)
+        }
     };
     let after = edit::apply(&before, &asked.edits, world.profile, &place.shown, &fits)?;
     let limit = world.max_result_bytes();

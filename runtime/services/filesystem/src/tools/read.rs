@@ -82,9 +82,10 @@ pub(super) fn many(world: &World, asked: ReadMany) -> Result<String, Failure> {
 pub(super) fn info(world: &World, asked: OnePath) -> Result<String, Failure> {
     let status = world.status(&world.resolve(&asked.path)?)?;
     let directory = status.kind == Kind::Directory;
-    let permissions = match directory || status.executable {
-        true => "755",
-        false => "644",
+    let permissions = if directory || status.executable {
+        "755"
+    } else {
+        "644"
     };
     let now = text::date(world.clock);
     Ok(format!(

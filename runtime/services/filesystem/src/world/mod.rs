@@ -87,9 +87,10 @@ const MAX_PATH: usize = 4096;
 impl Place {
     /// What the kernel says of a path where nothing is.
     fn missing(&self) -> Errno {
-        match self.shown.len() < MAX_PATH {
-            true => Errno::NOENT,
-            false => Errno::NAMETOOLONG,
+        if self.shown.len() < MAX_PATH {
+            Errno::NOENT
+        } else {
+            Errno::NAMETOOLONG
         }
     }
 }

@@ -119,9 +119,10 @@ impl World {
         if entry.is_symlink || directory.on_disk.is_empty() {
             return self.resolve(&shown);
         }
-        let kind = match entry.is_directory {
-            true => Kind::Directory,
-            false => Kind::File,
+        let kind = if entry.is_directory {
+            Kind::Directory
+        } else {
+            Kind::File
         };
         Ok(Place {
             shown,
@@ -217,9 +218,10 @@ impl World {
                 }
                 continue;
             }
-            kind = match metadata.is_dir() {
-                true => Kind::Directory,
-                false => Kind::File,
+            kind = if metadata.is_dir() {
+                Kind::Directory
+            } else {
+                Kind::File
             };
             on_disk = next;
         }

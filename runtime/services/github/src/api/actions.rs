@@ -178,9 +178,10 @@ impl Site {
 
     /// Another attempt at a run, of all its jobs or of those that failed.
     pub(crate) fn rerun(&mut self, at: &Named, id: u64, failed_only: bool) -> Answer<()> {
-        let below = match failed_only {
-            true => "/rerun-failed-jobs",
-            false => "/rerun",
+        let below = if failed_only {
+            "/rerun-failed-jobs"
+        } else {
+            "/rerun"
         };
         let (call, run) = self.find_run(at, "POST", id, below)?;
         let mut jobs = None;

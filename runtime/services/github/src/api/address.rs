@@ -14,9 +14,10 @@ pub(crate) fn address(below: &str) -> String {
     let (path, tail) = parted(below);
     let path = stepped(path);
     let is_valid = |c: char| c.is_ascii_alphanumeric() || VALID.contains(c);
-    match path.chars().all(is_valid) {
-        true => path + tail,
-        false => percent_encoded(&decoded(&path), PLAIN) + tail,
+    if path.chars().all(is_valid) {
+        path + tail
+    } else {
+        percent_encoded(&decoded(&path), PLAIN) + tail
     }
 }
 
@@ -54,9 +55,10 @@ pub(crate) fn file_path(path: &str) -> String {
 
 /// The path of a file that is written, which clients encode only where an address would end in it.
 pub(crate) fn written_path(path: &str) -> String {
-    match path.contains(['?', '#', '%']) {
-        true => file_path(path),
-        false => path.to_owned(),
+    if path.contains(['?', '#', '%']) {
+        file_path(path)
+    } else {
+        path.to_owned()
     }
 }
 
@@ -77,9 +79,10 @@ pub(crate) fn query(pairs: &[(&str, &str)]) -> String {
         .iter()
         .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
         .collect();
-    match pairs.is_empty() {
-        true => String::new(),
-        false => format!("?{}", pairs.join("&")),
+    if pairs.is_empty() {
+        String::new()
+    } else {
+        format!("?{}", pairs.join("&"))
     }
 }
 

@@ -88,9 +88,10 @@ impl Site {
         let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
         let (base, head, directly) = ends(asked).ok_or_else(|| call.not_found())?;
         let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
-        let before = match directly {
-            true => from,
-            false => self.git.merge_base(from, to)?.unwrap_or(from),
+        let before = if directly {
+            from
+        } else {
+            self.git.merge_base(from, to)?.unwrap_or(from)
         };
         let changes = self
             .git

@@ -100,9 +100,10 @@ impl Site {
         let tip = self.tip_to_write(&call, &file.branch)?;
         check_form(&call, &file.path)?;
         let before = self.git.tree_of(tip)?;
-        let known = match file.path.is_empty() {
-            true => None,
-            false => self.git.entry(before, &file.path)?,
+        let known = if file.path.is_empty() {
+            None
+        } else {
+            self.git.entry(before, &file.path)?
         };
         let kind = match (&known, &file.sha) {
             (Some(known), _) if known.kind == EntryKind::Directory => {
@@ -152,9 +153,10 @@ impl Site {
         )?;
         let tip = self.tip_to_write(&call, &file.branch)?;
         let before = self.git.tree_of(tip)?;
-        let known = match file.path.is_empty() {
-            true => None,
-            false => self.git.entry(before, &file.path)?,
+        let known = if file.path.is_empty() {
+            None
+        } else {
+            self.git.entry(before, &file.path)?
         };
         let known = known
             .filter(|known| known.kind != EntryKind::Directory)
@@ -226,9 +228,10 @@ fn check_form(call: &Call, path: &str) -> Answer<()> {
     if path.starts_with('/') {
         return Err(of_path(call, "path cannot start with a slash"));
     }
-    match path.split('/').any(str::is_empty) {
-        true => Err(malformed(call)),
-        false => Ok(()),
+    if path.split('/').any(str::is_empty) {
+        Err(malformed(call))
+    } else {
+        Ok(())
     }
 }
 
@@ -263,9 +266,10 @@ fn path_of_link(link: &str, target: &str) -> Option<String> {
             name => names.push(name),
         }
     }
-    match names.is_empty() {
-        true => Some(".".to_owned()),
-        false => Some(names.join("/")),
+    if names.is_empty() {
+        Some(".".to_owned())
+    } else {
+        Some(names.join("/"))
     }
 }
 

@@ -126,12 +126,11 @@ impl Site {
         }
         // Looked up one by one, each entry would cost its directory.
         let taken_away = |file: &&TreeFile| matches!(file.what, TreeContent::Nothing);
-        let known: Option<HashSet<String>> = match files.iter().filter(taken_away).count() > 1 {
-            true => {
-                let all = self.git.walk(base)?.into_iter();
-                Some(all.map(|entry| entry.path).collect())
-            }
-            false => None,
+        let known: Option<HashSet<String>> = if files.iter().filter(taken_away).count() > 1 {
+            let all = self.git.walk(base)?.into_iter();
+            Some(all.map(|entry| entry.path).collect())
+        } else {
+            None
         };
         let mut edits = Vec::new();
         for file in files {
@@ -514,8 +513,9 @@ impl Site {
 
 /// Refuses the refs that GitHub keeps itself.
 fn check_writable(call: &Call, name: &str) -> Answer<()> {
-    match name.starts_with("refs/pull/") {
-        true => Err(call.refuse(422, "Reference update failed")),
-        false => Ok(()),
+    if name.starts_with("refs/pull/") {
+        Err(call.refuse(422, "Reference update failed"))
+    } else {
+        Ok(())
     }
 }

@@ -106,13 +106,12 @@ impl Hunks {
             .get(1)
             .map_or(patch.len(), |next| next.header - 1);
         let hunk = &patch[..end];
-        match hunk.len() <= MAX_HUNK {
-            true => hunk.to_owned(),
-            false => {
-                let start = &hunk[..hunk.floor_char_boundary(MAX_HUNK)];
-                let whole = start.rfind('\n').unwrap_or(start.len());
-                start[..whole].to_owned()
-            }
+        if hunk.len() <= MAX_HUNK {
+            hunk.to_owned()
+        } else {
+            let start = &hunk[..hunk.floor_char_boundary(MAX_HUNK)];
+            let whole = start.rfind('\n').unwrap_or(start.len());
+            start[..whole].to_owned()
         }
     }
 
@@ -126,18 +125,17 @@ impl Hunks {
 /// A header and the lines below it, as many of the last ones as [`MAX_HUNK`] has room for.
 fn shown(header: &str, lines: &str) -> String {
     let room = MAX_HUNK.saturating_sub(header.len() + 1);
-    let lines = match lines.len() <= room {
-        true => lines,
-        false => {
-            // A line that would be cut at its beginning is left out.
-            let from = lines.ceil_char_boundary(lines.len() - room - 1);
-            match lines[from..].find('\n') {
-                Some(end) => &lines[from + end + 1..],
-                None => {
-                    let last = lines.rfind('\n').map_or(0, |end| end + 1);
-                    let last = &lines[last..];
-                    &last[..last.floor_char_boundary(room)]
-                }
+    let lines = if lines.len() <= room {
+        lines
+    } else {
+        // A line that would be cut at its beginning is left out.
+        let from = lines.ceil_char_boundary(lines.len() - room - 1);
+        match lines[from..].find('\n') {
+            Some(end) => &lines[from + end + 1..],
+            None => {
+                let last = lines.rfind('\n').map_or(0, |end| end + 1);
+                let last = &lines[last..];
+                &last[..last.floor_char_boundary(room)]
             }
         }
     };

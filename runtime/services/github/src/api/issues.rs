@@ -84,14 +84,15 @@ pub(super) fn check_title(call: &Call, resource: &'static str, title: &str) -> A
 
 /// Refuses a text that is too long.
 pub(super) fn check_text(call: &Call, resource: &'static str, text: Option<&str>) -> Answer<()> {
-    match text.is_some_and(|text| is_too_long(text, LONGEST_TEXT)) {
-        false => Ok(()),
-        true => Err(call.invalid(vec![FieldError {
+    if text.is_some_and(|text| is_too_long(text, LONGEST_TEXT)) {
+        Err(call.invalid(vec![FieldError {
             resource,
             field: "body",
             code: "custom",
             message: format!("body {}", too_long(LONGEST_TEXT)),
-        }])),
+        }]))
+    } else {
+        Ok(())
     }
 }
 
@@ -318,14 +319,15 @@ impl Site {
         resource: &'static str,
         people: &[String],
     ) -> Answer<()> {
-        match people.iter().all(|login| self.hub.user(login).is_some()) {
-            true => Ok(()),
-            false => Err(call.invalid(vec![FieldError {
+        if people.iter().all(|login| self.hub.user(login).is_some()) {
+            Ok(())
+        } else {
+            Err(call.invalid(vec![FieldError {
                 resource,
                 field: "assignees",
                 code: "invalid",
                 message: String::new(),
-            }])),
+            }]))
         }
     }
 

@@ -44,9 +44,10 @@ fn check_length(call: &Call, name: &'static str, text: &str, most: usize) -> Ans
 
 /// Refuses names that no label can have, which would be made by being used.
 pub(super) fn check_labels(call: &Call, names: &[String]) -> Answer<()> {
-    match names.iter().any(|name| is_too_long(name, LONGEST_NAME)) {
-        true => Err(call.invalid(field("Label", "name", "invalid"))),
-        false => Ok(()),
+    if names.iter().any(|name| is_too_long(name, LONGEST_NAME)) {
+        Err(call.invalid(field("Label", "name", "invalid")))
+    } else {
+        Ok(())
     }
 }
 

@@ -355,9 +355,10 @@ fn joined(request: &MergeRequest, title: String, message: String) -> String {
     } else {
         request.message.clone()
     };
-    match message.is_empty() {
-        true => title,
-        false => format!("{title}\n\n{message}"),
+    if message.is_empty() {
+        title
+    } else {
+        format!("{title}\n\n{message}")
     }
 }
 

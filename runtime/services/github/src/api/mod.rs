@@ -143,9 +143,10 @@ impl Site {
             method,
             url: crate::view::API.to_owned() + &address(&format!("/repos/{owner}/{repo}{below}")),
         };
-        match self.hub.is(owner, repo) {
-            true => Ok(call),
-            false => Err(call.not_found()),
+        if self.hub.is(owner, repo) {
+            Ok(call)
+        } else {
+            Err(call.not_found())
         }
     }
 

@@ -356,9 +356,10 @@ impl Site {
         if state == State::Closed {
             self.hub.close(number, &by, None);
         }
-        match reopened {
-            true => self.branches_moved(threads)?,
-            false => self.set_threads(threads),
+        if reopened {
+            self.branches_moved(threads)?
+        } else {
+            self.set_threads(threads)
         }
         self.hub.tick();
         Ok(())

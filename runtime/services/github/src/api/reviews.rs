@@ -108,9 +108,10 @@ impl Site {
         };
         let sha = id.to_string();
         let own = sha == pull.head_sha || self.pull_commit_ids(pull)?.contains(&id);
-        Ok(match own {
-            true => Ok(sha),
-            false => Err("The commit ID is not part of the pull request".to_owned()),
+        Ok(if own {
+            Ok(sha)
+        } else {
+            Err("The commit ID is not part of the pull request".to_owned())
         })
     }
 
@@ -431,16 +432,17 @@ impl Site {
                     || is(&repository.owner)
                     || repository.collaborators.iter().any(is))
         };
-        match people.iter().all(member) {
-            true => Ok(()),
-            false => Err(call.refuse(
+        if people.iter().all(member) {
+            Ok(())
+        } else {
+            Err(call.refuse(
                 422,
                 format!(
                     "Reviews may only be requested from collaborators. One or more of the users or teams you \
                      specified is not a collaborator of the {} repository.",
                     self.full_name()
                 ),
-            )),
+            ))
         }
     }
 }

@@ -542,9 +542,10 @@ impl Site {
         let full = self.full_name();
         let description = repository.description.as_deref().unwrap_or_default();
         let texts = Texts::new(&[full.as_str(), description, &topics]);
-        let visibility = match repository.private {
-            true => "private",
-            false => "public",
+        let visibility = if repository.private {
+            "private"
+        } else {
+            "public"
         };
         query.fits(|term| match term {
             Term::Text(word) => texts.hold(word),
@@ -607,9 +608,10 @@ fn has_commit(site: &Site, commit: &Commit, asked: &str, value: &str) -> bool {
 
 /// Whether a time lies where a qualifier asks: on a day, or before or after a day or a time.
 fn on(time: Time, asked: &str) -> bool {
-    match asked.contains('T') {
-        true => compares(&time, asked, Time::parse),
-        false => compares(&time.day(), asked, |day| Some(day.to_owned())),
+    if asked.contains('T') {
+        compares(&time, asked, Time::parse)
+    } else {
+        compares(&time.day(), asked, |day| Some(day.to_owned()))
     }
 }
 

@@ -42,9 +42,10 @@ impl Site {
         sorted: &Sorted,
         page: Page,
     ) -> Answer<()> {
-        match text.len() > LONGEST_QUERY {
-            true => Err(self.unsearchable(what, "", sorted, page, TOO_LONG)),
-            false => Ok(()),
+        if text.len() > LONGEST_QUERY {
+            Err(self.unsearchable(what, "", sorted, page, TOO_LONG))
+        } else {
+            Ok(())
         }
     }
 

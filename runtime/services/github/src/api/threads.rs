@@ -75,13 +75,14 @@ impl Site {
             let Some(change) = change else {
                 return Ok(None);
             };
-            let (from, to, path) = match left {
-                false => (Some(then), Some(head), &change.path),
-                true => (
+            let (from, to, path) = if left {
+                (
                     self.git.merge_base(base, then)?,
                     self.git.merge_base(base, head)?,
                     change.previous.as_ref().unwrap_or(&change.path),
-                ),
+                )
+            } else {
+                (Some(then), Some(head), &change.path)
             };
             let (Some(before), Some(after)) = (self.blob_at(from, path)?, self.blob_at(to, path)?)
             else {

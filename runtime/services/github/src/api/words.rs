@@ -72,11 +72,11 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches(|c: char| !is_letter(c));
         let first = rest.chars().next()?;
-        let length = match is_ideograph(first) {
-            true => first.len_utf8(),
-            false => rest
-                .find(|c: char| !is_letter(c) || is_ideograph(c))
-                .unwrap_or(rest.len()),
+        let length = if is_ideograph(first) {
+            first.len_utf8()
+        } else {
+            rest.find(|c: char| !is_letter(c) || is_ideograph(c))
+                .unwrap_or(rest.len())
         };
         let (word, after) = rest.split_at(length);
         rest = after;

@@ -156,9 +156,10 @@ impl Archive {
             while let Some(digit) = steps.next_if(char::is_ascii_digit) {
                 digits.push(digit);
             }
-            let number: usize = match digits.is_empty() {
-                true => 1,
-                false => digits.parse().map_err(|_| invalid())?,
+            let number: usize = if digits.is_empty() {
+                1
+            } else {
+                digits.parse().map_err(|_| invalid())?
             };
             let (generations, which) = match sign {
                 '~' => (number, 1),
@@ -241,9 +242,10 @@ impl Archive {
             }
             paid.spend(Cost::Bytes(commit.message.len() as u64))?;
             commits.push(commit);
-            Ok(match commits.len() < limit {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
+            Ok(if commits.len() < limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
             })
         })?;
         Ok(commits)

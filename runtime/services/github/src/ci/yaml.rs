@@ -40,9 +40,10 @@ pub(super) fn parse(text: &str) -> Result<Value, YamlError> {
             Event::Alias(_) => return Err(wrong("anchors are not supported")),
             Event::Scalar(text, style, _, tag) => {
                 let plain = style == ScalarStyle::Plain && tag.is_none();
-                match plain {
-                    true => scalar(&text),
-                    false => Value::String(text.into_owned()),
+                if plain {
+                    scalar(&text)
+                } else {
+                    Value::String(text.into_owned())
                 }
             }
             Event::SequenceStart(..) | Event::MappingStart(..) => {

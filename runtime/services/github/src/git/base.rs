@@ -182,11 +182,10 @@ impl Base {
     /// not looked at: a world would take long to open.
     fn check_refs(&self) -> Result<(), GitError> {
         let repo = self.repository();
-        let way_out = match self.borrows {
-            true => {
-                "; objects/info/alternates names other places, which are not read: `git repack -a -d` gets what lies there"
-            }
-            false => "",
+        let way_out = if self.borrows {
+            "; objects/info/alternates names other places, which are not read: `git repack -a -d` gets what lies there"
+        } else {
+            ""
         };
         let mut seen = HashSet::new();
         for (name, id) in &self.refs {

@@ -136,9 +136,10 @@ impl Git {
             stopped = outcome.err();
             stopped.is_none()
         };
-        let paid = match any_number {
-            true => Paid::new(self, meter).of_any_length(),
-            false => Paid::new(self, meter),
+        let paid = if any_number {
+            Paid::new(self, meter).of_any_length()
+        } else {
+            Paid::new(self, meter)
         };
         match paid.replaced(old, new) {
             Ok(replaced) => Ok(replaced),
@@ -326,9 +327,12 @@ impl Change {
             (Some(old), Some(new)) if old == new => text += &format!(" {new}\n"),
             _ => text.push('\n'),
         }
-        let side = |there: bool, prefix: &str, path: &str| match there {
-            true => quoted(prefix, path),
-            false => "/dev/null".to_owned(),
+        let side = |there: bool, prefix: &str, path: &str| {
+            if there {
+                quoted(prefix, path)
+            } else {
+                "/dev/null".to_owned()
+            }
         };
         let from = side(self.old.is_some(), "a/", before);
         let to = side(self.new.is_some(), "b/", &self.path);

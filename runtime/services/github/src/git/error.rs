@@ -136,12 +136,11 @@ fn without_place(text: &str) -> String {
             .rfind(|c: char| c == '"' || c.is_whitespace())
             .map_or(0, |before| before + 1);
         let end = at + COPY.len();
-        match rest[start..at].contains(SCRATCH) {
-            true => {
-                told.push_str(&rest[..start]);
-                told.push_str(".git/");
-            }
-            false => told.push_str(&rest[..end]),
+        if rest[start..at].contains(SCRATCH) {
+            told.push_str(&rest[..start]);
+            told.push_str(".git/");
+        } else {
+            told.push_str(&rest[..end])
         }
         rest = &rest[end..];
     }

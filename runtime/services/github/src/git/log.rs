@@ -39,9 +39,12 @@ pub struct Author {
 
 impl Filter {
     fn takes(&self, time: i64, by: &Person) -> bool {
-        let author = |author: &Author| match author.emails.is_empty() {
-            false => author.emails.contains(&by.email),
-            true => by.email == author.text || by.name == author.text,
+        let author = |author: &Author| {
+            if author.emails.is_empty() {
+                by.email == author.text || by.name == author.text
+            } else {
+                author.emails.contains(&by.email)
+            }
         };
         self.since.is_none_or(|since| time >= since)
             && self.until.is_none_or(|until| time <= until)

@@ -94,9 +94,10 @@ impl Git {
                     Some(previous) => moved(previous, &change.path),
                     None => quoted("", &change.path),
                 },
-                binary: match change.binary {
-                    true => Some((size(&change.old)?, size(&change.new)?)),
-                    false => None,
+                binary: if change.binary {
+                    Some((size(&change.old)?, size(&change.new)?))
+                } else {
+                    None
                 },
                 added: change.additions,
                 removed: change.deletions,
@@ -204,9 +205,10 @@ fn encoded(text: &str, used: usize, is_plain: impl Fn(u8) -> bool) -> String {
             all += &format!("?=\n {WORD}");
             column = 1 + WORD.len();
         }
-        match is_plain {
-            true => all.push(c),
-            false => bytes.iter().for_each(|byte| all += &format!("={byte:02X}")),
+        if is_plain {
+            all.push(c)
+        } else {
+            bytes.iter().for_each(|byte| all += &format!("={byte:02X}"))
         }
         column += length;
     }
@@ -275,9 +277,10 @@ fn table(rows: &[Row]) -> String {
         let third = (WIDTH * 3 / 8).saturating_sub(number_width + 6).max(6);
         bar_width = bar_width.min(third);
         let rest = WIDTH.saturating_sub(number_width + 6);
-        match name_width > rest - bar_width {
-            true => name_width = rest - bar_width,
-            false => bar_width = rest - name_width,
+        if name_width > rest - bar_width {
+            name_width = rest - bar_width
+        } else {
+            bar_width = rest - name_width
         }
     }
     let mut text = String::new();
@@ -339,9 +342,10 @@ fn bars(added: usize, removed: usize, width: usize, most: usize) -> (usize, usiz
     if total < 2 && added > 0 && removed > 0 {
         total = 2;
     }
-    match added < removed {
-        true => (scaled(added), total - scaled(added)),
-        false => (total - scaled(removed), scaled(removed)),
+    if added < removed {
+        (scaled(added), total - scaled(added))
+    } else {
+        (total - scaled(removed), scaled(removed))
     }
 }
 

@@ -304,11 +304,12 @@ impl Git {
     /// Refuses a tree with a path that is longer than verifiers read.
     pub(super) fn check_paths(&self, tree: ObjectId) -> Result<(), GitError> {
         let longest = self.below(tree)?.longest;
-        match longest > MAX_PATH as u64 {
-            true => Err(GitError::Refused(format!(
+        if longest > MAX_PATH as u64 {
+            Err(GitError::Refused(format!(
                 "a path in the tree has {longest} bytes, and at most {MAX_PATH} are allowed"
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 

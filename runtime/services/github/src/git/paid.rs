@@ -95,9 +95,10 @@ impl<'a> Paid<'a> {
 
     pub(crate) fn spend(&self, cost: Cost) -> Result<(), Stop> {
         let mut meter = self.meter.borrow_mut();
-        match (*meter)(cost) {
-            true => Ok(()),
-            false => Err(Stop::Spent),
+        if (*meter)(cost) {
+            Ok(())
+        } else {
+            Err(Stop::Spent)
         }
     }
 

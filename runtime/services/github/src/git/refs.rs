@@ -27,9 +27,10 @@ pub(crate) fn check_new_ref_name(name: &str) -> Result<(), String> {
     let misleading = branch.is_some_and(|branch| branch.starts_with('-') || branch == "HEAD")
         || tag.is_some_and(|tag| tag.starts_with('-'))
         || branch.or(tag).is_some_and(is_full_id);
-    match misleading {
-        true => Err(format!("{name:?} can be mistaken for something else")),
-        false => Ok(()),
+    if misleading {
+        Err(format!("{name:?} can be mistaken for something else"))
+    } else {
+        Ok(())
     }
 }
 
@@ -79,9 +80,10 @@ impl Git {
     /// The commit that a text names: a commit by its id, a branch, a tag, a ref, or a commit by the beginning of its
     /// id.
     pub fn resolve(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
-        let full = match is_full_id(text) {
-            true => self.by_id(text)?,
-            false => None,
+        let full = if is_full_id(text) {
+            self.by_id(text)?
+        } else {
+            None
         };
         let id = full.or_else(|| self.named(text));
         match id.map_or_else(|| self.by_id(text), |id| Ok(Some(id)))? {

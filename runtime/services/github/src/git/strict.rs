@@ -17,44 +17,48 @@ const MAX_MESSAGE: usize = MAX_RECORD as usize - (16 << 10);
 
 /// Refuses a file that is larger than those on GitHub.
 pub(super) fn check_size(bytes: &[u8]) -> Result<(), GitError> {
-    match bytes.len() > MAX_FILE {
-        true => Err(GitError::Refused(
+    if bytes.len() > MAX_FILE {
+        Err(GitError::Refused(
             "Sorry, your input was too large to process. Consider creating the blob in a local clone of the \
              repository and then pushing it to GitHub."
                 .to_owned(),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
 /// Refuses a directory that verifiers could not read: a state with one would have no grade.
 pub(super) fn check_tree_size(bytes: u64) -> Result<(), GitError> {
-    match bytes > MAX_OBJECT {
-        true => Err(GitError::Refused(format!(
+    if bytes > MAX_OBJECT {
+        Err(GitError::Refused(format!(
             "the names in one directory take {bytes} bytes, and at most {MAX_OBJECT} are allowed; spread its files \
              over several directories"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
 /// Refuses a message that no reader of commits takes.
 pub(super) fn check_message(message: &str) -> Result<(), GitError> {
-    match message.len() > MAX_MESSAGE {
-        true => Err(GitError::Refused(format!(
+    if message.len() > MAX_MESSAGE {
+        Err(GitError::Refused(format!(
             "message is too long (maximum is {MAX_MESSAGE} bytes)"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
 /// Refuses a time that git does not read.
 pub(super) fn check_time(seconds: i64) -> Result<(), GitError> {
-    match seconds < 0 {
-        true => Err(GitError::Refused(
+    if seconds < 0 {
+        Err(GitError::Refused(
             "badDate: a date before 1970 is none that git reads".to_owned(),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

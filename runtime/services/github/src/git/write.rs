@@ -62,12 +62,11 @@ impl Git {
     }
 
     fn count(&self, before: usize, id: ObjectId, bytes: u64) -> Result<(), GitError> {
-        match self.repo.objects.num_objects_in_memory() > before {
-            true => {
-                self.fresh.borrow_mut().push(id);
-                call::add_object(bytes)
-            }
-            false => Ok(()),
+        if self.repo.objects.num_objects_in_memory() > before {
+            self.fresh.borrow_mut().push(id);
+            call::add_object(bytes)
+        } else {
+            Ok(())
         }
     }
 
@@ -263,8 +262,9 @@ pub(crate) fn check_path(path: &str) -> Result<(), GitError> {
     };
     // A world is a tree of files, which has a depth that it may have.
     let deep = path.split('/').count() >= mcpmark_snapshot::MAX_DEPTH;
-    match deep || path.len() > 4096 || path.split('/').any(bad) {
-        true => Err(GitError::Path(path.to_owned())),
-        false => Ok(()),
+    if deep || path.len() > 4096 || path.split('/').any(bad) {
+        Err(GitError::Path(path.to_owned()))
+    } else {
+        Ok(())
     }
 }

@@ -170,9 +170,10 @@ pub(crate) fn spoken(text: &str) -> String {
             if end <= at {
                 end = at + paragraph(rest);
             }
-            let inside = match is_open {
-                true => None,
-                false => span(&text[at + ticks..end.max(at + ticks)], ticks),
+            let inside = if is_open {
+                None
+            } else {
+                span(&text[at + ticks..end.max(at + ticks)], ticks)
             };
             match inside {
                 Some(inside) => {

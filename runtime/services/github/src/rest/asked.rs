@@ -185,9 +185,10 @@ impl Fields<'_> {
 
     /// A text that null takes away.
     pub(super) fn clearable(&self, name: &str) -> Answer<Option<Option<String>>> {
-        match self.is_null(name) {
-            true => Ok(Some(None)),
-            false => Ok(self.text(name)?.map(Some)),
+        if self.is_null(name) {
+            Ok(Some(None))
+        } else {
+            Ok(self.text(name)?.map(Some))
         }
     }
 

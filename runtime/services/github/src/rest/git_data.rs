@@ -194,9 +194,10 @@ fn tree(site: &Site, asked: &Asked<'_>, call: &Call, text: &str) -> Outcome {
 }
 
 fn shown(site: &Site, id: ObjectId, recursive: bool) -> Answer<Value> {
-    let entries = match recursive {
-        true => site.git.walk(id)?,
-        false => site.git.entries(id, "")?,
+    let entries = if recursive {
+        site.git.walk(id)?
+    } else {
+        site.git.entries(id, "")?
     };
     let mut list = Vec::new();
     for entry in entries {

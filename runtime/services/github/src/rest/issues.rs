@@ -235,9 +235,10 @@ fn edit(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64
         body: fields.clearable("body")?,
         labels: fields.texts("labels")?,
         assignees,
-        milestone: match fields.is_null("milestone") {
-            true => Some(None),
-            false => fields.number("milestone")?.map(Some),
+        milestone: if fields.is_null("milestone") {
+            Some(None)
+        } else {
+            fields.number("milestone")?.map(Some)
         },
         kind: fields.text("type")?,
     };
@@ -419,17 +420,15 @@ fn assignees(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Ou
     let given = asked.fields(call)?.texts("assignees")?.unwrap_or_default();
     let adds = asked.method == "POST";
     site.change_assignees(call, number, |mut people| {
-        match adds {
-            true => people.extend(given),
-            false => people.retain(|login| !given.iter().any(|it| it.eq_ignore_ascii_case(login))),
+        if adds {
+            people.extend(given)
+        } else {
+            people.retain(|login| !given.iter().any(|it| it.eq_ignore_ascii_case(login)))
         }
         people
     })?;
     let view = site.issue(site.find_issue(call, number)?);
-    match adds {
-        true => created(view),
-        false => ok(view),
-    }
+    if adds { created(view) } else { ok(view) }
 }
 
 /// Why a conversation may be locked.

@@ -113,9 +113,10 @@ impl Rest {
         let meter = CallMeter::new(DEFAULT_CALL_MEMORY);
         let response = meter.run(|| answer(&mut self.site, request))?;
         // Even what only reads may write: whether something can be merged is known by merging it.
-        match self.said.saturating_add(self.site.git.added_bytes()) > MOST_ADDED {
-            true => Err(RestError::Full),
-            false => Ok(response),
+        if self.said.saturating_add(self.site.git.added_bytes()) > MOST_ADDED {
+            Err(RestError::Full)
+        } else {
+            Ok(response)
         }
     }
 }

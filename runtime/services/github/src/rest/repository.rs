@@ -131,9 +131,10 @@ fn contents(site: &Site, asked: &Asked<'_>, at: &Named, path: &str) -> Outcome {
             for entry in &entries {
                 list.push(site.content(entry, shown)?);
             }
-            match asked.wants("object") {
-                true => ok(json!({"type": "dir", "path": path, "entries": list})),
-                false => ok(list.into()),
+            if asked.wants("object") {
+                ok(json!({"type": "dir", "path": path, "entries": list}))
+            } else {
+                ok(list.into())
             }
         }
     }
@@ -242,10 +243,7 @@ fn put(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, path: &str) 
     let file = file(site, asked, call, path, content)?;
     let new = file.sha.is_none();
     let answer = site.put_contents(at, &file)?;
-    match new {
-        true => created(answer),
-        false => ok(answer),
-    }
+    if new { created(answer) } else { ok(answer) }
 }
 
 fn commits(site: &Site, asked: &Asked<'_>, at: &Named) -> Outcome {

@@ -240,9 +240,10 @@ fn new_comment(
         resource: "PullRequestReviewComment",
         field,
         code: "custom",
-        message: match field.ends_with(".path") || field.ends_with(".line") {
-            true => format!("{field} could not be resolved"),
-            false => problem.to_owned(),
+        message: if field.ends_with(".path") || field.ends_with(".line") {
+            format!("{field} could not be resolved")
+        } else {
+            problem.to_owned()
         },
     }]))
 }

@@ -133,11 +133,12 @@ pub(super) fn get_tag(site: &Site, with: &Arguments) -> Outcome {
 
 /// The words for a repository that GraphQL does not find.
 pub(super) fn unresolved(site: &Site, at: &crate::api::Named) -> Result<(), Failure> {
-    match site.hub.is(&at.owner, &at.repo) {
-        true => Ok(()),
-        false => Err(Failure::Said(format!(
+    if site.hub.is(&at.owner, &at.repo) {
+        Ok(())
+    } else {
+        Err(Failure::Said(format!(
             "Could not resolve to a Repository with the name '{}/{}'.",
             at.owner, at.repo
-        ))),
+        )))
     }
 }

@@ -62,12 +62,13 @@ impl Decoded {
                 problems.push(format!("'{name}' {problem}"));
             }
         }
-        match problems.is_empty() {
-            true => Ok(decoded),
-            false => Err(Failure::Said(format!(
+        if problems.is_empty() {
+            Ok(decoded)
+        } else {
+            Err(Failure::Said(format!(
                 "decoding failed due to the following error(s):\n\n{}",
                 problems.join("\n")
-            ))),
+            )))
         }
     }
 

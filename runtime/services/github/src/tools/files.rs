@@ -128,24 +128,26 @@ fn raw_file(site: &Site, sha: &str, path: &str) -> Result<Option<ObjectId>, Fail
 /// The address of a file, as `url.JoinPath` of Go makes it: all of it is encoded where anything must be.
 fn joined(place: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:@[]/".contains(c);
-    match place.chars().all(is_plain) {
-        true => format!("repo://{place}"),
-        false => format!("repo://{}", percent_encoded(place, b"$&+,/:;=@")),
+    if place.chars().all(is_plain) {
+        format!("repo://{place}")
+    } else {
+        format!("repo://{}", percent_encoded(place, b"$&+,/:;=@"))
     }
 }
 
 fn resource(entry: &Entry, uri: String, path: &str, bytes: &[u8]) -> Outcome {
     let kind = guess_type(path, bytes);
     let text = kind.starts_with("application") || kind.starts_with("text");
-    let (what, resource) = match text {
-        true => (
+    let (what, resource) = if text {
+        (
             "text",
             json!({"uri": uri, "mimeType": kind, "text": super::go::text(bytes)}),
-        ),
-        false => (
+        )
+    } else {
+        (
             "binary",
             json!({"uri": uri, "mimeType": kind, "blob": STANDARD.encode(bytes)}),
-        ),
+        )
     };
     let said = format!("successfully downloaded {what} file (SHA: {})", entry.id);
     Ok(Output::Resource(said, resource))
@@ -170,9 +172,10 @@ pub(super) fn suggest(site: &Site, at: &Named, path: &str, resolved: &Resolved) 
         if !entry.path.ends_with(ending) || (path.ends_with('/') && !directory) {
             continue;
         }
-        matching.push(match directory {
-            true => format!("{}/", entry.path),
-            false => entry.path,
+        matching.push(if directory {
+            format!("{}/", entry.path)
+        } else {
+            entry.path
         });
         if matching.len() == SUGGESTED {
             break;

@@ -117,11 +117,12 @@ impl NewState {
 
     /// Refuses a duplicate of nothing. One version looks at this before anything is changed, the other after.
     pub(super) fn check_duplicate(&self) -> Result<(), Failure> {
-        match self.state == "closed" && self.reason == "duplicate" && self.duplicate_of == 0 {
-            true => Err(Failure::said(
+        if self.state == "closed" && self.reason == "duplicate" && self.duplicate_of == 0 {
+            Err(Failure::said(
                 "duplicate_of must be provided when state_reason is 'duplicate'",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -225,9 +225,10 @@ impl ToolHandler for Tools {
         };
         let hints = known.annotations.as_ref();
         let reads = hints.and_then(|hints| hints.read_only_hint) == Some(true);
-        let said = match reads {
-            true => 0,
-            false => arguments.iter().map(|(_, value)| size(value)).sum(),
+        let said = if reads {
+            0
+        } else {
+            arguments.iter().map(|(_, value)| size(value)).sum()
         };
         let Ok(written) = self.begin(reads, said) else {
             let problem = GitError::Full.to_string();
@@ -309,18 +310,20 @@ impl Tools {
     /// Begins a call that says so many bytes, as far as there is room for them: what it takes of the room, whatever
     /// it adds beside that. A call that only reads takes nothing, and leaves nothing behind.
     fn begin(&mut self, reads: bool, said: u64) -> Result<Written, GitError> {
-        let said = match reads {
-            true => 0,
-            false => said.saturating_add(CALL_BYTES),
+        let said = if reads {
+            0
+        } else {
+            said.saturating_add(CALL_BYTES)
         };
         let bytes = self.quota.room.checked_sub(said).ok_or(GitError::Full)?;
-        call::begin(match reads {
-            true => Room::ENOUGH,
-            false => Room {
+        call::begin(if reads {
+            Room::ENOUGH
+        } else {
+            Room {
                 bytes,
                 files: self.room_for_files(),
                 files_of_commit: self.quota.most_files,
-            },
+            }
         });
         self.site.git.begin();
         Ok(Written { reads, said })

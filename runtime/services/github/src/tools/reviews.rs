@@ -186,13 +186,14 @@ pub(super) fn add_comment(site: &mut Site, with: &Decoded) -> Outcome {
             "pull_request_review_thread.line can't be blank",
         ));
     }
-    let new = match about_file {
-        true => NewReviewComment {
+    let new = if about_file {
+        NewReviewComment {
             line: None,
             start_line: None,
             ..new
-        },
-        false => new,
+        }
+    } else {
+        new
     };
     if let Some((_, pull)) = site.hub.pull(number) {
         let problem = site

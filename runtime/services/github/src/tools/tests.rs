@@ -52,9 +52,12 @@ impl World {
         let scratch = tempfile::tempdir().unwrap();
         let mut git = Git::new(Base::empty(scratch.path()).unwrap());
         let text = |mark: &str, at: usize| -> String {
-            let lines = (0..100).map(|line| match line == at {
-                true => format!("{mark}\n"),
-                false => format!("line {line}\n"),
+            let lines = (0..100).map(|line| {
+                if line == at {
+                    format!("{mark}\n")
+                } else {
+                    format!("line {line}\n")
+                }
             });
             lines.collect()
         };

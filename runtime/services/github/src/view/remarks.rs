@@ -64,18 +64,17 @@ impl Site {
         let Some(of) = self.hub.remarks.get(&sha) else {
             return Vec::new();
         };
-        match latest {
-            true => of
-                .latest()
+        if latest {
+            of.latest()
                 .into_iter()
                 .map(|it| self.set_status(&sha, it))
-                .collect(),
-            false => of
-                .statuses
+                .collect()
+        } else {
+            of.statuses
                 .iter()
                 .rev()
                 .map(|it| self.set_status(&sha, it))
-                .collect(),
+                .collect()
         }
     }
 }

@@ -155,9 +155,10 @@ struct Layered {
 
 impl Layered {
     fn of(&self, digest: &Digest) -> &dyn Blobs {
-        match self.added.contains(digest) {
-            true => &self.added,
-            false => &*self.below,
+        if self.added.contains(digest) {
+            &self.added
+        } else {
+            &*self.below
         }
     }
 }

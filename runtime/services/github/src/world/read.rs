@@ -442,17 +442,15 @@ impl Reading {
         let place = format!("#{number}");
         let git = &self.git;
         let known = |text: &str| -> Result<Option<ObjectId>, WorldError> {
-            match text.is_empty() {
-                true => Ok(None),
-                false => Ok(git.resolve(text)?),
+            if text.is_empty() {
+                Ok(None)
+            } else {
+                Ok(git.resolve(text)?)
             }
         };
         let branch = pull.local_branch.as_deref().unwrap_or(&pull.head);
         let open = issue.state == State::Open;
-        let live = match open {
-            true => git.branch(branch),
-            false => None,
-        };
+        let live = if open { git.branch(branch) } else { None };
         let base_tip = git.branch(&pull.base);
         if open && base_tip.is_none() {
             let problem = format!("its base {:?} is no branch of the repository", pull.base);

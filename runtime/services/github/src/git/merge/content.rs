@@ -77,9 +77,10 @@ impl Contents<'_> {
             });
         };
         let base_mode = base.map(|it| it.mode);
-        let (mode, is_clean) = match ours.mode == theirs.mode || Some(ours.mode) == base_mode {
-            true => (theirs.mode, true),
-            false => (ours.mode, Some(theirs.mode) == base_mode),
+        let (mode, is_clean) = if ours.mode == theirs.mode || Some(ours.mode) == base_mode {
+            (theirs.mode, true)
+        } else {
+            (ours.mode, Some(theirs.mode) == base_mode)
         };
         let of = |id| Some(Version { mode, id });
         let base_id = base.map(|it| it.id);
@@ -111,9 +112,10 @@ impl Contents<'_> {
             .into_iter()
             .any(|it| patch::is_binary(it))
         {
-            let kept = match self.is_virtual() {
-                true => self.write(base, &before)?,
-                false => ours.id,
+            let kept = if self.is_virtual() {
+                self.write(base, &before)?
+            } else {
+                ours.id
             };
             return Ok(MergedFile {
                 version: of(kept),
@@ -123,9 +125,10 @@ impl Contents<'_> {
         let marks = self.marks(names, nested);
         let merged = text::merge(&before, &our, &their, &marks)?;
         // What conflicts is wanted only where it is merged further.
-        let id = match merged.is_clean || self.is_virtual() || nested > 0 {
-            true => self.write(None, &merged.bytes)?,
-            false => ours.id,
+        let id = if merged.is_clean || self.is_virtual() || nested > 0 {
+            self.write(None, &merged.bytes)?
+        } else {
+            ours.id
         };
         Ok(MergedFile {
             version: of(id),
@@ -145,9 +148,12 @@ impl Contents<'_> {
 
     fn marks(&self, names: [&BStr; 3], nested: usize) -> Marks {
         let is_one = names[BASE] == names[OURS] && names[OURS] == names[THEIRS];
-        let label = |side: usize| match is_one {
-            true => format!("Temporary merge branch {side}"),
-            false => format!("Temporary merge branch {side}:{}", names[side]),
+        let label = |side: usize| {
+            if is_one {
+                format!("Temporary merge branch {side}")
+            } else {
+                format!("Temporary merge branch {side}:{}", names[side])
+            }
         };
         Marks {
             length: MARK + 2 * self.depth + nested,

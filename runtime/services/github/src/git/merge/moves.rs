@@ -152,9 +152,10 @@ fn hint<'a>(path: &BString, hints: &'a Directories) -> Option<(&'a BString, &'a 
 /// A path with the renamed directory in the place of the old one.
 fn applied((old, new): (&BString, &BString), path: &BString) -> BString {
     let rest = &path[old.len() + 1..];
-    match new.is_empty() {
-        true => rest.into(),
-        false => [new.as_slice(), b"/", rest].concat().into(),
+    if new.is_empty() {
+        rest.into()
+    } else {
+        [new.as_slice(), b"/", rest].concat().into()
     }
 }
 

@@ -124,9 +124,10 @@ fn edits(old: &[&[u8]], new: &[&[u8]]) -> Vec<Edit> {
             new: span(block.after),
         }];
     }
-    let algorithm = match lines > MOST_OF_HISTOGRAM {
-        true => Algorithm::Myers,
-        false => Algorithm::Histogram,
+    let algorithm = if lines > MOST_OF_HISTOGRAM {
+        Algorithm::Myers
+    } else {
+        Algorithm::Histogram
     };
     let mut diff = Diff::compute(algorithm, &input);
     diff.postprocess_no_heuristic(&input);
@@ -304,9 +305,10 @@ impl<'a> Texts<'a> {
     fn ends_with_returns(&self, part: &Part) -> bool {
         let around = |lines: &[&[u8]], at: usize| -> Option<bool> {
             let line = lines.get(at)?;
-            let line = match line.ends_with(b"\n") {
-                true => line,
-                false => lines.get(at.checked_sub(1)?)?,
+            let line = if line.ends_with(b"\n") {
+                line
+            } else {
+                lines.get(at.checked_sub(1)?)?
             };
             Some(line.ends_with(b"\r\n"))
         };

@@ -165,9 +165,10 @@ impl Trees {
             moved = if came { ALL } else { moved };
         }
         for (name, versions) in entries {
-            let path: BString = match level.path.is_empty() {
-                true => name,
-                false => [level.path.as_slice(), b"/", &name].concat().into(),
+            let path: BString = if level.path.is_empty() {
+                name
+            } else {
+                [level.path.as_slice(), b"/", &name].concat().into()
             };
             if path.len() > MAX_PATH {
                 return Err(GitError::objects(format!(

@@ -109,13 +109,15 @@ fn collect(site: &Site, call: &Call, name: &str) -> Answer<Collected> {
                 entry.path,
                 if is_directory { "/" } else { "" }
             ),
-            kind: match is_directory {
-                true => EntryKind::Directory,
-                false => entry.kind,
+            kind: if is_directory {
+                EntryKind::Directory
+            } else {
+                entry.kind
             },
-            bytes: match is_directory {
-                true => Vec::new(),
-                false => site.git.blob(entry.id)?,
+            bytes: if is_directory {
+                Vec::new()
+            } else {
+                site.git.blob(entry.id)?
             },
         });
     }

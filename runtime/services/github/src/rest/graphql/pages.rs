@@ -48,9 +48,12 @@ pub(super) fn window(
 
 /// A page of a connection with so many entries.
 pub(super) fn connection(page: &Range<usize>, total: usize, nodes: Vec<Value>) -> Value {
-    let place = |at: usize| match page.is_empty() {
-        true => Value::Null,
-        false => cursor(at).into(),
+    let place = |at: usize| {
+        if page.is_empty() {
+            Value::Null
+        } else {
+            cursor(at).into()
+        }
     };
     let edges = nodes.iter().zip(page.clone());
     let edges = edges.map(|(node, at)| json!({"cursor": cursor(at + 1), "node": node}));

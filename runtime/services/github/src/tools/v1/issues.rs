@@ -58,9 +58,10 @@ pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
 /// The comments of an issue or a pull request.
 pub(super) fn comments(site: &Site, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let number = match with.has("pullNumber") {
-        true => with.issue("pullNumber")?,
-        false => with.issue("issue_number")?,
+    let number = if with.has("pullNumber") {
+        with.issue("pullNumber")?
+    } else {
+        with.issue("issue_number")?
     };
     let list = site.list_comments(&at, number, with.page()?);
     let list = list.map_err(protocol("failed to get issue comments"))?;
@@ -105,9 +106,10 @@ fn reference(site: &Site, issue: &Issue, sorted: bool) -> Value {
         "url": page,
         "repository": site.full_name(),
     });
-    match sorted {
-        true => minimal::picked(&view, "number! repository! state! title! url!"),
-        false => view,
+    if sorted {
+        minimal::picked(&view, "number! repository! state! title! url!")
+    } else {
+        view
     }
 }
 
@@ -176,9 +178,10 @@ pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
     let milestone = u64::try_from(with.optional_number("milestone")?).ok();
     let milestone = milestone.filter(|number| *number > 0);
     let clears_type = with.0.get("type").is_some_and(Value::is_null);
-    let kind = match clears_type {
-        true => String::new(),
-        false => with.optional_text("type")?,
+    let kind = if clears_type {
+        String::new()
+    } else {
+        with.optional_text("type")?
     };
     let kind = Some(kind).filter(|kind| !kind.is_empty());
     let state = NewState::read(with)?;
@@ -277,12 +280,11 @@ pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
         "hasNextPage! hasPreviousPage! startCursor endCursor",
     );
     let total = &listed["totalCount"];
-    match fields.is_empty() {
-        true => written(&json!({"issues": issues, "totalCount": total, "pageInfo": info})),
-        false => {
-            let issues = minimal::filtered(issues, &fields);
-            written(&json!({"issues": issues, "pageInfo": info, "totalCount": total}))
-        }
+    if fields.is_empty() {
+        written(&json!({"issues": issues, "totalCount": total, "pageInfo": info}))
+    } else {
+        let issues = minimal::filtered(issues, &fields);
+        written(&json!({"issues": issues, "pageInfo": info, "totalCount": total}))
     }
 }
 
@@ -304,31 +306,24 @@ pub(super) fn search(site: &Site, with: &Arguments, kind: &str) -> Outcome {
     };
     let items = minimal::entries(whole.remove("items").unwrap_or_default())?;
     let (total, incomplete) = (&whole["total_count"], &whole["incomplete_results"]);
-    match fields.is_empty() {
-        true => {
-            let sort = |item: Value| -> Value {
-                // Each issue is put together anew from a map, whose keys are sorted.
-                let Value::Object(entry) = item else {
-                    return item;
-                };
-                let mut entry: Vec<(String, Value)> = entry.into_iter().collect();
-                entry.sort_by(|(one, _), (other, _)| one.cmp(other));
-                Value::Object(entry.into_iter().collect())
+    if fields.is_empty() {
+        let sort = |item: Value| -> Value {
+            // Each issue is put together anew from a map, whose keys are sorted.
+            let Value::Object(entry) = item else {
+                return item;
             };
-            let items: Vec<Value> = match kind {
-                "issue" => items.into_iter().map(sort).collect(),
-                _ => items,
-            };
-            written(
-                &json!({"total_count": total, "incomplete_results": incomplete, "items": items}),
-            )
-        }
-        false => {
-            let items = minimal::filtered(items, &fields);
-            written(
-                &json!({"incomplete_results": incomplete, "items": items, "total_count": total}),
-            )
-        }
+            let mut entry: Vec<(String, Value)> = entry.into_iter().collect();
+            entry.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Value::Object(entry.into_iter().collect())
+        };
+        let items: Vec<Value> = match kind {
+            "issue" => items.into_iter().map(sort).collect(),
+            _ => items,
+        };
+        written(&json!({"total_count": total, "incomplete_results": incomplete, "items": items}))
+    } else {
+        let items = minimal::filtered(items, &fields);
+        written(&json!({"incomplete_results": incomplete, "items": items, "total_count": total}))
     }
 }
 
@@ -355,12 +350,13 @@ pub(super) fn both(comment: Option<Value>, reaction: Option<Value>) -> Outcome {
 pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("issue_number")?;
-    let comment = match with.has("comment_id") {
-        true => match with.optional_number("comment_id")? {
+    let comment = if with.has("comment_id") {
+        match with.optional_number("comment_id")? {
             id if id < 1 => return Err(Failure::said("comment_id must be greater than 0")),
             id => u64::try_from(id).ok(),
-        },
-        false => None,
+        }
+    } else {
+        None
     };
     let body = with.given_text("body")?;
     let content = with.given_text("reaction")?;

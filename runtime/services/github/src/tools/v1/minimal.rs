@@ -132,9 +132,10 @@ pub(super) fn commit(view: &Value, with_files: bool, with_patches: bool) -> Valu
     }
     if with_files {
         kept["stats"] = picked(&view["stats"], "additions deletions total");
-        let keys = match with_patches {
-            true => "filename! status additions deletions changes patch",
-            false => "filename! status additions deletions changes",
+        let keys = if with_patches {
+            "filename! status additions deletions changes patch"
+        } else {
+            "filename! status additions deletions changes"
         };
         let files = view["files"].as_array().into_iter().flatten();
         let files: Vec<Value> = files.map(|file| picked(file, keys)).collect();

@@ -230,15 +230,16 @@ fn resolve(site: &mut Site, with: &Decoded, resolved: bool) -> Outcome {
             "threadId is required for resolve_thread and unresolve_thread methods",
         ));
     }
-    let (during, success) = match resolved {
-        true => (
+    let (during, success) = if resolved {
+        (
             "failed to resolve review thread",
             "review thread resolved successfully",
-        ),
-        false => (
+        )
+    } else {
+        (
             "failed to unresolve review thread",
             "review thread unresolved successfully",
-        ),
+        )
     };
     let ordinal = Kind::ReviewThread.of_node(&node);
     let comments = site

@@ -35,9 +35,10 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
                 let view = site.content(entry, &resolved.sha)?;
                 list.push(crate::tools::go::shaped("RepositoryContent", view));
             }
-            return match fields.is_empty() {
-                true => written(&list.into()),
-                false => written(&minimal::filtered(list, &fields)),
+            return if fields.is_empty() {
+                written(&list.into())
+            } else {
+                written(&minimal::filtered(list, &fields))
             };
         }
         At::File(entry) => entry,
@@ -110,15 +111,16 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         return Ok(Output::Link(worded(words), resource));
     }
     let kind = guess_type("", &bytes);
-    let (what, resource) = match kind.starts_with("text/") {
-        true => (
+    let (what, resource) = if kind.starts_with("text/") {
+        (
             "text",
             json!({"uri": uri, "mimeType": kind, "text": crate::tools::go::text(&bytes)}),
-        ),
-        false => (
+        )
+    } else {
+        (
             "binary",
             json!({"uri": uri, "mimeType": kind, "blob": STANDARD.encode(&bytes)}),
-        ),
+        )
     };
     let words = format!(
         "successfully downloaded {what} file (SHA: {}){note}",
@@ -337,14 +339,11 @@ pub(super) fn search_code(site: &Site, with: &Arguments) -> Outcome {
     let items = minimal::entries(found["items"].take())?;
     let items: Vec<Value> = items.into_iter().map(short).collect();
     let total = &found["total_count"];
-    match fields.is_empty() {
-        true => {
-            written(&json!({"total_count": total, "incomplete_results": false, "items": items}))
-        }
-        false => {
-            let items = minimal::filtered(items, &fields);
-            written(&json!({"incomplete_results": false, "items": items, "total_count": total}))
-        }
+    if fields.is_empty() {
+        written(&json!({"total_count": total, "incomplete_results": false, "items": items}))
+    } else {
+        let items = minimal::filtered(items, &fields);
+        written(&json!({"incomplete_results": false, "items": items, "total_count": total}))
     }
 }
 
