@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use mcpmark_experiment::{GivenToScript, Outcome, Script, grade_script};
+use mcpmark_experiment::{Outcome, Script, ScriptContext, grade_script};
 use mcpmark_sandbox::{
     Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, ScriptRun, Snapshot,
 };
@@ -37,7 +37,7 @@ pub(crate) struct Given {
 
 /// All that a script sees.
 pub(crate) fn input(script: &Path, state: &Path, given: &Given) -> ScriptInput {
-    Script::read(script).unwrap().input(GivenToScript {
+    Script::read(script).unwrap().input(ScriptContext {
         state: Snapshot::of_directory(state).unwrap(),
         answer: given.answer.clone(),
         arguments: given.arguments.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcpmark_experiment::Outcome;
-use mcpmark_experiment::{GivenToScript, Script, grade_script};
+use mcpmark_experiment::{Script, ScriptContext, grade_script};
 use mcpmark_sandbox::{
     FaultKind, Limits, RunError, ScriptRun, ScriptServices, ScriptSession, ServiceAnswer, Snapshot,
 };
@@ -117,7 +117,7 @@ fn judge(
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("verify.py");
     std::fs::write(&file, text).unwrap();
-    let input = Script::read(&file).unwrap().input(GivenToScript {
+    let input = Script::read(&file).unwrap().input(ScriptContext {
         state: Snapshot::of_directory(dir.path()).unwrap(),
         answer: None,
         arguments: vec!["p1".to_owned()],

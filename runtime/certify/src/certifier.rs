@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcpmark_agent::Oracle;
-use mcpmark_experiment::{PrepareError, Prepared, Workshop};
+use mcpmark_experiment::{PrepareError, Prepared, TaskPreparer};
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{LoadError, Sandbox, Verifier};
 use mcpmark_service::SessionLimits;
@@ -174,7 +174,7 @@ impl Certifier<'_> {
     }
 
     fn prepare(&mut self, task: &Task) -> Result<Vec<Prepared>, CertifyError> {
-        let mut workshop = Workshop {
+        let mut preparer = TaskPreparer {
             library: self.library,
             services: self.services,
             builder: self.builder,
@@ -183,7 +183,7 @@ impl Certifier<'_> {
             ceiling: self.ceiling,
             report: self.report,
         };
-        Ok(workshop.prepare(std::slice::from_ref(task))?)
+        Ok(preparer.prepare(std::slice::from_ref(task))?)
     }
 
     /// The wrong solutions, each ready to be played.

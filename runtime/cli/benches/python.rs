@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use mcpmark_experiment::{GivenToScript, Script, grade_script};
+use mcpmark_experiment::{Script, ScriptContext, grade_script};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, Snapshot};
 use mcpmark_task::python::{PythonGuest, PythonSource};
 
@@ -336,7 +336,7 @@ fn case(name: &str) -> Case {
     let (script, state) = (dir.join("verify.py"), dir.join("state"));
     let input = Script::read(&script)
         .expect("a script")
-        .input(GivenToScript {
+        .input(ScriptContext {
             state: Snapshot::of_directory(&state).expect("a state"),
             answer: None,
             arguments: Vec::new(),

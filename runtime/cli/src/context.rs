@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use mcpmark_bundle::{Lock, Look, UnpackedCorpus};
 use mcpmark_experiment::{
-    Home, Journal, JournalError, PrepareError, Prepared, Start, Workshop, WorldError,
+    Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
 use mcpmark_kinds::{ServiceKind, Services};
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
@@ -401,7 +401,7 @@ impl Context {
         let mut display = BuildDisplay::default();
         let report = &mut |event| display.show(event);
         let ceiling = &settings::world_ceiling()?;
-        let mut workshop = Workshop {
+        let mut preparer = TaskPreparer {
             library,
             services: &self.services,
             builder: &mut builder,
@@ -410,7 +410,7 @@ impl Context {
             ceiling,
             report,
         };
-        let prepared = workshop
+        let prepared = preparer
             .prepare(tasks)
             .map_err(|error| prepare_error(&error))?;
         let worlds = tasks.iter().map(|task| task.world.clone());
@@ -432,7 +432,7 @@ impl Context {
         let mut display = BuildDisplay::default();
         let report = &mut |event| display.show(event);
         let ceiling = &settings::world_ceiling()?;
-        let mut workshop = Workshop {
+        let mut preparer = TaskPreparer {
             library,
             services: &self.services,
             builder: &mut builder,
@@ -441,7 +441,7 @@ impl Context {
             ceiling,
             report,
         };
-        workshop
+        preparer
             .world(&world)
             .map_err(|error| prepare_error(&error))
     }

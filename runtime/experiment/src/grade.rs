@@ -10,7 +10,7 @@ use mcpmark_sandbox::{
 };
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
-use crate::{Baselines, GivenToScript, Outcome, Scoring, Script, VerifierTerms};
+use crate::{Baselines, Outcome, Scoring, Script, ScriptContext, VerifierTerms};
 
 /// Everything that a grade follows from, by digest.
 #[derive(Debug, Clone)]
@@ -126,7 +126,7 @@ impl ScriptJudge {
             .and(&invocation.arguments, &invocation.environment);
             backend.services
         });
-        self.script.input(GivenToScript {
+        self.script.input(ScriptContext {
             state,
             answer,
             arguments: invocation.arguments,

@@ -1,6 +1,6 @@
 //! Experiments: planning, scheduling, resume, the journal, grading.
 //!
-//! A [`Workshop`] turns tasks into [`Prepared`] ones, a [`PublishedWorkshop`] those of a corpus. A [`Spec`] says what is to be run
+//! A [`TaskPreparer`] turns tasks into [`Prepared`] ones, a [`CorpusPreparer`] those of a corpus. A [`Spec`] says what is to be run
 //! and gives a plan, a [`Cast`] is who acts in it; a [`Runner`] makes its attempts and writes each of them to the
 //! [`Journal`] as it happens. States lie in the store, and [`grade`] judges them from
 //! there. [`Home`] is the directory that holds both.
@@ -63,12 +63,12 @@ pub use crate::plan::{
     Added, AgentKind, AgentSettings, Concurrency, Participant, PlanError, PlanStep, Planned, Spec,
     SpecLimits,
 };
-pub use crate::prepare::{PrepareError, Prepared, Workshop};
-pub use crate::published::{PUBLISHED_CLOCK, PublishedPlace, PublishedWorkshop, published_guests};
+pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
+pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, TaskSource, published_guests};
 pub use crate::regrade::{Regraded, Regrader, Work};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
 pub use crate::score::{ScoreRule, Scoring};
-pub use crate::script::{GivenToScript, Script, ScriptError, grade_script};
+pub use crate::script::{Script, ScriptContext, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
 pub use crate::terms::{Reference, Terms, TermsError, VerifierTerms};
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};

@@ -1,3 +1,5 @@
+//! Plans: which attempts an experiment has, and in which order.
+
 mod growth;
 mod stored;
 
@@ -16,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::growth::Place;
 pub use self::growth::{Added, PlanError, PlanStep};
 use crate::journal::{AttemptKey, AttemptRow};
-use crate::{Prepared, PublishedPlace, STATE_FAULT};
+use crate::{Prepared, STATE_FAULT, TaskSource};
 
 /// Who acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -127,7 +129,7 @@ pub struct Spec {
     pub bundles: BTreeMap<String, Digest>,
     /// Where they lie, where that is no library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<PublishedPlace>,
+    pub published: Option<TaskSource>,
     /// Who acts.
     pub participants: Vec<Participant>,
     /// Attempts of each task by each participant; the most of them where the plan has steps.

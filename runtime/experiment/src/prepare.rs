@@ -1,3 +1,5 @@
+//! Preparation: tasks on disk to tasks that can be attempted.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -201,8 +203,8 @@ impl PrepareError {
     }
 }
 
-/// What preparing needs.
-pub struct Workshop<'a> {
+/// Prepares tasks of a library: builds their guests, creates their worlds, and loads their verifiers.
+pub struct TaskPreparer<'a> {
     /// Where tasks and worlds lie.
     pub library: &'a Library,
     /// The services that their worlds may be of.
@@ -219,7 +221,7 @@ pub struct Workshop<'a> {
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
 
-impl Workshop<'_> {
+impl TaskPreparer<'_> {
     /// Builds and checks everything that the tasks need, worlds first and each once.
     ///
     /// # Errors

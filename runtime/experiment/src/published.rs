@@ -23,9 +23,9 @@ use crate::{
 /// directories: 2026-01-01T00:00:00Z.
 pub const PUBLISHED_CLOCK: i64 = 1_767_225_600;
 
-/// Where an experiment's tasks lie, where that is no library: in a corpus, or in a bundle.
+/// The corpus or the bundle that an experiment's tasks come from; none for tasks of a library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PublishedPlace {
+pub struct TaskSource {
     /// The corpus, or the bundle.
     pub tasks: PathBuf,
     /// The states that its categories start from.
@@ -36,8 +36,8 @@ pub struct PublishedPlace {
     pub bundle: Option<Digest>,
 }
 
-/// What preparing published tasks needs.
-pub struct PublishedWorkshop<'a> {
+/// Prepares tasks of a published corpus.
+pub struct CorpusPreparer<'a> {
     /// Where the tasks lie.
     pub corpus: &'a Corpus,
     /// The services that they may be of.
@@ -89,7 +89,7 @@ pub fn published_guests(
         })
 }
 
-impl PublishedWorkshop<'_> {
+impl CorpusPreparer<'_> {
     /// Reads everything that the tasks need, states once each.
     ///
     /// # Errors

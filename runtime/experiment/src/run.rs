@@ -1,3 +1,5 @@
+//! The runner: attempts side by side, each from its world to its grade.
+
 use std::sync::Arc;
 
 use mcpmark_agent::{Attempt, CallStatus, End, EndKind, Event, Halt, RecordError, Recorder};

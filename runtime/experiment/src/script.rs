@@ -37,20 +37,20 @@ pub struct Script {
     beside: Snapshot,
 }
 
-/// What a script judges, and what it is told.
+/// The inputs of a script.
 #[derive(Debug, Clone)]
-pub struct GivenToScript {
-    /// The world as the agent left it.
+pub struct ScriptContext {
+    /// The final state.
     pub state: Snapshot,
     /// The agent's last message.
     pub answer: Option<String>,
-    /// What follows the script in its list of arguments: a page's id, a database's name.
+    /// The arguments after the script itself, such as the id of a page or the name of a database.
     pub arguments: Vec<String>,
     /// Variables beside those that every script gets, or in their place.
     pub environment: Vec<(String, String)>,
     /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// What answers for the world's service, where one can be asked.
+    /// The interface of the world's service, if scripts can send requests to it.
     pub services: Option<Arc<dyn ScriptServices>>,
 }
 
@@ -160,7 +160,7 @@ impl Script {
     }
 
     /// All that the script sees.
-    pub fn input(&self, given: GivenToScript) -> ScriptInput {
+    pub fn input(&self, given: ScriptContext) -> ScriptInput {
         let mount = |name: &str, snapshot| Mount {
             name: name.to_owned(),
             snapshot,
@@ -392,7 +392,7 @@ mod tests {
         let script = Script::read(&dir.path().join("verify.py")).unwrap();
         let state = Snapshot::of_directory(dir.path()).unwrap();
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let input = script.input(GivenToScript {
+        let input = script.input(ScriptContext {
             state,
             answer: Some("1995 \"é\"".to_owned()),
             arguments: vec!["page".to_owned()],

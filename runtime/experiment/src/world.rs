@@ -1,3 +1,5 @@
+//! Starting states: worlds on disk to trees in the store.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;

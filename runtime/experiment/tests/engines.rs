@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, Home, Participant, Prepared, Runner, Spec, Workshop,
+    AgentKind, Baselines, Cast, Home, Participant, Prepared, Runner, Spec, TaskPreparer,
 };
 use mcpmark_kinds::{GitGuests, Services};
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
@@ -66,7 +66,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipp
     let tasks = library.tasks().unwrap().tasks;
     let mut builder = Builder::new(Options::new(library.guests_dir(home.path())));
     let mut prepare = |sandbox| {
-        let mut workshop = Workshop {
+        let mut preparer = TaskPreparer {
             library: &library,
             services: &Services::builtin(),
             builder: &mut builder,
@@ -75,7 +75,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipp
             ceiling: &SessionLimits::CEILING,
             report: &mut |_| {},
         };
-        workshop.prepare(&tasks).unwrap()
+        preparer.prepare(&tasks).unwrap()
     };
     let (on_machine, on_interpreter) = (prepare(machine), prepare(interpreter));
     let on_both = prepare(crossed);

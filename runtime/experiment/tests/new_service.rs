@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, Home, Participant, PrepareError, Prepared, Runner, Spec, Workshop,
+    AgentKind, Baselines, Cast, Home, Participant, PrepareError, Prepared, Runner, Spec,
+    TaskPreparer,
 };
 use mcpmark_kinds::{Availability, Block, Cell, ServiceKind, Services, Summary, WorldGuests};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
@@ -207,7 +208,7 @@ fn prepare(
 ) -> Result<Vec<Prepared>, PrepareError> {
     let tasks = library.tasks().unwrap().tasks;
     let mut builder = Builder::new(Options::new(library.root.join("guests")));
-    let mut workshop = Workshop {
+    let mut preparer = TaskPreparer {
         library,
         services,
         builder: &mut builder,
@@ -216,7 +217,7 @@ fn prepare(
         ceiling: &SessionLimits::CEILING,
         report: &mut |_| {},
     };
-    workshop.prepare(&tasks)
+    preparer.prepare(&tasks)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -11,7 +11,7 @@ use crate::engine::Inner;
 use crate::host::{SetupHost, SolutionHost, VerifierHost, cut};
 use crate::precompile::precompile;
 use crate::profile::profile;
-use crate::{CompileError, EngineKind, Interface, Sandbox, Unpaid, unpaid};
+use crate::{CompileError, EngineKind, Interface, Sandbox, UnmeteredFeature, unmetered};
 
 /// A verifier, compiled and checked: its imports are offered and its export is right.
 #[derive(Clone)]
@@ -69,7 +69,7 @@ pub enum LoadError {
     CoreModule,
     /// It would have the engine do work that no fuel pays for.
     #[error("{0}")]
-    Unpaid(Unpaid),
+    Unmetered(UnmeteredFeature),
     /// It cannot be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -341,7 +341,7 @@ impl Sandbox {
             return Err(LoadError::TooLarge { size, limit });
         }
         check_form(bytes)?;
-        unpaid::check(bytes)?;
+        unmetered::check(bytes)?;
         let digest = Digest::of(bytes);
         let component = self.compile(bytes, &digest)?;
         // Before wasmtime stops at the first of them.

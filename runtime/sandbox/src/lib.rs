@@ -51,7 +51,7 @@ mod precompile;
 mod profile;
 mod run;
 mod serve;
-mod unpaid;
+mod unmetered;
 mod verdict;
 mod wasi;
 
@@ -72,7 +72,7 @@ pub use crate::order::{InOrder, Panicked, in_order};
 pub use crate::profile::EngineKind;
 pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;
-pub use crate::unpaid::Unpaid;
+pub use crate::unmetered::UnmeteredFeature;
 pub use crate::verdict::{Check, Verdict};
 pub use crate::wasi::{
     Interpreter, MAX_INTERPRETER_BYTES, Mount, ScriptInput, ScriptRun, ScriptServices,

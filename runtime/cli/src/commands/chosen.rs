@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_experiment::{Judge, Prepared, PublishedPlace, Spec, Terms, TermsError};
+use mcpmark_experiment::{Judge, Prepared, Spec, TaskSource, Terms, TermsError};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
@@ -25,11 +25,11 @@ pub(crate) struct Chosen {
 /// Tasks, and where they lie.
 enum Tasks {
     Own(Library, Vec<Task>),
-    Published(Corpus, PublishedPlace, Vec<PublishedTask>),
+    Published(Corpus, TaskSource, Vec<PublishedTask>),
 }
 
 /// The place of tasks, so that an experiment finds it again from any directory.
-pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, CommandError> {
+pub(crate) fn place(args: &PublishedArgs) -> Result<Option<TaskSource>, CommandError> {
     let absolute = |dir| std::path::absolute(dir).map_err(CommandError::usage);
     let Some(tasks) = &args.tasks else {
         return Ok(None);
@@ -39,7 +39,7 @@ pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, Comm
     } else {
         absolute(tasks)?
     };
-    Ok(Some(PublishedPlace {
+    Ok(Some(TaskSource {
         tasks,
         states: args.states.as_ref().map(absolute).transpose()?,
         bundle: None,
@@ -49,7 +49,7 @@ pub(crate) fn place(args: &PublishedArgs) -> Result<Option<PublishedPlace>, Comm
 impl Chosen {
     pub(crate) fn select(
         context: &Context,
-        place: Option<&PublishedPlace>,
+        place: Option<&TaskSource>,
         selection: &Selection,
     ) -> Result<Self, CommandError> {
         let (context, place) = lying(context, place)?;
@@ -70,7 +70,7 @@ impl Chosen {
 
     pub(crate) fn by_id(
         context: &Context,
-        place: Option<&PublishedPlace>,
+        place: Option<&TaskSource>,
         ids: &[String],
     ) -> Result<Self, CommandError> {
         Self::known(context, place, ids, &mut |_, error| Err(error))
@@ -79,7 +79,7 @@ impl Chosen {
     /// Those of the tasks that are there; `lacking` hears of each that is not, and may let that pass.
     pub(crate) fn known(
         context: &Context,
-        place: Option<&PublishedPlace>,
+        place: Option<&TaskSource>,
         ids: &[String],
         lacking: &mut dyn FnMut(&str, CommandError) -> Result<(), CommandError>,
     ) -> Result<Self, CommandError> {
@@ -271,8 +271,8 @@ pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> C
 /// Where tasks lie: in a bundle, which is then the root; or in a corpus, that of a bundle among them.
 fn lying(
     context: &Context,
-    place: Option<&PublishedPlace>,
-) -> Result<(Context, Option<PublishedPlace>), CommandError> {
+    place: Option<&TaskSource>,
+) -> Result<(Context, Option<TaskSource>), CommandError> {
     let context = match place {
         Some(place) => match at_root(context, place)? {
             Some(context) => context,
@@ -280,7 +280,7 @@ fn lying(
         },
         None => context.clone(),
     };
-    let unpacked = context.corpus()?.map(|corpus| PublishedPlace {
+    let unpacked = context.corpus()?.map(|corpus| TaskSource {
         tasks: corpus.root,
         states: Some(corpus.states),
         bundle: None,
@@ -289,14 +289,14 @@ fn lying(
 }
 
 /// Whether a place of tasks is seen to be there: one in a registry only when that is asked.
-fn lies_there(place: &PublishedPlace) -> Result<bool, CommandError> {
+fn lies_there(place: &TaskSource) -> Result<bool, CommandError> {
     bundle::must_be_there(&place.tasks)?;
     Ok(!bundle::is_reference(&place.tasks))
 }
 
 /// The context whose root is the bundle or the library of a place, or where a bundle is gone, the same
 /// one as it was kept here; none where the place is a corpus.
-fn at_root(context: &Context, place: &PublishedPlace) -> Result<Option<Context>, CommandError> {
+fn at_root(context: &Context, place: &TaskSource) -> Result<Option<Context>, CommandError> {
     let away = match lies_there(place) {
         Ok(true) if !bundle::is_root(&place.tasks) => return Ok(None),
         Ok(is_file) => {

@@ -1,7 +1,7 @@
 //! Experiments that others have planned: what it takes of this machine to go on with one.
 
 use mcpmark_experiment::journal::ExperimentRow;
-use mcpmark_experiment::{PublishedPlace, Reach, Spec};
+use mcpmark_experiment::{Reach, Spec, TaskSource};
 use mcpmark_model::{ModelSpec, Provider};
 use mcpmark_snapshot::Digest;
 
@@ -19,7 +19,7 @@ const WORD: usize = 12;
 pub(crate) fn must_be_agreed(
     experiment: &ExperimentRow,
     spec: &Spec,
-    place: Option<&PublishedPlace>,
+    place: Option<&TaskSource>,
     word: Option<&str>,
 ) -> Result<bool, CommandError> {
     if !experiment.is_foreign() {
@@ -50,7 +50,7 @@ pub(crate) fn place<'a>(
     experiment: &ExperimentRow,
     spec: &'a Spec,
     way_out: &str,
-) -> Result<Option<&'a PublishedPlace>, CommandError> {
+) -> Result<Option<&'a TaskSource>, CommandError> {
     let place = spec.published.as_ref();
     match place.and_then(reads) {
         Some(reads) if experiment.is_foreign() => {
@@ -66,7 +66,7 @@ pub(crate) fn place<'a>(
     }
 }
 
-fn wants(spec: &Spec, place: Option<&PublishedPlace>) -> Vec<String> {
+fn wants(spec: &Spec, place: Option<&TaskSource>) -> Vec<String> {
     let servers = spec.servers().into_iter();
     let servers = servers.map(|(name, server)| match &server.reach {
         Reach::Program { command, env } => {
@@ -119,8 +119,8 @@ fn asked(model: &ModelSpec) -> String {
 }
 
 /// What is read where tasks lie, if there may be anything.
-fn reads(place: &PublishedPlace) -> Option<String> {
-    let PublishedPlace { tasks, states, .. } = place;
+fn reads(place: &TaskSource) -> Option<String> {
+    let TaskSource { tasks, states, .. } = place;
     let is_there = bundle::is_reference(tasks) || tasks.exists();
     let states = states
         .as_ref()

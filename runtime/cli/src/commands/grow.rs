@@ -1,7 +1,7 @@
 //! `run --experiment NAME` where there is an experiment of that name: its plan grows.
 
 use mcpmark_experiment::journal::ExperimentRow;
-use mcpmark_experiment::{Added, AgentKind, Journal, PlanError, PublishedPlace, Spec, SpecLimits};
+use mcpmark_experiment::{Added, AgentKind, Journal, PlanError, Spec, SpecLimits, TaskSource};
 
 use crate::args::RunArgs;
 use crate::commands::chosen::{self, Chosen};
@@ -261,8 +261,8 @@ const ATTEMPT_LIMITS: [(&str, &str, LimitOf); 6] = [
 /// Refuses another place of tasks.
 fn same_place(
     name: &str,
-    known: Option<&PublishedPlace>,
-    place: Option<&PublishedPlace>,
+    known: Option<&TaskSource>,
+    place: Option<&TaskSource>,
 ) -> Result<(), CommandError> {
     let Some(place) = place else {
         return Ok(());
@@ -272,7 +272,7 @@ fn same_place(
     if is_same {
         return Ok(());
     }
-    let shown = |place: &PublishedPlace| {
+    let shown = |place: &TaskSource| {
         let states = place.states.as_ref();
         let states = states.map_or_else(String::new, |dir| {
             format!(" with states in {}", dir.display())

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mcpmark_experiment::{PrepareError, Prepared, PublishedWorkshop, published_guests};
+use mcpmark_experiment::{CorpusPreparer, PrepareError, Prepared, published_guests};
 use mcpmark_kinds::WorldGuests;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::Store;
@@ -50,7 +50,7 @@ impl Context {
         let mut builder = self.builder_in(self.cache.join("guests"));
         let mut display = BuildDisplay::default();
         let report = &mut |event| display.show(event);
-        let mut workshop = PublishedWorkshop {
+        let mut preparer = CorpusPreparer {
             corpus,
             services: &self.services,
             states,
@@ -61,7 +61,7 @@ impl Context {
             ceiling: &settings::world_ceiling()?,
             report,
         };
-        let prepared = workshop.prepare(tasks).map_err(|error| match &error {
+        let prepared = preparer.prepare(tasks).map_err(|error| match &error {
             PrepareError::Task(_)
                 if states.is_none() && tasks.iter().any(|it| it.world.is_none()) =>
             {

@@ -1,4 +1,4 @@
-//! What a component may not have the engine do, because no fuel pays for it.
+//! Features of components that fuel does not cover, and that are refused.
 //!
 //! Where one part of a component calls another with strings or lists, the engine copies and
 //! transcodes between their memories on its own; where a component has resources of its own, it keeps
@@ -14,16 +14,16 @@ use wasmparser::{
 
 use crate::{CompileError, LoadError};
 
-/// Work of the host that a guest may not ask for.
+/// A feature of components that fuel does not cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unpaid {
+pub enum UnmeteredFeature {
     /// One component inside it calls another with strings or lists.
     Exchange,
     /// It defines resources and makes handles to them.
     Resources,
 }
 
-impl fmt::Display for Unpaid {
+impl fmt::Display for UnmeteredFeature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Exchange => {
@@ -66,9 +66,9 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), LoadError> {
             Payload::End(_) => drop(levels.pop()),
             payload => {
                 if let Some(level) = levels.last_mut()
-                    && let Some(unpaid) = level.follow(payload).map_err(broken)?
+                    && let Some(feature) = level.follow(payload).map_err(broken)?
                 {
-                    return Err(LoadError::Unpaid(unpaid));
+                    return Err(LoadError::Unmetered(feature));
                 }
             }
         }
@@ -81,7 +81,7 @@ impl Level {
     fn follow(
         &mut self,
         payload: Payload<'_>,
-    ) -> Result<Option<Unpaid>, wasmparser::BinaryReaderError> {
+    ) -> Result<Option<UnmeteredFeature>, wasmparser::BinaryReaderError> {
         match payload {
             Payload::ComponentImportSection(section) => {
                 for import in section {
@@ -129,10 +129,10 @@ impl Level {
                             func_index,
                             options,
                         } if !at(&self.functions, func_index) && has_memory(&options) => {
-                            return Ok(Some(Unpaid::Exchange));
+                            return Ok(Some(UnmeteredFeature::Exchange));
                         }
                         CanonicalFunction::ResourceNew { .. } => {
-                            return Ok(Some(Unpaid::Resources));
+                            return Ok(Some(UnmeteredFeature::Resources));
                         }
                         _ => {}
                     }
@@ -219,14 +219,17 @@ mod tests {
         lowered("add", "").unwrap();
         assert_eq!(
             lowered("say", memory),
-            Err(LoadError::Unpaid(Unpaid::Exchange))
+            Err(LoadError::Unmetered(UnmeteredFeature::Exchange))
         );
         // By way of an instance that is put together.
         let bag = format!(
             r#"{PART} (instance $bag (export "say" (func $part "say")))
                (core func (canon lower (func $bag "say") {memory}))"#
         );
-        assert_eq!(verdict(&bag), Err(LoadError::Unpaid(Unpaid::Exchange)));
+        assert_eq!(
+            verdict(&bag),
+            Err(LoadError::Unmetered(UnmeteredFeature::Exchange))
+        );
     }
 
     #[test]
@@ -235,7 +238,7 @@ mod tests {
         verdict(own).unwrap();
         verdict(&format!("{own} (core func (canon resource.drop $thing))")).unwrap();
         let made = verdict(&format!("{own} (core func (canon resource.new $thing))"));
-        assert_eq!(made, Err(LoadError::Unpaid(Unpaid::Resources)));
+        assert_eq!(made, Err(LoadError::Unmetered(UnmeteredFeature::Resources)));
         let inside = verdict(&format!(
             "(component {own} (core func (canon resource.new $thing)))"
         ));
@@ -256,7 +259,7 @@ mod tests {
         let memory = r#"(memory (core memory $i "memory"))"#;
         assert_eq!(
             inner(memory, r#"(param "text" string)"#),
-            Err(LoadError::Unpaid(Unpaid::Exchange))
+            Err(LoadError::Unmetered(UnmeteredFeature::Exchange))
         );
         inner("", r#"(param "number" u32)"#).unwrap();
     }
