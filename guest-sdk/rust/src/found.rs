@@ -43,6 +43,7 @@ impl<T> Found<T> {
     ///
     /// # Panics
     /// When there is none: the world is broken then, and the grade becomes a verifier fault.
+    #[track_caller]
     pub fn required(self) -> T {
         match self.value {
             Ok(value) => value,

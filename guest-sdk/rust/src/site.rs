@@ -24,12 +24,14 @@ impl<'a> Site<'a> {
     }
 
     /// The text of a tool's result; `arguments` lacks owner and repository only.
+    #[track_caller]
     pub fn text(&mut self, tool: &str, arguments: &Value) -> String {
         let arguments = self.arguments(arguments);
         self.tools.text(tool, &arguments)
     }
 
     /// The result of a tool that answers with JSON.
+    #[track_caller]
     pub fn json(&mut self, tool: &str, arguments: &Value) -> Value {
         let text = self.text(tool, arguments);
         match serde_json::from_str(&text) {
@@ -39,6 +41,7 @@ impl<'a> Site<'a> {
     }
 
     /// All pages of a list. Where the list is a part of the result, `part` names it.
+    #[track_caller]
     pub fn pages(&mut self, tool: &str, part: Option<&str>, arguments: &Value) -> Vec<Value> {
         let mut all = Vec::new();
         for page in 1.. {
@@ -61,6 +64,7 @@ impl<'a> Site<'a> {
     }
 
     /// All issues in a state, `OPEN` or `CLOSED`, the oldest first (`list_issues`).
+    #[track_caller]
     pub fn issues(&mut self, state: &str) -> Vec<Value> {
         let mut all = Vec::new();
         let mut after = String::new();
@@ -81,6 +85,7 @@ impl<'a> Site<'a> {
     }
 
     /// The number of the one open issue with a title.
+    #[track_caller]
     pub fn issue_titled(&mut self, title: &str) -> u64 {
         let issues = self.issues("OPEN");
         let issue = issues.iter().find(|it| string(&it["title"]) == title);
@@ -91,36 +96,43 @@ impl<'a> Site<'a> {
     }
 
     /// The comments of an issue or pull request, the oldest first.
+    #[track_caller]
     pub fn comments(&mut self, number: u64) -> Vec<Value> {
         self.pages("get_issue_comments", None, &json!({"issue_number": number}))
     }
 
     /// All pull requests in a state: `open`, `closed` or `all`.
+    #[track_caller]
     pub fn pulls(&mut self, state: &str) -> Vec<Value> {
         self.pages("list_pull_requests", None, &json!({"state": state}))
     }
 
     /// The commits of a branch or tag, the youngest first.
+    #[track_caller]
     pub fn commits(&mut self, reference: &str) -> Vec<Value> {
         self.pages("list_commits", None, &json!({"sha": reference}))
     }
 
     /// One commit with the files that it changed.
+    #[track_caller]
     pub fn commit(&mut self, id: &str) -> Value {
         self.json("get_commit", &json!({"sha": id, "include_diff": true}))
     }
 
     /// A file at a branch or tag, if it is there.
+    #[track_caller]
     pub fn file_at(&mut self, reference: &str, path: &str) -> Option<String> {
         self.file(&json!({"path": path, "ref": reference}))
     }
 
     /// A file at a commit.
+    #[track_caller]
     pub fn file_of(&mut self, commit: &str, path: &str) -> Option<String> {
         self.file(&json!({"path": path, "sha": commit}))
     }
 
     /// The paths of the files in a directory of a branch, in the order of the tool; empty where there is none.
+    #[track_caller]
     pub fn files_in(&mut self, reference: &str, directory: &str) -> Vec<String> {
         let path = format!("{}/", directory.trim_end_matches('/'));
         let entries = self.json(
@@ -147,6 +159,7 @@ impl<'a> Site<'a> {
     }
 
     /// A branch from another one (`create_branch`).
+    #[track_caller]
     pub fn create_branch(&mut self, name: &str, from: &str) {
         self.text(
             "create_branch",
@@ -155,6 +168,7 @@ impl<'a> Site<'a> {
     }
 
     /// One commit with these files, each a path and its text (`push_files`).
+    #[track_caller]
     pub fn push(&mut self, branch: &str, message: &str, files: &[(String, String)]) {
         let files: Vec<Value> = files
             .iter()
@@ -165,18 +179,21 @@ impl<'a> Site<'a> {
     }
 
     /// One commit that removes a file (`delete_file`).
+    #[track_caller]
     pub fn remove(&mut self, branch: &str, message: &str, path: &str) {
         let arguments = json!({"branch": branch, "message": message, "path": path});
         self.text("delete_file", &arguments);
     }
 
     /// Opens a pull request and gives its number, which is in its address only.
+    #[track_caller]
     pub fn open_pull(&mut self, title: &str, head: &str, base: &str, body: &str) -> u64 {
         let arguments = json!({"title": title, "head": head, "base": base, "body": body});
         self.numbered("create_pull_request", &arguments)
     }
 
     /// Opens an issue with these labels and gives its number.
+    #[track_caller]
     pub fn open_issue(&mut self, title: &str, body: &str, labels: &[&str]) -> u64 {
         let arguments = json!({"title": title, "body": body, "labels": labels});
         self.numbered("create_issue", &arguments)
@@ -191,6 +208,7 @@ impl<'a> Site<'a> {
     }
 
     /// Merges a pull request: `merge`, `squash` or `rebase`.
+    #[track_caller]
     pub fn merge(&mut self, number: u64, method: &str, title: &str, message: &str) {
         let arguments = json!({
             "pullNumber": number, "merge_method": method, "commit_title": title,
@@ -200,12 +218,14 @@ impl<'a> Site<'a> {
     }
 
     /// Writes a comment to an issue or pull request.
+    #[track_caller]
     pub fn comment(&mut self, number: u64, body: &str) {
         let arguments = json!({"issue_number": number, "body": body});
         self.text("add_issue_comment", &arguments);
     }
 
     /// Changes an issue, or what a pull request has in common with one (`update_issue`).
+    #[track_caller]
     pub fn update_issue(&mut self, number: u64, changes: &Value) {
         let mut arguments = changes.clone();
         arguments["issue_number"] = number.into();
@@ -213,6 +233,7 @@ impl<'a> Site<'a> {
     }
 
     /// Changes a pull request (`update_pull_request`).
+    #[track_caller]
     pub fn update_pull(&mut self, number: u64, changes: &Value) {
         let mut arguments = changes.clone();
         arguments["pullNumber"] = number.into();
@@ -220,6 +241,7 @@ impl<'a> Site<'a> {
     }
 
     /// Asks somebody to review a pull request.
+    #[track_caller]
     pub fn ask_for_review(&mut self, number: u64, login: &str) {
         self.update_pull(number, &json!({"reviewers": [login]}));
     }

@@ -42,6 +42,7 @@ impl Tools {
     ///
     /// # Panics
     /// With the tool's own words when it fails.
+    #[track_caller]
     pub fn text(&mut self, name: &str, arguments: &Value) -> String {
         match self.call(name, arguments) {
             Ok(output) => join_text(&output),
@@ -50,6 +51,7 @@ impl Tools {
     }
 
     /// The text of a file (`read_text_file`).
+    #[track_caller]
     pub fn read_text(&mut self, path: &str) -> String {
         self.text("read_text_file", &json!({"path": path}))
     }
