@@ -37,6 +37,48 @@ fn batch(environment: &Environment, lines: &str, more: &[&str]) -> Output {
 }
 
 #[test]
+fn the_service_of_a_state_is_a_part_of_a_request() {
+    let environment = Environment::new();
+    let judge = judge(&environment, "fine.wasm", &guests::verdict(true, "fine"));
+    let state = environment.directory("state", &[("note.txt", "as it is\n")]);
+    let state = state.to_str().unwrap();
+    // The digest of a state is kept for further lines, and what one service makes of it is not that of another.
+    let digest = outcomes(&batch(
+        &environment,
+        &text(&[json!({"verifier": judge, "state": state})]),
+        &[],
+    ));
+    let digest = &digest[0]["state"];
+    let lines = [
+        json!({"verifier": judge, "state": digest}),
+        json!({"verifier": judge, "state": digest, "service": "github"}),
+        json!({"verifier": judge, "state": digest, "service": "filesystem"}),
+        json!({"verifier": judge, "state": digest, "service": "postgres"}),
+        json!({"task": "filesystem/a/b", "state": digest, "service": "filesystem"}),
+    ];
+    let output = batch(&environment, &text(&lines), &[]);
+    let lines = outcomes(&output.exits(4));
+    let error = |number: usize| {
+        (
+            &lines[number]["error"]["key"],
+            &lines[number]["error"]["message"],
+        )
+    };
+    assert_eq!(lines[0]["passed"], true, "{}", lines[0]);
+    assert_eq!(error(1).0, "state");
+    assert!(
+        error(1).1.as_str().unwrap().contains("github world"),
+        "{}",
+        lines[1]
+    );
+    assert_eq!(lines[2]["passed"], true, "{}", lines[2]);
+    assert_eq!(error(3).0, "service");
+    let message = error(3).1.as_str().unwrap();
+    assert!(message.ends_with("\"postgres\" is no service"), "{message}");
+    assert_eq!(error(4).0, "service");
+}
+
+#[test]
 fn each_line_gets_what_a_grade_alone_gets() {
     let environment = Environment::new();
     let library = Library::new(&environment);

@@ -129,7 +129,7 @@ fn a_slow_script_fits_the_default_limits() {
     };
     let grade = judge.grade(&["--json"]).exits(0).json();
     assert_eq!(grade["passed"], true, "{grade}");
-    // A quarter, which was the default once, is too little for it.
+    // It takes more than a quarter of them.
     let grade = judge.grade(&["--json", "--limits", "fuel=50000000000"]);
     assert_eq!(grade.exits(3).json()["fault"]["kind"], "fuel");
 }

@@ -349,9 +349,12 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
     let refused = |place: &str, service: &str| {
         environment.run(["mcp", "serve", "--world", place, "--service", service])
     };
-    refused(place, "gitlab")
-        .exits(2)
-        .says(&["--service gitlab", "doctor"]);
+    // Of the second, published tasks are known, and no worlds.
+    for service in ["gitlab", "postgres"] {
+        refused(place, service)
+            .exits(2)
+            .says(&[&format!("--service {service}"), "doctor"]);
+    }
     refused("github/sluice", "filesystem")
         .exits(2)
         .says(&["--service filesystem", "github"]);

@@ -9,7 +9,7 @@ use mcpmark_bundle::{Lock, Look, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
-use mcpmark_kinds::{ServiceKind, Services};
+use mcpmark_kinds::{ServiceKind, Services, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
@@ -100,7 +100,9 @@ impl Context {
 
     /// The service that `--service` names.
     pub(crate) fn service_named(&self, name: &str) -> Result<&Arc<dyn ServiceKind>, CommandError> {
-        self.services.kind(name).ok_or_else(|| {
+        let kind = self.services.kind(name);
+        let served = kind.filter(|kind| kind.service(&WorldGuests::default()).is_some());
+        served.ok_or_else(|| {
             CommandError::usage(format!("--service {name}: there is no such service"))
                 .hint("`mcpmark doctor` names them")
         })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcpmark_experiment::{PrepareError, WorldError};
-use mcpmark_kinds::GitGuests;
+use mcpmark_kinds::{GitGuests, WorldGuestError};
 use mcpmark_sandbox::{
     CompileError, Compiler, EngineKind, LoadError, MAX_INTERPRETER_BYTES, SandboxConfig,
 };
@@ -109,7 +109,19 @@ pub(crate) fn load_error_of(error: &PrepareError) -> Option<&LoadError> {
             source: WorldError::Load(source),
             ..
         } => Some(source),
+        PrepareError::WorldGuest { source, .. } => of_world_guest(source),
+        PrepareError::World {
+            source: WorldError::Guest(source),
+            ..
+        } => of_world_guest(source),
         _ => None,
+    }
+}
+
+fn of_world_guest(error: &WorldGuestError) -> Option<&LoadError> {
+    match error {
+        WorldGuestError::Load { source, .. } => Some(source),
+        WorldGuestError::UnknownRole { .. } => None,
     }
 }
 

@@ -118,14 +118,16 @@ impl ScriptJudge {
         let kind = self.kind.as_ref();
         let backend = kind.and_then(|it| it.script_backend(&state, self.clock, &self.guests));
         let mut invocation = self.invocation.clone();
-        let services = backend.map(|backend| {
-            invocation = ScriptInvocation {
+        let mut services = None;
+        if let Some(backend) = backend {
+            // What the task or a person sets goes before what follows from the state.
+            let own = ScriptInvocation {
                 environment: backend.environment,
                 ..ScriptInvocation::default()
-            }
-            .and(&invocation.arguments, &invocation.environment);
-            backend.services
-        });
+            };
+            invocation = own.and(&invocation.arguments, &invocation.environment);
+            services = Some(backend.services);
+        }
         self.script.input(ScriptContext {
             state,
             answer,

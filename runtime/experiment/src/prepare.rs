@@ -84,7 +84,7 @@ pub enum PrepareError {
         /// The task.
         task: TaskId,
         /// The problem.
-        source: WorldGuestError,
+        source: Box<WorldGuestError>,
     },
     /// What judges cannot be kept.
     #[error("task {task}: what judges it cannot be kept")]
@@ -233,7 +233,9 @@ impl TaskPreparer<'_> {
             // Before anything is compiled.
             self.check_profile(task)?;
             if !worlds.contains_key(&task.world) {
-                worlds.insert(task.world.clone(), self.library.world(&task.world)?);
+                let world = self.library.world(&task.world)?;
+                self.check_roles(&world)?;
+                worlds.insert(task.world.clone(), world);
             }
         }
         let mut sources: Vec<GuestSource> =
@@ -284,9 +286,19 @@ impl TaskPreparer<'_> {
     ///
     /// When the world is not valid.
     pub fn world(&mut self, world: &World) -> Result<Start, PrepareError> {
+        self.check_roles(world)?;
         let sources: Vec<GuestSource> = world.sources().cloned().collect();
         let components = components(self.builder, &sources, self.report)?;
         self.start(world, &components)
+    }
+
+    fn check_roles(&self, world: &World) -> Result<(), PrepareError> {
+        self.services
+            .check_roles(world.id.service(), &world.guests)
+            .map_err(|source| PrepareError::World {
+                world: world.id.clone(),
+                source: source.into(),
+            })
     }
 
     fn check_profile(&self, task: &Task) -> Result<(), PrepareError> {

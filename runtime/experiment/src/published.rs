@@ -76,6 +76,13 @@ pub fn published_guests(
     if sources.is_empty() {
         return Ok(WorldGuests::default());
     }
+    let wrong = |source| PrepareError::WorldGuest {
+        task: task.id.clone(),
+        source: Box::new(source),
+    };
+    services
+        .check_roles(task.id.service(), &sources)
+        .map_err(wrong)?;
     let all: Vec<GuestSource> = sources.values().cloned().collect();
     let components = components(builder, &all, report)?;
     let guests = sources
@@ -83,10 +90,7 @@ pub fn published_guests(
         .filter_map(|(role, source)| Some((*role, components.get(source)?.as_slice())));
     services
         .load_guests(task.id.service(), sandbox, guests)
-        .map_err(|source| PrepareError::WorldGuest {
-            task: task.id.clone(),
-            source,
-        })
+        .map_err(wrong)
 }
 
 impl CorpusPreparer<'_> {

@@ -9,7 +9,7 @@ use mcpmark_experiment::{
     AgentKind, Baselines, Cast, Home, Participant, PrepareError, Prepared, Runner, Spec,
     TaskPreparer,
 };
-use mcpmark_kinds::{Availability, Block, Cell, ServiceKind, Services, Summary, WorldGuests};
+use mcpmark_kinds::{Block, Cell, ServiceKind, Services, Summary, WorldGuests};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use mcpmark_service::{
     BoxedStream, JsonObject, ServeHandle, Service, ServiceError, Session, SessionLimits,
@@ -125,10 +125,6 @@ struct TillKind;
 impl ServiceKind for TillKind {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn availability(&self) -> Availability {
-        Availability::InProcess
     }
 
     fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>> {
@@ -283,8 +279,12 @@ fn a_guest_of_a_role_that_a_service_does_not_have_is_refused() {
     let error = prepare(&library, &services(), &sandbox, &store).map(|_| ());
     let error = error.unwrap_err();
     assert!(!error.is_infrastructure());
+    let file = root.path().join("worlds/playwright/guided/ci.wasm");
     assert_eq!(
         error.to_string(),
-        "world playwright/guided: worlds of the service \"playwright\" have no guest of the role `ci`; take it away"
+        format!(
+            "world playwright/guided: worlds of the service \"playwright\" have no guest of the role `ci`; remove {}",
+            file.display()
+        )
     );
 }

@@ -6,7 +6,7 @@ use mcpmark_filesystem::Filesystem;
 use mcpmark_service::Service;
 use mcpmark_task::scaffold::Scaffold;
 
-use crate::{Availability, ServiceKind, WorldGuests};
+use crate::{ServiceKind, WorldGuests};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FilesystemKind;
@@ -14,10 +14,6 @@ pub(crate) struct FilesystemKind;
 impl ServiceKind for FilesystemKind {
     fn name(&self) -> &'static str {
         Filesystem.name()
-    }
-
-    fn availability(&self) -> Availability {
-        Availability::InProcess
     }
 
     fn service(&self, _guests: &WorldGuests) -> Option<Arc<dyn Service>> {

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcpmark_sandbox::LoadError;
@@ -93,12 +94,17 @@ impl WorldGuests {
 #[derive(Debug, thiserror::Error)]
 pub enum WorldGuestError {
     /// Worlds of the service have no guest of the role.
-    #[error("worlds of the service {service:?} have no guest of the role `{role}`; take it away")]
+    #[error(
+        "worlds of the service {service:?} have no guest of the role `{role}`{}",
+        file.as_ref().map_or_else(String::new, |file| format!("; remove {}", file.display()))
+    )]
     UnknownRole {
         /// The role.
         role: GuestRole,
         /// The service.
         service: String,
+        /// The source of the guest, if it is on disk.
+        file: Option<PathBuf>,
     },
     /// The component does not load.
     #[error("the `{role}` guest {source}")]

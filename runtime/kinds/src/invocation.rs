@@ -34,3 +34,23 @@ pub(crate) fn variables(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_a_person_replace_those_of_the_service() {
+        let of_service = ScriptInvocation {
+            arguments: vec!["database".to_owned()],
+            environment: variables(&[("TOKEN", NO_SECRET), ("HOST", "localhost")]),
+        };
+        let more = variables(&[("TOKEN", "mine")]);
+        let all = of_service.and(&["x".to_owned()], &more);
+        assert_eq!(all.arguments, ["database", "x"]);
+        assert_eq!(
+            all.environment,
+            variables(&[("HOST", "localhost"), ("TOKEN", "mine")])
+        );
+    }
+}

@@ -13,6 +13,9 @@ use serde_json::Value;
 
 use crate::{ScriptInvocation, Summary, WorldGuest, WorldGuests};
 
+/// The reason why a service cannot run that the program does not have.
+pub const NO_SUCH_SERVICE: &str = "this mcpmark has no such service";
+
 /// Everything that the program knows about one service.
 pub trait ServiceKind: Send + Sync + 'static {
     /// The name of the service, as tasks and the command line write it.
@@ -20,7 +23,10 @@ pub trait ServiceKind: Send + Sync + 'static {
 
     /// Whether the service can run on this machine.
     fn availability(&self) -> Availability {
-        Availability::Missing("this mcpmark has no such service".to_owned())
+        match self.service(&WorldGuests::default()) {
+            Some(_) => Availability::InProcess,
+            None => Availability::Missing(NO_SUCH_SERVICE.to_owned()),
+        }
     }
 
     // Acting.

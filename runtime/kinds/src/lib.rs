@@ -22,8 +22,8 @@ pub use crate::github::GitGuests;
 pub use crate::guests::{WorldGuest, WorldGuestError, WorldGuests};
 pub use crate::invocation::ScriptInvocation;
 pub use crate::kind::{
-    Availability, ImportError, ImportRequest, Imported, MutableText, MutateError, ScriptBackend,
-    ServiceKind, SkippedEntry, Solved, StateMutant, StateMutator, TemplateImporter,
+    Availability, ImportError, ImportRequest, Imported, MutableText, MutateError, NO_SUCH_SERVICE,
+    ScriptBackend, ServiceKind, SkippedEntry, Solved, StateMutant, StateMutator, TemplateImporter,
 };
 pub use crate::services::Services;
 pub use crate::summary::{Block, Cell, Emphasis, Summary};

@@ -139,6 +139,16 @@ mod tests {
             invocation("filesystem/desktop/sort"),
             ScriptInvocation::default()
         );
+        let github = invocation("github/harmony/fix");
+        assert_eq!(
+            github.environment,
+            variables(&[("MCP_GITHUB_TOKEN", NO_SECRET)])
+        );
+        let supabase = invocation("supabase/edu/levels");
+        assert_eq!(supabase.arguments, ["mcpmark_edu_levels"]);
+        let shop = invocation("playwright_webarena/shopping/cart");
+        let address = ("WEBARENA_BASE_URL", "http://localhost:7770");
+        assert_eq!(shop.environment, variables(&[address]));
         let notion = invocation("notion/resume/lessons");
         assert_eq!(notion, invocation("notion/resume/lessons"));
         assert_eq!(notion.arguments[0].len(), 36);
@@ -151,13 +161,5 @@ mod tests {
             (name.as_str(), value),
             ("POSTGRES_DATABASE", &postgres.arguments[0])
         );
-    }
-
-    #[test]
-    fn variables_of_a_person_replace_those_of_the_service() {
-        let more = [("MCP_GITHUB_TOKEN".to_owned(), "mine".to_owned())];
-        let all = invocation("github/harmony/fix").and(&["x".to_owned()], &more);
-        assert_eq!(all.arguments, ["x"]);
-        assert_eq!(all.environment, more);
     }
 }

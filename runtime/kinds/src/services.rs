@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::Service;
-use mcpmark_task::GuestRole;
+use mcpmark_task::{GuestRole, GuestSource};
 
 use crate::filesystem::FilesystemKind;
 use crate::github::GitHubKind;
@@ -44,6 +45,37 @@ impl Services {
         self.kind(name)?.service(&WorldGuests::default())
     }
 
+    /// Checks that worlds of a service may have guests of these roles, before any is compiled.
+    ///
+    /// # Errors
+    ///
+    /// With the first role that the service does not have.
+    pub fn check_roles(
+        &self,
+        service: &str,
+        guests: &BTreeMap<GuestRole, GuestSource>,
+    ) -> Result<(), WorldGuestError> {
+        for (role, source) in guests {
+            self.with_role(service, *role, Some(source.path()))?;
+        }
+        Ok(())
+    }
+
+    fn with_role(
+        &self,
+        service: &str,
+        role: GuestRole,
+        file: Option<&Path>,
+    ) -> Result<&Arc<dyn ServiceKind>, WorldGuestError> {
+        let kind = self.kind(service);
+        let kind = kind.filter(|kind| kind.guest_roles().contains(&role));
+        kind.ok_or_else(|| WorldGuestError::UnknownRole {
+            role,
+            service: service.to_owned(),
+            file: file.map(Path::to_owned),
+        })
+    }
+
     /// Loads the guests that a world of a service brings along.
     ///
     /// # Errors
@@ -57,12 +89,7 @@ impl Services {
     ) -> Result<WorldGuests, WorldGuestError> {
         let mut guests = WorldGuests::default();
         for (role, component) in components {
-            let kind = self.kind(service);
-            let kind = kind.filter(|kind| kind.guest_roles().contains(&role));
-            let kind = kind.ok_or_else(|| WorldGuestError::UnknownRole {
-                role,
-                service: service.to_owned(),
-            })?;
+            let kind = self.with_role(service, role, None)?;
             let guest = kind.load_guest(role, sandbox, component);
             let guest = guest.map_err(|source| WorldGuestError::Load {
                 role,

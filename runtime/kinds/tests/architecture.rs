@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcpmark_kinds::Services;
+use mcpmark_task::GuestRole;
 
 /// Sources that may name services, and why.
 const EXCEPTIONS: [(&str, &str); 1] = [(
@@ -43,7 +44,10 @@ fn files(dir: &Path, below: &str, found: &mut Vec<String>) {
 
 /// The code of a source before its unit tests, without comments.
 fn code(source: &str) -> String {
-    let before_tests = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let before_tests = source
+        .split("#[cfg(test)]\nmod ")
+        .next()
+        .unwrap_or_default();
     let lines = before_tests
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));
@@ -69,10 +73,11 @@ fn dependencies(manifest: &str, services: &[&str]) -> Vec<String> {
     for line in manifest.lines() {
         if line.starts_with('[') {
             section = line;
-        } else if section == "[dependencies]"
-            && services
-                .iter()
-                .any(|service| line.starts_with(&format!("mcpmark-{service}.")))
+        } else if !section.starts_with("[dev-dependencies")
+            && services.iter().any(|service| {
+                let rest = line.strip_prefix(&format!("mcpmark-{service}"));
+                rest.is_some_and(|rest| rest.starts_with(['.', ' ', '=']))
+            })
         {
             found.push(line.to_owned());
         }
@@ -123,11 +128,18 @@ fn names_are_noticed() {
     assert_eq!(named(source, &["github"]), ["fn a() { b(\"github\") }"]);
     assert_eq!(named("use mcpmark_github::git;", &["github"]).len(), 1);
     assert!(named("\"githubs\" \"mcpmark\"", &["github"]).is_empty());
-    let manifest = "[dependencies]\nmcpmark-github.workspace = true\nmcpmark-http.workspace = true\n[dev-dependencies]\nmcpmark-filesystem.workspace = true\n";
+    let manifest = "[dependencies]\nmcpmark-github.workspace = true\nmcpmark-github-x.workspace = true\n[dev-dependencies]\nmcpmark-filesystem.workspace = true\n";
     assert_eq!(
         dependencies(manifest, &["github", "filesystem"]),
         ["mcpmark-github.workspace = true"]
     );
     assert!(is_inside("services/github/src/lib.rs", &["github"]));
     assert!(!is_inside("services/service/src/lib.rs", &["github"]));
+}
+
+/// The forms of terms and of bundles have a field of their own for this role, so that a second one needs a place in
+/// each of them: `VerifierTerms::Script`, `StartParts`, `WorldConfig` and `WorldArtifact`.
+#[test]
+fn stored_forms_have_a_place_for_each_role() {
+    assert_eq!(GuestRole::ALL, [GuestRole::CI]);
 }

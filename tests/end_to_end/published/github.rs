@@ -111,6 +111,28 @@ fn a_script_reads_the_repository_and_documents_of_a_github_world() {
     let graded = run(&environment, &["grade", "--json"], &place, &grade);
     assert_eq!(failed(&graded.exits(1).json()["checks"]), 4);
 
+    // Without the task, the service of the state is named.
+    let script = copy.join(format!("tasks/{LINT}/verify.py"));
+    let alone = ["grade", "--json", "--verifier", script.to_str().unwrap()];
+    let alone = |more: &[&str]| {
+        let state = ["--state", state.to_str().unwrap()];
+        environment.run(alone.iter().chain(&state).chain(more))
+    };
+    let graded = alone(&["--service", "github"]).exits(1).json();
+    assert_eq!(graded["outcome"], "graded", "{graded}");
+    alone(&[]).exits(2).says(&["GITHUB_EVAL_ORG", "--service"]);
+    let fault = alone(&[
+        "--env",
+        "GITHUB_EVAL_ORG=mcpmark",
+        "--env",
+        "MCP_GITHUB_TOKEN=",
+    ]);
+    let fault = fault.exits(3).json()["fault"].to_string();
+    assert!(
+        fault.contains("the service of this state is not known"),
+        "{fault}"
+    );
+
     // What is no world of github can be neither begun with nor judged.
     fs::remove_dir_all(state.join("repo/.git")).unwrap();
     let graded = run(&environment, &["grade", "--json"], &place, &grade);

@@ -3,7 +3,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
-use mcpmark_kinds::{Availability, WorldGuests};
+use mcpmark_kinds::{Availability, NO_SUCH_SERVICE, WorldGuests};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use mcpmark_task::build::BuildError;
 use mcpmark_task::python::{TOOL, VERSION};
@@ -247,7 +247,7 @@ fn services(context: &Context) -> Vec<Finding> {
     }
     let finding = |name: String| {
         let what = format!("service {name}");
-        let missing = || Availability::Missing("this mcpmark has no such service".to_owned());
+        let missing = || Availability::Missing(NO_SUCH_SERVICE.to_owned());
         match known
             .kind(&name)
             .map_or_else(missing, |it| it.availability())

@@ -223,6 +223,18 @@ impl Judge {
         }
     }
 
+    /// The name of the service of the states, if it is known.
+    pub(crate) fn service(&self) -> Option<&'static str> {
+        self.kind_of_states().map(|kind| kind.name())
+    }
+
+    fn kind_of_states(&self) -> Option<&Arc<dyn ServiceKind>> {
+        match &self.task {
+            Some(task) => task.start.kind.as_ref(),
+            None => self.kind.as_ref(),
+        }
+    }
+
     /// What the digest of a final state depends on beside the directory.
     pub(crate) fn world(&self) -> Option<(Option<Digest>, i64)> {
         match &self.task {
@@ -260,12 +272,9 @@ impl Judge {
             (None, Some(script)) => capture_published(dir, script.clock, store),
             (None, None) => mcpmark_experiment::capture_directory(dir, store),
         })?;
-        let kind = match &self.task {
-            Some(task) => &task.start.kind,
-            None => &self.kind,
-        };
-        let kind = kind.as_ref();
-        let service = kind.and_then(|kind| kind.service(&WorldGuests::default()));
+        let service = self
+            .kind_of_states()
+            .and_then(|kind| kind.service(&WorldGuests::default()));
         let state = match &service {
             Some(service) if digest(place).is_none() => as_captured(&**service, state, store)?,
             _ => state,
@@ -349,8 +358,14 @@ impl Judge {
             script.script.name(),
             lacking.join(", ")
         );
+        let service = match &self.kind {
+            Some(_) => "",
+            None => {
+                "name the service of the state with --service, which sets variables of its own; "
+            }
+        };
         Err(CommandError::usage(sanitise::line(&message)).hint(format!(
-            "set them with {}, to nothing where the script may go without; or name the task with \
+            "{service}set them with {}, to nothing where the script may go without; or name the task with \
              --tasks CORPUS, which sets what its service does",
             sanitise::line(&options.join(" "))
         )))

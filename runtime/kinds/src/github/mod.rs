@@ -25,8 +25,8 @@ use self::script::RepositoryServices;
 use self::workflows::WorkflowGuest;
 use crate::invocation::{NO_SECRET, ScriptInvocation, variables};
 use crate::{
-    Availability, MutateError, ScriptBackend, ServiceKind, Solved, StateMutator, Summary,
-    TemplateImporter, WorldGuest, WorldGuests,
+    MutateError, ScriptBackend, ServiceKind, Solved, StateMutator, Summary, TemplateImporter,
+    WorldGuest, WorldGuests,
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +35,6 @@ pub(crate) struct GitHubKind;
 impl ServiceKind for GitHubKind {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn availability(&self) -> Availability {
-        Availability::InProcess
     }
 
     fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>> {

@@ -90,7 +90,7 @@ impl services::Host for WasiHost {
                 return Err(Stop::fault(
                     FaultKind::Link,
                     format!(
-                        "the script asks the service {service:?}, which is not here: this state offers its files alone"
+                        "the script asks the service {service:?}, which is not here: the service of this state is not known, or has no such interface"
                     ),
                 ));
             }

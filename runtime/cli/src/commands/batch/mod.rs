@@ -201,14 +201,14 @@ fn json(value: &impl Serialize, code: u8) -> Answer {
     }
 }
 
-/// What a state follows from: the world of a task tells which times of files count.
+/// The inputs of a state: the world of a task tells which times of files count, and the service which form it has.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum StateName {
     /// Where all attempts of the judge's task start.
     Start(Option<(Option<Digest>, i64)>),
     /// Where one request says that it started.
     Named(PathBuf),
-    Final(Option<(Option<Digest>, i64)>, PathBuf),
+    Final(Option<&'static str>, Option<(Option<Digest>, i64)>, PathBuf),
 }
 
 /// Whether a place names a state by its digest. Only such a state is kept for further lines:
@@ -255,6 +255,16 @@ impl Batch {
 
     fn grade(&self, request: Request) -> Result<(Arc<Judge>, Digest, Graded, Lowered), Refusal> {
         let key = request.judge.key();
+        if let JudgeName::File(_, Some(service)) = &request.judge
+            && let Err(error) = self.context.service_named(service)
+        {
+            let message = format!("{service:?} is no service");
+            return Err(Refusal::of_key(
+                "service",
+                message,
+                &error.hint.unwrap_or_default(),
+            ));
+        }
         let judge = self.judges.get(request.judge.clone(), || {
             self.judge(&request.judge)
                 .map(Arc::new)
@@ -290,14 +300,14 @@ impl Batch {
             end.map_err(|error| Refusal::of_command("state", error))
         };
         let end = if is_digest(&request.state) {
-            let name = StateName::Final(judge.world(), request.state.clone());
+            let name = StateName::Final(judge.service(), judge.world(), request.state.clone());
             self.states.get(name, end)?
         } else {
             end()?
         };
         let checked = judge.check_environment(&end, &request.told);
         checked.map_err(|error| {
-            let hint = "set each under \"env\": {\"NAME\": \"VALUE\"}";
+            let hint = "set each under \"env\": {\"NAME\": \"VALUE\"}, or name the \"service\" of the state, which sets variables of its own";
             Refusal::of_key("env", error.message, hint)
         })?;
         let state = end.digest();

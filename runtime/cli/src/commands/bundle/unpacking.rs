@@ -138,8 +138,7 @@ pub(crate) fn mend(context: &Context, place: &Path, store: &Store) -> Result<(),
     let context = context.at_bundle(place);
     let library = context.library()?;
     if let Some(corpus) = context.corpus()? {
-        let opened = mcpmark_task::published::Corpus::at(&corpus.root);
-        let published = opened.map_err(|error| context::invalid(&error))?;
+        let published = context.corpus_at(&corpus.root)?;
         let tasks = published
             .tasks()
             .map_err(|error| context::invalid(&error))?;

@@ -68,11 +68,11 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
             .iter()
             .map(|it| json!({"place": it.place, "title": it.title, "why": it.why}))
             .collect();
-        let mut value = json!({"digest": imported.tree.digest(), "skipped": skipped});
-        value[imported.name_key] = imported.name.into();
+        let mut value = json!({imported.name_key: imported.name, "digest": imported.tree.digest()});
         for (key, _, number) in imported.counts {
             value[key] = number.into();
         }
+        value["skipped"] = skipped.into();
         output::print_json(&value)?;
         return Ok(exit::PASSED);
     }

@@ -51,7 +51,21 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
             sanitise::line(&crate::error::chain(&broken.error))
         ));
     }
-    let code = if worlds.broken.is_empty() {
+    let roles = worlds.worlds.iter().filter_map(|world| {
+        let services = context.services();
+        let checked = services.check_roles(world.id.service(), &world.guests);
+        Some((&world.id, checked.err()?))
+    });
+    let mut is_broken = !worlds.broken.is_empty();
+    for (id, error) in roles {
+        is_broken = true;
+        output::note(&format!(
+            "{} world {id}: {}",
+            output::paint(output::BAD, "broken:"),
+            sanitise::line(&error.to_string())
+        ));
+    }
+    let code = if !is_broken {
         exit::PASSED
     } else {
         exit::INVALID
