@@ -283,15 +283,21 @@ impl Context {
     }
 
     pub(crate) fn sandbox(&self, slots: u32, args: EngineArgs) -> Result<Sandbox, CommandError> {
-        let config = engine::config(self.cache.join("compiled"), slots, args)?;
+        let config = self.sandbox_config(slots, args)?;
         Sandbox::new(&config).map_err(CommandError::infrastructure)
+    }
+
+    fn sandbox_config(&self, slots: u32, args: EngineArgs) -> Result<SandboxConfig, CommandError> {
+        let config = engine::config(self.cache.join("compiled"), slots, args)?;
+        let scratch = mcpmark_snapshot::scratch_parent(None);
+        Ok(self.services.offer(config, &scratch))
     }
 
     /// A sandbox for one grade, after which the process ends.
     pub(crate) fn sandbox_for_one(&self, args: EngineArgs) -> Result<Sandbox, CommandError> {
         let config = SandboxConfig {
             stays_warm: false,
-            ..engine::config(self.cache.join("compiled"), 1, args)?
+            ..self.sandbox_config(1, args)?
         };
         Sandbox::new(&config).map_err(CommandError::infrastructure)
     }

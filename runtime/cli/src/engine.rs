@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use mcpmark_experiment::{PrepareError, WorldError};
-use mcpmark_kinds::{GitGuests, WorldGuestError};
+use mcpmark_kinds::WorldGuestError;
 use mcpmark_sandbox::{
-    CompileError, Compiler, EngineKind, LoadError, MAX_INTERPRETER_BYTES, SandboxConfig,
+    CompileError, Compiler, EngineKind, GradeData, LoadError, MAX_INTERPRETER_BYTES, SandboxConfig,
 };
 
 use crate::args::{EngineArgs, EngineName};
@@ -23,9 +22,6 @@ pub(crate) fn config(
 ) -> Result<SandboxConfig, CommandError> {
     let settings = Settings::new();
     Ok(SandboxConfig {
-        git: Some(Arc::new(GitGuests::new(mcpmark_snapshot::scratch_parent(
-            None,
-        )))),
         engine: match args.engine {
             EngineName::Cranelift => EngineKind::Cranelift,
             EngineName::Pulley => EngineKind::Pulley,
@@ -40,6 +36,7 @@ pub(crate) fn config(
         stays_warm: true,
         max_component_bytes: settings.component.value()?,
         interfaces: Vec::new(),
+        data: GradeData::none(),
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcpmark_experiment::{
     AgentKind, Baselines, Cast, Home, Participant, Prepared, Runner, Spec, TaskPreparer,
 };
-use mcpmark_kinds::{GitGuests, Services};
+use mcpmark_kinds::Services;
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{
@@ -34,18 +34,18 @@ fn states(task: &Prepared) -> u64 {
 }
 
 fn sandbox(engine: EngineKind, cross_check: bool) -> Sandbox {
-    Sandbox::new(&SandboxConfig {
+    let config = SandboxConfig {
         engine,
         cross_check,
         slots: 8,
-        git: Some(Arc::new(GitGuests::new(std::env::temp_dir()))),
         // With the tests of the command line, which compile the same guests.
         cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcpmark/compiled")),
         ..SandboxConfig::default()
-    })
-    .unwrap()
-    // The shipped guests are as trusted as this test.
-    .trusting()
+    };
+    Sandbox::new(&Services::builtin().offer(config, &std::env::temp_dir()))
+        .unwrap()
+        // The shipped guests are as trusted as this test.
+        .trusting()
 }
 
 /// Everything shipped, and the final states that its solutions come to.

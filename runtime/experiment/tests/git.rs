@@ -9,7 +9,6 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
 use mcpmark_github::archive::{Archive, Cost, Meter, ReadError};
 use mcpmark_github::builder::{BuildError, Builder, NewFile, Signature, Step};
@@ -461,20 +460,14 @@ fn what_git_would_not_take_is_refused() {
 /// A repository through the sandbox: what a guest of a world without one gets.
 #[test]
 fn the_engine_is_one_for_the_sandbox() {
-    use mcpmark_kinds::GitGuests;
+    use mcpmark_kinds::Services;
     use mcpmark_sandbox::{Sandbox, SandboxConfig};
 
-    let engine = GitGuests::new(std::env::temp_dir());
-    let git: Arc<dyn mcpmark_sandbox::git::GitEngine> = Arc::new(engine);
     let component = r#"(component
         (import "mcpmark:guest/git@0.1.0" (instance (export "head" (func))))
     )"#;
     let bytes = wat::parse_str(component).unwrap();
-    let message = |git| {
-        let config = SandboxConfig {
-            git,
-            ..SandboxConfig::default()
-        };
+    let message = |config| {
         let sandbox = Sandbox::new(&config).unwrap();
         sandbox
             .trusting()
@@ -483,7 +476,7 @@ fn the_engine_is_one_for_the_sandbox() {
             .unwrap()
             .to_string()
     };
-    let without = message(None);
+    let without = message(SandboxConfig::default());
     assert!(
         without.contains("imports `mcpmark:guest/git@0.1.0`"),
         "{without}"
@@ -492,7 +485,7 @@ fn the_engine_is_one_for_the_sandbox() {
         without.ends_with("it may import state, answer, parameters and log of mcpmark:guest@0.1.0"),
         "{without}"
     );
-    let with = message(Some(git));
+    let with = message(Services::builtin().offer(SandboxConfig::default(), &std::env::temp_dir()));
     assert!(
         with.starts_with("does not fit the contract of a verifier"),
         "{with}"

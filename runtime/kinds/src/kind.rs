@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_sandbox::{LoadError, Sandbox, ScriptServices};
+use mcpmark_sandbox::{GradeData, Interface, LoadError, Sandbox, ScriptServices};
 use mcpmark_service::{Service, ServiceError};
 use mcpmark_snapshot::{Blobs, Snapshot, Store, Tree, TreePath};
 use mcpmark_task::scaffold::Scaffold;
@@ -115,6 +115,16 @@ pub trait ServiceKind: Send + Sync + 'static {
     }
 
     // Grading.
+
+    /// The interfaces that guests may import for the sake of this service.
+    fn guest_interfaces(&self) -> Vec<Interface> {
+        Vec::new()
+    }
+
+    /// The engines that answer [`guest_interfaces`](Self::guest_interfaces); temporary files lie below `scratch`.
+    fn guest_engines(&self, data: GradeData, _scratch: &Path) -> GradeData {
+        data
+    }
 
     /// What scripts that judge a state of this service may ask, at the instant `clock` of its world; none where the
     /// state has nothing to ask.

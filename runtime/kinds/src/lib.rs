@@ -17,8 +17,6 @@ mod published;
 mod services;
 mod summary;
 
-// Guests import `mcpmark:guest/git`, which the sandbox offers on top of an engine that it is given.
-pub use crate::github::GitGuests;
 pub use crate::guests::{WorldGuest, WorldGuestError, WorldGuests};
 pub use crate::invocation::ScriptInvocation;
 pub use crate::kind::{

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_sandbox::Sandbox;
+use mcpmark_sandbox::{Interface, Sandbox, SandboxConfig};
 use mcpmark_service::Service;
 use mcpmark_task::{GuestRole, GuestSource};
 
@@ -43,6 +43,28 @@ impl Services {
     /// The service of a name, for worlds without guests; none where the program cannot serve it.
     pub fn service(&self, name: &str) -> Option<Arc<dyn Service>> {
         self.kind(name)?.service(&WorldGuests::default())
+    }
+
+    /// The interfaces of all services that guests may import.
+    pub fn guest_interfaces(&self) -> Vec<Interface> {
+        self.iter()
+            .flat_map(|kind| kind.guest_interfaces())
+            .collect()
+    }
+
+    /// Has a sandbox offer the interfaces of all services. Temporary files of their engines lie below `scratch`.
+    #[must_use]
+    pub fn offer(&self, config: SandboxConfig, scratch: &Path) -> SandboxConfig {
+        let mut interfaces = config.interfaces;
+        interfaces.extend(self.guest_interfaces());
+        let data = self
+            .iter()
+            .fold(config.data, |data, kind| kind.guest_engines(data, scratch));
+        SandboxConfig {
+            interfaces,
+            data,
+            ..config
+        }
     }
 
     /// Checks that worlds of a service may have guests of these roles, before any is compiled.

@@ -10,12 +10,10 @@ wasmtime::component::bindgen!({
         package mcpmark:host;
         world interfaces {
             import mcpmark:guest/state@0.1.0;
-            import mcpmark:guest/git@0.1.0;
             import mcpmark:guest/answer@0.1.0;
             import mcpmark:guest/parameters@0.1.0;
             import mcpmark:guest/log@0.1.0;
             import mcpmark:guest/builder@0.1.0;
-            import mcpmark:guest/git-builder@0.1.0;
             import mcpmark:guest/random@0.1.0;
             import mcpmark:guest/clock@0.1.0;
             import mcpmark:guest/tools@0.1.0;
@@ -25,21 +23,25 @@ wasmtime::component::bindgen!({
     imports: { default: trappable },
 });
 
+// The exports of the contract's worlds `verifier` and `setup`. What these import is linked interface by interface: some
+// of it lies beside this crate.
 pub mod verifier {
     wasmtime::component::bindgen!({
-        path: "../../guest-sdk/wit",
-        world: "mcpmark:guest/verifier",
-        imports: { default: trappable },
-        with: { "mcpmark:guest": super::mcpmark::guest },
+        inline: "
+            package mcpmark:exports;
+            world verifier {
+                record check { name: string, passed: bool, detail: string }
+                export verify: func() -> list<check>;
+            }
+        ",
+        world: "mcpmark:exports/verifier",
     });
 }
 
 pub mod setup {
     wasmtime::component::bindgen!({
-        path: "../../guest-sdk/wit",
-        world: "mcpmark:guest/setup",
-        imports: { default: trappable },
-        with: { "mcpmark:guest": super::mcpmark::guest },
+        inline: "package mcpmark:exports; world setup { export setup: func(); }",
+        world: "mcpmark:exports/setup",
     });
 }
 

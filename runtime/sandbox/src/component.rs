@@ -11,7 +11,7 @@ use crate::engine::Inner;
 use crate::host::{SetupHost, SolutionHost, VerifierHost, cut};
 use crate::precompile::precompile;
 use crate::profile::profile;
-use crate::{CompileError, EngineKind, Interface, Sandbox, UnmeteredFeature, unmetered};
+use crate::{CompileError, EngineKind, GuestKind, Interface, Sandbox, UnmeteredFeature, unmetered};
 
 /// A verifier, compiled and checked: its imports are offered and its export is right.
 #[derive(Clone)]
@@ -115,12 +115,9 @@ fn list(names: &[String]) -> String {
 
 const PACKAGE: &str = "mcpmark:guest/";
 const VERSION: &str = "@0.1.0";
-/// The interfaces that need an engine of the embedder's.
-const NEEDS_GIT: [&str; 2] = ["git", "git-builder"];
-
-/// What a verifier imports our interfaces by.
-pub(crate) fn verifier_imports() -> impl Iterator<Item = String> {
-    let names = VERIFIER.interfaces.iter();
+/// What a kind of guest imports our interfaces by.
+pub(crate) fn imports(kind: &Kind) -> impl Iterator<Item = String> {
+    let names = kind.interfaces.iter();
     names.map(|name| format!("{PACKAGE}{name}{VERSION}"))
 }
 
@@ -136,37 +133,30 @@ pub(crate) struct Kind {
     pub(crate) interfaces: &'static [&'static str],
     /// Those of others, from the beginnings of their names to what they allow.
     foreign: &'static [(&'static str, &'static str)],
-    /// Whether the interfaces of an embedder are for it too.
-    extended: bool,
+    /// The interfaces of an embedder that are for it too.
+    extended: Option<GuestKind>,
 }
 
 pub(crate) const VERIFIER: Kind = Kind {
     name: "verifier",
     export: "verify",
-    interfaces: &["state", "git", "answer", "parameters", "log"],
+    interfaces: &["state", "answer", "parameters", "log"],
     foreign: &[],
-    extended: true,
+    extended: Some(GuestKind::Verifier),
 };
 pub(crate) const SETUP: Kind = Kind {
     name: "setup routine",
     export: "setup",
-    interfaces: &[
-        "builder",
-        "git-builder",
-        "random",
-        "clock",
-        "parameters",
-        "log",
-    ],
+    interfaces: &["builder", "random", "clock", "parameters", "log"],
     foreign: &[],
-    extended: false,
+    extended: Some(GuestKind::Setup),
 };
 pub(crate) const SOLUTION: Kind = Kind {
     name: "solution",
     export: "solve",
     interfaces: &["tools", "parameters", "log"],
     foreign: &[],
-    extended: false,
+    extended: None,
 };
 /// Nobody but the host itself makes one; scripts are what it is given to run.
 pub(crate) const INTERPRETER: Kind = Kind {
@@ -201,44 +191,36 @@ pub(crate) const INTERPRETER: Kind = Kind {
             "ask for the network, which stops the script",
         ),
     ],
-    extended: false,
+    extended: None,
 };
-
-/// What a sandbox offers beside what every one does.
-#[derive(Clone, Copy)]
-pub(crate) struct Offer<'a> {
-    /// Interfaces of its embedder's.
-    pub(crate) own: &'a [Interface],
-    /// Whether it has an engine for repositories.
-    pub(crate) git: bool,
-}
 
 impl Kind {
     /// What an import lets such a guest do; none where it is not offered. Names are compared
     /// whole: another version is another name. Only of WASI, which an interpreter is linked with
     /// one interface after another, versions that fit each other count as one.
-    pub(crate) fn allows<'a>(&self, import: &str, offer: Offer<'a>) -> Option<&'a str> {
+    pub(crate) fn allows<'a>(&self, import: &str, own: &'a [Interface]) -> Option<&'a str> {
         if let Some(name) = interface(import)
             && self.interfaces.contains(&name)
         {
-            return (offer.git || !NEEDS_GIT.contains(&name)).then(|| words(name));
+            return Some(words(name));
         }
         let mut foreign = self.foreign.iter();
         let foreign = foreign.find(|(name, _)| match name.strip_suffix('/') {
             Some(_) => import.starts_with(name),
             None => import == *name,
         });
-        let own = || self.own(offer.own).find(|own| own.name() == import);
+        let own = || self.own(own).find(|own| own.name() == import);
         foreign
             .map(|(_, words)| *words)
             .or_else(|| own().map(Interface::allows))
     }
 
     fn own<'a>(&self, own: &'a [Interface]) -> impl Iterator<Item = &'a Interface> {
-        own.iter().filter(|_| self.extended)
+        let extended = self.extended;
+        own.iter().filter(move |it| Some(it.guest()) == extended)
     }
 
-    pub(crate) fn offered(&self, Offer { own, git }: Offer<'_>) -> String {
+    pub(crate) fn offered(&self, own: &[Interface]) -> String {
         if self.interfaces.is_empty() {
             let foreign = self.foreign.iter();
             let names: Vec<&str> = foreign
@@ -246,11 +228,7 @@ impl Kind {
                 .collect();
             return names.join(", ");
         }
-        let ours = self.interfaces.iter().copied();
-        let ours: Vec<&str> = ours
-            .filter(|name| git || !NEEDS_GIT.contains(name))
-            .collect();
-        let ours = match ours.split_last() {
+        let ours = match self.interfaces.split_last() {
             Some((last, others)) => {
                 format!("{} and {last} of mcpmark:guest@0.1.0", others.join(", "))
             }
@@ -267,12 +245,10 @@ impl Kind {
 fn words(interface: &str) -> &'static str {
     match interface {
         "state" => "read the starting and the final state",
-        "git" => "read the git repository of the world",
         "answer" => "read the agent's last message, if the task is judged on it",
         "parameters" => "read the task's parameters",
         "log" => "write a log",
         "builder" => "write the files of a new world",
-        "git-builder" => "write the git repository of a new world",
         "random" => "draw random numbers that follow from the seed",
         "clock" => "read the world's own clock",
         "tools" => "list and call the tools of the world",
@@ -345,7 +321,7 @@ impl Sandbox {
         let digest = Digest::of(bytes);
         let component = self.compile(bytes, &digest)?;
         // Before wasmtime stops at the first of them.
-        check_imports(&component, &self.inner.engine, kind, self.offer())?;
+        check_imports(&component, &self.inner.engine, kind, self.own_interfaces())?;
         Ok((digest, component))
     }
 
@@ -389,11 +365,9 @@ impl Sandbox {
         }
     }
 
-    pub(crate) fn offer(&self) -> Offer<'_> {
-        Offer {
-            own: &self.inner.interfaces,
-            git: self.inner.git.is_some(),
-        }
+    /// The interfaces of the embedder.
+    pub(crate) fn own_interfaces(&self) -> &[Interface] {
+        &self.inner.interfaces
     }
 }
 
@@ -402,7 +376,7 @@ pub(crate) fn check_imports(
     component: &Component,
     engine: &Engine,
     kind: &Kind,
-    offer: Offer<'_>,
+    own: &[Interface],
 ) -> Result<(), LoadError> {
     let imports: Vec<String> = component
         .component_type()
@@ -410,7 +384,7 @@ pub(crate) fn check_imports(
         // A type gives a guest nothing; the types of a world are imports of its components.
         .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
         .map(|(name, _)| name.to_owned())
-        .filter(|name| kind.allows(name, offer).is_none())
+        .filter(|name| kind.allows(name, own).is_none())
         .collect();
     if imports.is_empty() {
         return Ok(());
@@ -418,7 +392,7 @@ pub(crate) fn check_imports(
     Err(LoadError::Imports {
         kind: kind.name,
         imports,
-        offered: kind.offered(offer),
+        offered: kind.offered(own),
     })
 }
 

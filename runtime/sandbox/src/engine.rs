@@ -11,12 +11,11 @@ use wasmtime::{
 use crate::bindings::mcpmark::guest;
 use crate::cache::Cache;
 use crate::compiler::Form;
-use crate::git::GitEngine;
 use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
 use crate::wasi::{Wasi, interpreter_config};
-use crate::{Cancel, Compiler, EngineKind, GuestKind, Interface, Limits, LimitsError};
+use crate::{Cancel, Compiler, EngineKind, GradeData, GuestKind, Interface, Limits, LimitsError};
 
 /// How often the clock that guards the host ticks. A time limit is exact to one tick.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
@@ -58,11 +57,10 @@ pub struct SandboxConfig {
     pub stays_warm: bool,
     /// The largest component that is accepted, in bytes.
     pub max_component_bytes: u64,
-    /// What verifiers may import beside the interfaces of their world.
+    /// What verifiers and setup guests may import beside the interfaces of their world.
     pub interfaces: Vec<Interface>,
-    /// What reads and makes the repositories of github worlds; without it the interfaces `git`
-    /// and `git-builder` are not offered.
-    pub git: Option<Arc<dyn GitEngine>>,
+    /// What these answer from in every run, beside the data of a grade.
+    pub data: GradeData,
 }
 
 impl Default for SandboxConfig {
@@ -79,7 +77,7 @@ impl Default for SandboxConfig {
             stays_warm: true,
             max_component_bytes: 16 << 20,
             interfaces: Vec::new(),
-            git: None,
+            data: GradeData::none(),
         }
     }
 }
@@ -112,7 +110,7 @@ pub(crate) struct Inner {
     pub(crate) cache: Option<Cache>,
     pub(crate) max_component_bytes: u64,
     pub(crate) interfaces: Vec<Interface>,
-    pub(crate) git: Option<Arc<dyn GitEngine>>,
+    pub(crate) data: GradeData,
     /// Runs scripts.
     pub(crate) wasi: Wasi,
     slots: Slots,
@@ -128,7 +126,7 @@ pub enum EngineError {
     #[error("cannot have this ceiling: {0}")]
     Ceiling(#[from] LimitsError),
     /// An interface of the embedder's cannot be linked.
-    #[error("cannot offer the interface {name:?} to verifiers: {message}")]
+    #[error("cannot offer the interface {name:?} to guests: {message}")]
     Interface {
         /// The name under which it was to be imported.
         name: String,
@@ -160,16 +158,10 @@ impl Sandbox {
         (|| {
             // What a kind of guest may import is exactly what is linked here.
             guest::state::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
-            if config.git.is_some() {
-                guest::git::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
-            }
             guest::answer::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
             add_common(&mut verifier)?;
 
             guest::builder::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
-            if config.git.is_some() {
-                guest::git_builder::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
-            }
             guest::random::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
             guest::clock::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
             add_common(&mut setup)?;
@@ -179,7 +171,8 @@ impl Sandbox {
         })()
         .map_err(engine_error)?;
         for (number, interface) in config.interfaces.iter().enumerate() {
-            interface.add_to(&mut verifier, &config.interfaces[..number])?;
+            let earlier = &config.interfaces[..number];
+            interface.add_to((&mut verifier, &mut setup), earlier)?;
         }
         start_ticker(&engine)?;
         let cache = config
@@ -203,7 +196,7 @@ impl Sandbox {
                 cache,
                 max_component_bytes: config.max_component_bytes,
                 interfaces: config.interfaces.clone(),
-                git: config.git.clone(),
+                data: config.data.clone(),
                 wasi: Wasi::new(config),
                 slots: Slots::new(config.slots.max(1)),
             }),

@@ -4,7 +4,8 @@ use mcpmark_snapshot::Digest;
 use serde::Serialize;
 use wasmparser::{ComponentExternalKind, ComponentTypeRef, Parser, Payload, TypeBounds};
 
-use crate::component::{Kind, Offer};
+use crate::Interface;
+use crate::component::Kind;
 use crate::{CompileError, Limits, LoadError, Sandbox};
 
 /// Which world a guest belongs to.
@@ -66,19 +67,14 @@ pub struct Inspection {
     pub exports: Vec<Export>,
 }
 
-/// Reads what a component imports and exports. That it can be loaded is not said, and what it
-/// is given is what a sandbox offers that has an engine for repositories and no interfaces of
-/// an embedder's; [`Sandbox::inspect`] speaks of one sandbox.
+/// Reads what a component imports and exports. That it can be loaded is not said, and what it is given is what a
+/// sandbox with these `interfaces` offers; [`Sandbox::inspect`] speaks of one sandbox.
 ///
 /// # Errors
 ///
 /// When the bytes are no component.
-pub fn inspect(bytes: &[u8]) -> Result<Inspection, LoadError> {
-    let offer = Offer {
-        own: &[],
-        git: true,
-    };
-    read(bytes, offer)
+pub fn inspect(bytes: &[u8], interfaces: &[Interface]) -> Result<Inspection, LoadError> {
+    read(bytes, interfaces)
 }
 
 impl Sandbox {
@@ -88,11 +84,11 @@ impl Sandbox {
     ///
     /// When the bytes are no component.
     pub fn inspect(&self, bytes: &[u8]) -> Result<Inspection, LoadError> {
-        read(bytes, self.offer())
+        read(bytes, self.own_interfaces())
     }
 }
 
-fn read(bytes: &[u8], offer: Offer<'_>) -> Result<Inspection, LoadError> {
+fn read(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadError> {
     crate::component::check_form(bytes)?;
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
     let mut depth = 0_u32;
@@ -127,7 +123,7 @@ fn read(bytes: &[u8], offer: Offer<'_>) -> Result<Inspection, LoadError> {
     let wasi = imports.iter().any(|name| name.starts_with("wasi:"));
     let capability = |import: String| Capability {
         allows: kind
-            .and_then(|kind| kind.contract().allows(&import, offer))
+            .and_then(|kind| kind.contract().allows(&import, own))
             .map(str::to_owned),
         import,
     };
@@ -241,7 +237,7 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Inspection {
-        inspect(&wat::parse_str(text).unwrap()).unwrap()
+        inspect(&wat::parse_str(text).unwrap(), &[]).unwrap()
     }
 
     #[test]
@@ -328,7 +324,7 @@ mod tests {
 
     /// What is said of a guest is what happens when it is loaded.
     #[test]
-    fn only_a_sandbox_with_an_engine_for_repositories_gives_them() {
+    fn an_interface_that_lies_beside_this_crate_is_refused_without_it() {
         let text = r#"(component (import "mcpmark:guest/git@0.1.0" (instance))
             (core module $m (func (export "f")))
             (core instance $i (instantiate $m))
@@ -343,10 +339,6 @@ mod tests {
         );
         let refused = sandbox.trusting().verifier(&bytes).err().unwrap();
         assert!(matches!(refused, LoadError::Imports { .. }), "{refused}");
-        assert_eq!(
-            inspect(&bytes).unwrap().in_words(),
-            "can read the git repository of the world; nothing else"
-        );
     }
 
     #[test]
@@ -372,15 +364,15 @@ mod tests {
     #[test]
     fn what_is_no_component_is_an_error() {
         let module = wat::parse_str("(module)").unwrap();
-        assert_eq!(inspect(&module), Err(LoadError::CoreModule));
-        assert_eq!(inspect(b"\x7fELF"), Err(LoadError::NotWasm));
+        assert_eq!(inspect(&module, &[]), Err(LoadError::CoreModule));
+        assert_eq!(inspect(b"\x7fELF", &[]), Err(LoadError::NotWasm));
         let whole = wat::parse_str(r#"(component (import "a" (func)))"#).unwrap();
         for end in 8..whole.len() {
             // A shorter one may be whole by chance; none may panic.
-            let _ = inspect(&whole[..end]);
+            let _ = inspect(&whole[..end], &[]);
         }
         assert!(matches!(
-            inspect(&whole[..whole.len() - 1]),
+            inspect(&whole[..whole.len() - 1], &[]),
             Err(LoadError::Compile(CompileError::Invalid(_)))
         ));
     }

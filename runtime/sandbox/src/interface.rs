@@ -6,13 +6,22 @@ use std::sync::Arc;
 
 use wasmtime::component::Linker;
 
-use crate::EngineError;
-use crate::host::{Stop, VerifierHost};
+use crate::bindings::mcpmark::guest::builder;
+use crate::component::{SETUP, VERIFIER, imports};
+use crate::host::{SetupHost, Stop, VerifierHost};
+use crate::{EngineError, FaultKind, GuestKind, Meter};
 
 /// The namespace that no embedder can have: a later release may use any name in it.
 const RESERVED: &str = "mcpmark:";
 
-type Link = dyn Fn(&mut Linker<VerifierHost>) -> wasmtime::Result<()> + Send + Sync;
+type LinkTo<H> = dyn Fn(&mut Linker<H>) -> wasmtime::Result<()> + Send + Sync;
+
+/// What adds an interface to the linker of one kind of guest.
+#[derive(Clone)]
+enum Link {
+    Verifier(Arc<LinkTo<VerifierHost>>),
+    Setup(Arc<LinkTo<SetupHost>>),
+}
 
 /// An interface of an embedder's own, which verifiers may import beside `state`.
 ///
@@ -66,7 +75,8 @@ type Link = dyn Fn(&mut Linker<VerifierHost>) -> wasmtime::Result<()> + Send + S
 pub struct Interface {
     name: Arc<str>,
     allows: Arc<str>,
-    link: Arc<Link>,
+    link: Link,
+    is_of_contract: bool,
 }
 
 impl Interface {
@@ -81,7 +91,38 @@ impl Interface {
         Self {
             name: name.into().into(),
             allows: allows.into().into(),
-            link: Arc::new(link),
+            link: Link::Verifier(Arc::new(link)),
+            is_of_contract: false,
+        }
+    }
+
+    /// The same for setup guests.
+    pub fn for_setup(
+        name: impl Into<String>,
+        allows: impl Into<String>,
+        link: impl Fn(&mut Linker<SetupHost>) -> wasmtime::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into().into(),
+            allows: allows.into().into(),
+            link: Link::Setup(Arc::new(link)),
+            is_of_contract: false,
+        }
+    }
+
+    /// Lets the name begin with `mcpmark:`, for an interface of the contract of guests that is implemented beside this
+    /// crate.
+    #[must_use]
+    pub fn of_contract(mut self) -> Self {
+        self.is_of_contract = true;
+        self
+    }
+
+    /// The kind of guests that may import it.
+    pub fn guest(&self) -> GuestKind {
+        match &self.link {
+            Link::Verifier(_) => GuestKind::Verifier,
+            Link::Setup(_) => GuestKind::Setup,
         }
     }
 
@@ -98,50 +139,64 @@ impl Interface {
     /// Links it after the `earlier` ones.
     pub(crate) fn add_to(
         &self,
-        linker: &mut Linker<VerifierHost>,
+        (verifier, setup): (&mut Linker<VerifierHost>, &mut Linker<SetupHost>),
         earlier: &[Self],
     ) -> Result<(), EngineError> {
-        let refused = |message: String| EngineError::Interface {
-            name: self.name.to_string(),
-            message,
-        };
-        if self.name.starts_with(RESERVED) {
-            return Err(refused(format!(
+        if self.name.starts_with(RESERVED) && !self.is_of_contract {
+            return Err(self.refused(format!(
                 "names that start with `{RESERVED}` are kept for the contract of guests"
             )));
         }
-        if earlier.iter().any(|other| other.name == self.name) {
-            return Err(refused("it is there twice".into()));
+        let of_same_guests = || earlier.iter().filter(|it| it.guest() == self.guest());
+        if of_same_guests().any(|other| other.name == self.name) {
+            return Err(self.refused("it is there twice".into()));
         }
+        let taken = |kind| {
+            let earlier = of_same_guests().map(|other| other.name.to_string());
+            imports(kind).chain(earlier).collect::<Vec<_>>()
+        };
+        match &self.link {
+            Link::Verifier(link) => self.link_to(&**link, verifier, taken(&VERIFIER)),
+            Link::Setup(link) => self.link_to(&**link, setup, taken(&SETUP)),
+        }
+    }
+
+    /// Links it where it defines its own name, and none of those that are `taken`.
+    fn link_to<H: 'static>(
+        &self,
+        link: &LinkTo<H>,
+        linker: &mut Linker<H>,
+        taken: Vec<String>,
+    ) -> Result<(), EngineError> {
+        let link = |linker: &mut Linker<H>| {
+            link(linker).map_err(|error| self.refused(crate::component::one_line(&error)))
+        };
         // First where nothing is defined yet: a linker takes each name once, unless it is told
         // to let names be shadowed, and `link` may tell it so.
         let mut alone = Linker::new(linker.engine());
-        self.link_to(&mut alone)?;
+        link(&mut alone)?;
         let mut is_defined = |name: &str| {
             let again = alone.allow_shadowing(false).root();
             { again }.func_wrap(name, |_, (): ()| Ok(())).is_err()
         };
         if !is_defined(&self.name) {
-            return Err(refused("its `link` defines nothing of that name".into()));
+            return Err(self.refused("its `link` defines nothing of that name".into()));
         }
-        let taken = crate::component::verifier_imports()
-            .chain(earlier.iter().map(|other| other.name.to_string()))
-            .find(|name| is_defined(name));
-        if let Some(name) = taken {
-            return Err(refused(format!(
+        if let Some(name) = taken.into_iter().find(|name| is_defined(name)) {
+            return Err(self.refused(format!(
                 "its `link` defines `{name}` too, which is not its own"
             )));
         }
-        let linked = self.link_to(linker);
+        let linked = link(linker);
         linker.allow_shadowing(false);
         linked
     }
 
-    fn link_to(&self, linker: &mut Linker<VerifierHost>) -> Result<(), EngineError> {
-        (self.link)(linker).map_err(|error| EngineError::Interface {
+    fn refused(&self, message: String) -> EngineError {
+        EngineError::Interface {
             name: self.name.to_string(),
-            message: crate::component::one_line(&error),
-        })
+            message,
+        }
     }
 }
 
@@ -174,6 +229,19 @@ impl GradeData {
         self
     }
 
+    /// These values, and those of `other`, which take the places of earlier ones of their types.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        let types: Vec<_> = other
+            .0
+            .iter()
+            .map(|value| value.as_ref().type_id())
+            .collect();
+        self.0
+            .retain(|value| !types.contains(&value.as_ref().type_id()));
+        self.0.extend(other.0);
+        self
+    }
+
     fn get<D: Any + Send + Sync>(&self) -> Option<Arc<D>> {
         let kept = self.0.iter().find(|kept| kept.as_ref().is::<D>())?;
         Arc::clone(kept).downcast().ok()
@@ -186,10 +254,12 @@ impl fmt::Debug for GradeData {
     }
 }
 
+macro_rules! host_functions {
+    ($host:ty) => {
 /// What an embedder's host functions can use. An error that they return as it comes stops
 /// the guest with a `trap` fault and is the guest's fault; one with an [`std::io::Error`] in it
 /// blames the host, and so does [`host_error`](Self::host_error).
-impl VerifierHost {
+impl $host {
     /// The value of this type that the grade was given
     /// ([`VerifyInput::with`](crate::VerifyInput::with)).
     ///
@@ -233,5 +303,98 @@ impl VerifierHost {
     /// a function that cannot answer.
     pub fn host_error(message: impl fmt::Display) -> wasmtime::Error {
         Stop::host(message)
+    }
+
+    /// Charges bytes alone, beside those of [`charge`](Self::charge).
+    ///
+    /// # Errors
+    ///
+    /// A `copy` fault, to be returned at once.
+    pub fn charge_bytes(&mut self, bytes: u64) -> wasmtime::Result<()> {
+        self.common.charge_bytes(bytes)
+    }
+
+    /// What is left to the guest, for an engine that charges its own work. Nothing is charged before
+    /// [`settle`](Self::settle).
+    pub fn meter(&self) -> Meter {
+        self.common.meter()
+    }
+
+    /// Charges the fuel that an engine used.
+    ///
+    /// # Errors
+    ///
+    /// A `fuel` fault, to be returned at once.
+    pub fn settle(&mut self, meter: &Meter) -> wasmtime::Result<()> {
+        self.common.charge_fuel(meter.fuel())
+    }
+
+    /// The fault of a guest for which an engine stopped with [`Exhausted`](crate::Exhausted).
+    pub fn exhausted(&mut self, meter: &Meter) -> wasmtime::Error {
+        self.common.exhausted(meter)
+    }
+
+    /// What an interface keeps from call to call within one run: one value for each type, made where there is none.
+    pub fn state<T: Any + Default>(&mut self) -> &mut T {
+        self.state.get()
+    }
+
+    /// An error that stops the guest with a fault of its own.
+    pub fn fault(kind: FaultKind, message: impl Into<String>) -> wasmtime::Error {
+        Stop::fault(kind, message.into())
+    }
+
+    /// An error that ends the grade without a result and blames the world.
+    pub fn world_error(message: impl fmt::Display) -> wasmtime::Error {
+        Stop::world(message)
+    }
+}
+    };
+}
+
+host_functions!(VerifierHost);
+host_functions!(SetupHost);
+
+impl SetupHost {
+    /// The most bytes that the files of the world may have.
+    pub fn max_bytes(&self) -> u64 {
+        self.world.max_bytes
+    }
+
+    /// Adds a file to the world.
+    ///
+    /// # Errors
+    ///
+    /// With the rule that it breaks.
+    pub fn put_file(
+        &mut self,
+        path: &str,
+        content: Vec<u8>,
+        executable: bool,
+    ) -> Result<(), String> {
+        let put = self.world.put(path, content, executable, None);
+        put.map_err(in_words)
+    }
+
+    /// Adds a directory to the world, and those above it.
+    ///
+    /// # Errors
+    ///
+    /// With the rule that it breaks.
+    pub fn make_directory(&mut self, path: &str) -> Result<(), String> {
+        self.world.make_directory(path).map_err(in_words)
+    }
+
+    /// Runs a function when the guest is done.
+    pub fn at_end(&mut self, step: fn(&mut Self) -> wasmtime::Result<()>) {
+        self.at_end.push(step);
+    }
+}
+
+fn in_words(error: builder::Error) -> String {
+    match error {
+        builder::Error::InvalidPath(words)
+        | builder::Error::Exists(words)
+        | builder::Error::TooLarge(words) => words,
     }
 }

@@ -40,12 +40,12 @@ mod component;
 mod cross;
 mod engine;
 mod fault;
-pub mod git;
 mod host;
 mod inspect;
 mod interface;
 mod limits;
 mod many;
+mod meter;
 mod order;
 mod precompile;
 mod profile;
@@ -60,6 +60,7 @@ pub use crate::compiler::{CompileError, CompileLimits, Compiler};
 pub use crate::component::{LoadError, Setup, Solution, Verifier};
 pub use crate::engine::{EngineError, MAX_MEMORY_BYTES, Sandbox, SandboxConfig};
 pub use crate::fault::{Fault, FaultKind, RunError};
+pub use crate::host::SetupHost;
 pub use crate::host::{Log, ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput, VerifierHost};
 pub use crate::inspect::{Capability, Export, GuestKind, Inspection, Profile, inspect};
 pub use crate::interface::{GradeData, Interface};
@@ -68,6 +69,7 @@ pub use crate::limits::{
     MAX_TABLE_ELEMENTS, MAX_TABLES,
 };
 pub use crate::many::{GradeRequest, Grades};
+pub use crate::meter::{Exhausted, Meter};
 pub use crate::order::{InOrder, Panicked, in_order};
 pub use crate::profile::EngineKind;
 pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
@@ -78,6 +80,10 @@ pub use crate::wasi::{
     Interpreter, MAX_INTERPRETER_BYTES, Mount, ScriptInput, ScriptRun, ScriptServices,
     ScriptSession, ServiceAnswer, Written,
 };
+/// Types of the contract of guests that interfaces beside this crate refer to.
+pub mod contract {
+    pub use crate::bindings::mcpmark::guest::state;
+}
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;
 /// The engine's own library, in the one version that fits an [`Interface`].

@@ -12,7 +12,7 @@ use crate::bindings::verifier::{Check as WitCheck, VerifierPre};
 use crate::component::{Setup, Solution, one_line};
 use crate::engine::TICK;
 use crate::host::{
-    Common, HasCommon, Log, Repositories, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost,
+    Common, HasCommon, Log, RunState, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost,
     WorldBuilder,
 };
 use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES, MOST_OPEN};
@@ -113,9 +113,8 @@ impl Sandbox {
             start: input.start,
             end: input.end,
             answer: input.answer,
-            data: input.data,
-            git: self.inner.git.clone(),
-            repositories: Repositories::default(),
+            data: self.inner.data.clone().and(input.data),
+            state: RunState::default(),
             changes: None,
         };
         let run = self.run(
@@ -149,13 +148,13 @@ impl Sandbox {
         let allowed = self.allowed(GuestKind::Setup, limits);
         let common = Common::new(allowed, input.parameters);
         let mut host = SetupHost::new(common, world, input.seed, input.clock);
-        host.git.clone_from(&self.inner.git);
+        host.data.clone_from(&self.inner.data);
         let run = self.run(host, allowed.limits.memory_bytes, "memory_bytes", |store| {
             guest
                 .pre
                 .instantiate(&mut *store)?
                 .call_setup(&mut *store)?;
-            store.data_mut().finish_repository()
+            store.data_mut().finish()
         });
         run.and_then(|(), host| Ok(host.world.finish()))
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcpmark_experiment::{Baselines, Judge, Outcome, grade_loaded};
 use mcpmark_github::git::ObjectId;
-use mcpmark_kinds::GitGuests;
+use mcpmark_kinds::Services;
 use mcpmark_sandbox::{
     FaultKind, Limits, Run, RunError, Sandbox, SandboxConfig, SetupInput, VerifyInput,
 };
@@ -246,10 +246,7 @@ fn told<T>(run: Run<T>, done: impl FnOnce(T) -> String) -> (String, String, u64)
 /// Runs every case twice, each time on a world of its own.
 fn judge(kind: &str, least: usize, run: impl Fn(&Sandbox, &Case) -> (String, String, u64)) {
     let scratch = tempfile::tempdir().unwrap();
-    let config = SandboxConfig {
-        git: Some(Arc::new(GitGuests::new(scratch.path().to_owned()))),
-        ..SandboxConfig::default()
-    };
+    let config = Services::builtin().offer(SandboxConfig::default(), scratch.path());
     let sandbox = Sandbox::new(&config).unwrap().trusting();
     let cases = cases(kind);
     assert!(cases.len() >= least, "{kind}: {} cases", cases.len());
@@ -305,10 +302,7 @@ fn hostile_builders_of_repositories_stay_within_their_limits() {
 #[test]
 fn a_repository_that_only_the_final_state_has_damaged_fails() {
     let scratch = tempfile::tempdir().unwrap();
-    let config = SandboxConfig {
-        git: Some(Arc::new(GitGuests::new(scratch.path().to_owned()))),
-        ..SandboxConfig::default()
-    };
+    let config = Services::builtin().offer(SandboxConfig::default(), scratch.path());
     let sandbox = Sandbox::new(&config).unwrap().trusting();
     let cases = cases("git");
     let case = cases.iter().find(|case| case.name == "commit-too-large");

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use mcpmark_github::archive::{Archive, Cost, Meter, ReadError};
+use mcpmark_github::archive::{Archive, Cost, Meter as ReadMeter, ReadError};
 use mcpmark_github::builder::{self, Builder, Step};
 use mcpmark_github::git;
-use mcpmark_sandbox::git::{
+use mcpmark_interfaces::git::{
     BuildChange, BuildError, BuiltFile, Change, ChangeKind, Commit, CreateError, Entry, Error,
     GitBuilder, GitEngine, GitError, GitRepository, Kind, Log, NewCommit, OpenError, Reference,
-    Signature, Tag, Work,
+    Signature, Tag,
 };
+use mcpmark_sandbox::Meter;
 use mcpmark_snapshot::{Directory, Node, Snapshot};
 
 /// Fuel for a byte of a repository that is copied to be opened.
@@ -19,13 +20,13 @@ const OBJECT: u64 = 5_000;
 
 /// Reads and makes repositories with the engine of the github service.
 #[derive(Debug)]
-pub struct GitGuests {
+pub(super) struct GitGuests {
     scratch: PathBuf,
 }
 
 impl GitGuests {
     /// Copies of repositories lie below `scratch` for as long as they are used.
-    pub fn new(scratch: PathBuf) -> Self {
+    pub(super) fn new(scratch: PathBuf) -> Self {
         Self { scratch }
     }
 }
@@ -38,9 +39,13 @@ impl GitEngine for GitGuests {
         }
     }
 
-    fn open(&self, world: &Snapshot, work: &mut Work) -> Result<Box<dyn GitRepository>, OpenError> {
+    fn open(
+        &self,
+        world: &Snapshot,
+        meter: &mut Meter,
+    ) -> Result<Box<dyn GitRepository>, OpenError> {
         let dir = Archive::find(&world.tree).ok_or(OpenError::Absent)?;
-        work.spend(BYTE.saturating_mul(bytes(dir)))?;
+        meter.charge_fuel(BYTE.saturating_mul(bytes(dir)))?;
         match Archive::open(dir, &*world.blobs, &self.scratch) {
             Ok(archive) => Ok(Box::new(Reading(archive))),
             Err(error) if error.is_infrastructure() => Err(OpenError::Broken(in_words(&error))),
@@ -76,14 +81,14 @@ impl Reading {
     /// Asks the archive, and has each object that it reads paid for.
     fn ask<T>(
         &self,
-        work: &mut Work,
-        ask: impl FnOnce(&Archive, Meter<'_>) -> Result<T, ReadError>,
+        meter: &mut Meter,
+        ask: impl FnOnce(&Archive, ReadMeter<'_>) -> Result<T, ReadError>,
     ) -> Result<T, GitError> {
-        ask(&self.0, &mut |cost| pay(work, cost)).map_err(|error| match error {
+        ask(&self.0, &mut |cost| pay(meter, cost)).map_err(|error| match error {
             ReadError::NotFound => Error::NotFound.into(),
             ReadError::OtherKind(kind) => Error::OtherKind(kind.to_owned()).into(),
             ReadError::Invalid(rule) => Error::Invalid(rule).into(),
-            ReadError::Spent => GitError::Spent,
+            ReadError::Spent => GitError::Exhausted,
             ReadError::Git(error) if !error.is_infrastructure() => {
                 GitError::Damaged(in_words(&error))
             }
@@ -93,21 +98,21 @@ impl Reading {
 }
 
 /// Charges what the engine is about to do.
-fn pay(work: &mut Work, cost: Cost) -> bool {
+fn pay(meter: &mut Meter, cost: Cost) -> bool {
     let paid = match cost {
-        Cost::Objects(objects) => work.spend(OBJECT.saturating_mul(objects)),
-        Cost::Bytes(bytes) => work.hand_out(bytes),
+        Cost::Objects(objects) => meter.charge_fuel(OBJECT.saturating_mul(objects)),
+        Cost::Bytes(bytes) => meter.charge_bytes(bytes),
     };
     paid.is_ok()
 }
 
 impl GitRepository for Reading {
-    fn head(&mut self, _work: &mut Work) -> Result<String, GitError> {
+    fn head(&mut self, _meter: &mut Meter) -> Result<String, GitError> {
         Ok(self.0.head().to_owned())
     }
 
-    fn references(&mut self, work: &mut Work) -> Result<Vec<Reference>, GitError> {
-        let references = self.ask(work, Archive::references)?;
+    fn references(&mut self, meter: &mut Meter) -> Result<Vec<Reference>, GitError> {
+        let references = self.ask(meter, Archive::references)?;
         let references = references.into_iter().map(|reference| Reference {
             name: reference.name,
             target: reference.target.to_string(),
@@ -116,17 +121,18 @@ impl GitRepository for Reading {
         Ok(references.collect())
     }
 
-    fn resolve(&mut self, revision: &str, work: &mut Work) -> Result<String, GitError> {
-        let id = self.ask(work, |git, meter| git.resolve(revision, meter))?;
+    fn resolve(&mut self, revision: &str, meter: &mut Meter) -> Result<String, GitError> {
+        let id = self.ask(meter, |git, meter| git.resolve(revision, meter))?;
         Ok(id.to_string())
     }
 
-    fn commit(&mut self, id: &str, work: &mut Work) -> Result<Commit, GitError> {
-        self.ask(work, |git, meter| git.commit(id, meter)).map(told)
+    fn commit(&mut self, id: &str, meter: &mut Meter) -> Result<Commit, GitError> {
+        self.ask(meter, |git, meter| git.commit(id, meter))
+            .map(told)
     }
 
-    fn tag(&mut self, id: &str, work: &mut Work) -> Result<Tag, GitError> {
-        let tag = self.ask(work, |git, meter| git.tag(id, meter))?;
+    fn tag(&mut self, id: &str, meter: &mut Meter) -> Result<Tag, GitError> {
+        let tag = self.ask(meter, |git, meter| git.tag(id, meter))?;
         Ok(Tag {
             id: tag.id.to_string(),
             name: tag.name,
@@ -136,8 +142,8 @@ impl GitRepository for Reading {
         })
     }
 
-    fn log(&mut self, log: &Log<'_>, work: &mut Work) -> Result<Vec<Commit>, GitError> {
-        let commits = self.ask(work, |git, meter| {
+    fn log(&mut self, log: &Log<'_>, meter: &mut Meter) -> Result<Vec<Commit>, GitError> {
+        let commits = self.ask(meter, |git, meter| {
             git.log(log.start, log.stop, log.path, log.limit, meter)
         })?;
         Ok(commits.into_iter().map(told).collect())
@@ -147,37 +153,42 @@ impl GitRepository for Reading {
         &mut self,
         one: &str,
         other: &str,
-        work: &mut Work,
+        meter: &mut Meter,
     ) -> Result<Option<String>, GitError> {
-        let id = self.ask(work, |git, meter| git.merge_base(one, other, meter))?;
+        let id = self.ask(meter, |git, meter| git.merge_base(one, other, meter))?;
         Ok(id.map(|id| id.to_string()))
     }
 
-    fn stat(&mut self, commit: &str, path: &str, work: &mut Work) -> Result<Entry, GitError> {
-        self.ask(work, |git, meter| git.stat(commit, path, meter))
+    fn stat(&mut self, commit: &str, path: &str, meter: &mut Meter) -> Result<Entry, GitError> {
+        self.ask(meter, |git, meter| git.stat(commit, path, meter))
             .map(entry)
     }
 
-    fn walk(&mut self, commit: &str, path: &str, work: &mut Work) -> Result<Vec<Entry>, GitError> {
-        let entries = self.ask(work, |git, meter| git.walk(commit, path, meter))?;
+    fn walk(
+        &mut self,
+        commit: &str,
+        path: &str,
+        meter: &mut Meter,
+    ) -> Result<Vec<Entry>, GitError> {
+        let entries = self.ask(meter, |git, meter| git.walk(commit, path, meter))?;
         Ok(entries.into_iter().map(entry).collect())
     }
 
-    fn blob_size(&mut self, id: &str, work: &mut Work) -> Result<u64, GitError> {
-        self.ask(work, |git, meter| git.blob_size(id, meter))
+    fn blob_size(&mut self, id: &str, meter: &mut Meter) -> Result<u64, GitError> {
+        self.ask(meter, |git, meter| git.blob_size(id, meter))
     }
 
-    fn blob(&mut self, id: &str, work: &mut Work) -> Result<Vec<u8>, GitError> {
-        self.ask(work, |git, meter| git.blob(id, meter))
+    fn blob(&mut self, id: &str, meter: &mut Meter) -> Result<Vec<u8>, GitError> {
+        self.ask(meter, |git, meter| git.blob(id, meter))
     }
 
     fn changes(
         &mut self,
         before: Option<&str>,
         after: &str,
-        work: &mut Work,
+        meter: &mut Meter,
     ) -> Result<Vec<Change>, GitError> {
-        let changes = self.ask(work, |git, meter| git.changes(before, after, meter))?;
+        let changes = self.ask(meter, |git, meter| git.changes(before, after, meter))?;
         let changes = changes.into_iter().map(|change| Change {
             path: change.path,
             kind: match change.status {
@@ -232,7 +243,7 @@ fn entry((entry, size): (git::Entry, u64)) -> Entry {
 struct Making(Builder);
 
 impl GitBuilder for Making {
-    fn commit(&mut self, commit: NewCommit, work: &mut Work) -> Result<String, CreateError> {
+    fn commit(&mut self, commit: NewCommit, meter: &mut Meter) -> Result<String, CreateError> {
         let steps = commit.changes.into_iter().map(|change| match change {
             BuildChange::Write(file) => Step::Write {
                 path: file.path,
@@ -248,7 +259,7 @@ impl GitBuilder for Making {
                 &own(commit.author),
                 &own(commit.committer),
                 &commit.message,
-                &mut |cost| pay(work, cost),
+                &mut |cost| pay(meter, cost),
             )
             .map_err(not_built)
     }
@@ -257,10 +268,10 @@ impl GitBuilder for Making {
         &mut self,
         name: &str,
         target: &str,
-        work: &mut Work,
+        meter: &mut Meter,
     ) -> Result<(), CreateError> {
         self.0
-            .set_reference(name, target, &mut |cost| pay(work, cost))
+            .set_reference(name, target, &mut |cost| pay(meter, cost))
             .map_err(not_built)
     }
 
@@ -270,16 +281,16 @@ impl GitBuilder for Making {
         target: &str,
         tagger: Signature,
         message: &str,
-        work: &mut Work,
+        meter: &mut Meter,
     ) -> Result<String, CreateError> {
         let tagger = own(tagger);
         self.0
-            .annotate(name, target, &tagger, message, &mut |cost| pay(work, cost))
+            .annotate(name, target, &tagger, message, &mut |cost| pay(meter, cost))
             .map_err(not_built)
     }
 
-    fn set_head(&mut self, branch: &str, work: &mut Work) -> Result<(), CreateError> {
-        work.spend(OBJECT)?;
+    fn set_head(&mut self, branch: &str, meter: &mut Meter) -> Result<(), CreateError> {
+        meter.charge_fuel(OBJECT)?;
         self.0.set_head(branch).map_err(not_built)
     }
 
@@ -287,8 +298,8 @@ impl GitBuilder for Making {
         self.0.bytes()
     }
 
-    fn finish(self: Box<Self>, work: &mut Work) -> Result<Vec<BuiltFile>, CreateError> {
-        let files = self.0.finish(&mut |cost| pay(work, cost));
+    fn finish(self: Box<Self>, meter: &mut Meter) -> Result<Vec<BuiltFile>, CreateError> {
+        let files = self.0.finish(&mut |cost| pay(meter, cost));
         let files = files.map_err(not_built)?;
         let files = files.into_iter().map(|file| BuiltFile {
             path: file.path,
@@ -312,7 +323,7 @@ fn not_built(error: builder::BuildError) -> CreateError {
     match error {
         builder::BuildError::Invalid(rule) => BuildError::Invalid(rule).into(),
         builder::BuildError::NotFound(what) => BuildError::NotFound(what).into(),
-        builder::BuildError::Spent => CreateError::Spent,
+        builder::BuildError::Spent => CreateError::Exhausted,
         error => CreateError::Broken(in_words(&error)),
     }
 }

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use mcpmark_github::world::{self, WorldError};
 use mcpmark_github::{GitHub, NAME};
-use mcpmark_sandbox::{LoadError, Sandbox};
+use mcpmark_sandbox::{GradeData, Interface, LoadError, Sandbox};
 use mcpmark_service::{Service, ServiceError};
 use mcpmark_snapshot::{Blobs, Snapshot, Tree, TreePath};
 use mcpmark_task::{GuestRole, TaskId};
 use serde_json::Value;
 
-pub use self::git::GitGuests;
+use self::git::GitGuests;
 use self::import::RepositoryImporter;
 use self::mutants::RepositoryMutator;
 use self::script::RepositoryServices;
@@ -97,6 +97,15 @@ impl ServiceKind for GitHubKind {
             // The owner of the repository follows from the state.
             environment: variables(&[("MCP_GITHUB_TOKEN", NO_SECRET)]),
         }
+    }
+
+    fn guest_interfaces(&self) -> Vec<Interface> {
+        mcpmark_interfaces::git::interfaces().into()
+    }
+
+    fn guest_engines(&self, data: GradeData, scratch: &Path) -> GradeData {
+        let engine = GitGuests::new(scratch.to_owned());
+        mcpmark_interfaces::git::with_engine(data, Arc::new(engine))
     }
 
     fn script_backend(

@@ -5,20 +5,25 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest as _, Sha256};
 
-use super::{Common, HasCommon};
+use super::{Common, HasCommon, RunState};
+use crate::GradeData;
 use crate::bindings::mcpmark::guest::{builder, clock, random};
-use crate::git::{GitBuilder, GitEngine};
 
 /// What a random number or the clock is charged, in bytes.
 const LIGHT_COST: u64 = 64;
 
-/// What a setup routine sees: a world to fill, a random source and a clock.
-pub(crate) struct SetupHost {
+/// A function that runs when the guest is done.
+pub(crate) type AtEnd = fn(&mut SetupHost) -> wasmtime::Result<()>;
+
+/// What a setup guest sees: a world to fill, a random source and a clock; and what an embedder's
+/// [`Interface`](crate::Interface) answers from.
+pub struct SetupHost {
     pub(crate) common: Common,
     pub(crate) world: WorldBuilder,
-    pub(crate) git: Option<Arc<dyn GitEngine>>,
-    /// The repository of the world, once the guest began one.
-    pub(crate) repository: Option<Box<dyn GitBuilder>>,
+    pub(crate) data: GradeData,
+    /// What interfaces keep from call to call.
+    pub(crate) state: RunState,
+    pub(crate) at_end: Vec<AtEnd>,
     random: ChaCha20Rng,
     clock: i64,
 }
@@ -39,11 +44,22 @@ impl SetupHost {
         Self {
             common,
             world,
-            git: None,
-            repository: None,
+            data: GradeData::none(),
+            state: RunState::default(),
+            at_end: Vec::new(),
             random: ChaCha20Rng::from_seed(key.into()),
             clock,
         }
+    }
+}
+
+impl SetupHost {
+    /// Runs what interfaces left for the end.
+    pub(crate) fn finish(&mut self) -> wasmtime::Result<()> {
+        for step in std::mem::take(&mut self.at_end) {
+            step(self)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,26 +1,25 @@
 //! What guests may ask of the host, one file an interface.
 
 mod builder;
-mod git;
-mod git_builder;
 mod state;
 mod tools;
 
+use std::any::Any;
 use std::fmt;
 
 use wasmtime::ResourceLimiter;
 
-pub(crate) use self::builder::{SetupHost, WorldBuilder};
-pub(crate) use self::git::Repositories;
+pub use self::builder::SetupHost;
+pub(crate) use self::builder::WorldBuilder;
 pub use self::state::VerifierHost;
 pub(crate) use self::tools::SolutionHost;
 pub use self::tools::{ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
 use crate::bindings::mcpmark::guest::{log, parameters};
 use crate::component::one_line;
-use crate::git::Work;
 use crate::limits::{
     Allowed, CALL_COST, MAX_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES,
 };
+use crate::meter::Meter;
 use crate::{Fault, FaultKind, RunError};
 
 /// The part of a store's data that every kind of guest has.
@@ -67,6 +66,25 @@ impl Log {
         }
         self.text.push_str(message);
         self.text.push('\n');
+    }
+}
+
+/// What interfaces keep from call to call within one run: one value for each type.
+#[derive(Default)]
+pub(crate) struct RunState(Vec<Box<dyn Any>>);
+
+impl RunState {
+    /// The value of this type, made where there is none yet.
+    pub(crate) fn get<T: Any + Default>(&mut self) -> &mut T {
+        let place = self.0.iter().position(|value| value.as_ref().is::<T>());
+        let place = place.unwrap_or_else(|| {
+            self.0.push(Box::new(T::default()));
+            self.0.len() - 1
+        });
+        match self.0[place].downcast_mut() {
+            Some(value) => value,
+            None => unreachable!("the value at this place has this type"),
+        }
     }
 }
 
@@ -144,19 +162,19 @@ impl Common {
         Ok(())
     }
 
-    /// What an engine of the embedder's may do for the guest until this has spent all it has.
-    pub(crate) fn work(&self) -> Work {
+    /// What is left to the guest.
+    pub(crate) fn meter(&self) -> Meter {
         let limits = &self.allowed.limits;
-        Work::new(
+        Meter::new(
             limits.fuel.saturating_sub(self.charged),
             limits.copy_bytes.saturating_sub(self.copied),
         )
     }
 
-    /// Charges the work of an engine that stopped because the guest cannot pay it.
-    pub(crate) fn spent(&mut self, work: &Work) -> wasmtime::Error {
-        let charged = self.charge_fuel(work.fuel());
-        let charged = charged.and_then(|()| self.charge_bytes(work.bytes()));
+    /// Charges the work of an engine that stopped because the guest has no fuel or bytes left.
+    pub(crate) fn exhausted(&mut self, meter: &Meter) -> wasmtime::Error {
+        let charged = self.charge_fuel(meter.fuel());
+        let charged = charged.and_then(|()| self.charge_bytes(meter.bytes()));
         charged.err().unwrap_or_else(|| {
             Stop::host("an engine stopped for want of fuel, and there was some left")
         })

@@ -1,11 +1,8 @@
 use mcpmark_snapshot::{Change, ChangeKind, Directory, Node, Snapshot, TreePath, diff};
 
-use std::sync::Arc;
-
-use super::{Common, HasCommon, Repositories, Stop};
+use super::{Common, HasCommon, RunState, Stop};
 use crate::GradeData;
 use crate::bindings::mcpmark::guest::{answer, state};
-use crate::git::GitEngine;
 
 /// The most bytes that one `read` hands out.
 const READ_LIMIT: u64 = 8 << 20;
@@ -26,9 +23,8 @@ pub struct VerifierHost {
     pub(crate) end: Snapshot,
     pub(crate) answer: Option<String>,
     pub(crate) data: GradeData,
-    /// Reads the repository of a world.
-    pub(crate) git: Option<Arc<dyn GitEngine>>,
-    pub(crate) repositories: Repositories,
+    /// What interfaces keep from call to call.
+    pub(crate) state: RunState,
     /// What differs, worked out once: it takes longer than its result tells.
     pub(crate) changes: Option<Vec<Change>>,
 }
@@ -40,7 +36,8 @@ impl HasCommon for VerifierHost {
 }
 
 impl VerifierHost {
-    pub(crate) fn snapshot(&self, tree: state::Tree) -> &Snapshot {
+    /// One of the two states that the grade is about.
+    pub fn snapshot(&self, tree: state::Tree) -> &Snapshot {
         match tree {
             state::Tree::Start => &self.start,
             state::Tree::Final => &self.end,

@@ -100,7 +100,12 @@ impl Sandbox {
     ) -> Result<Interpreter, LoadError> {
         let started = self.inner.wasi.start().map_err(CompileError::host)?;
         let component = self.compile_interpreter(&started, &digest, bytes)?;
-        check_imports(&component, &started.engine, &INTERPRETER, self.offer())?;
+        check_imports(
+            &component,
+            &started.engine,
+            &INTERPRETER,
+            self.own_interfaces(),
+        )?;
         let pre = link(&started, &component).map_err(|error| LoadError::Contract {
             kind: INTERPRETER.name,
             message: one_line(&error),

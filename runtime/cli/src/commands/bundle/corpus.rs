@@ -9,6 +9,7 @@ use mcpmark_archive::states;
 use mcpmark_bundle::{GuestConfig, JudgeContent, Parts, TaskContent, WorldConfig};
 use mcpmark_experiment::{Judge, Prepared, ScriptJudge, Start};
 use mcpmark_kinds::WorldGuest;
+use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;
 use mcpmark_task::{GuestRole, GuestSource, PublishedParts, TaskId, WorldId};
@@ -50,7 +51,9 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
         CommandError::infrastructure(format!("{}: {error}", interpreter.file.display()))
     })?;
     let component = Arc::new(component);
-    let described = pack::guest("interpreter", &component).map_err(CommandError::invalid)?;
+    let interfaces = context.services().guest_interfaces();
+    let described =
+        pack::guest("interpreter", &component, &interfaces).map_err(CommandError::invalid)?;
     let mut made = Made {
         tasks: tasks.len(),
         ..Made::default()
@@ -59,9 +62,10 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
     for (task, prepared) in tasks.iter().zip(&prepared) {
         let world = state_name(&task.id, &prepared.start)?;
         if worlds.insert(world.clone()) {
-            made.world_bytes += add_world(&mut made, &world, task, prepared, &store)?;
+            made.world_bytes +=
+                add_world(&mut made, &world, (task, prepared), &store, &interfaces)?;
         }
-        let content = content(task, prepared, &store, args.without_verifier)?;
+        let content = content(task, prepared, &store, args.without_verifier, &interfaces)?;
         let content = content.with_interpreter(&component, described.clone());
         made.packer
             .task(&world, content)
@@ -89,9 +93,9 @@ pub(crate) fn state_name(task: &TaskId, start: &Start) -> Result<WorldId, Comman
 fn add_world(
     made: &mut Made,
     id: &WorldId,
-    task: &PublishedTask,
-    prepared: &Prepared,
+    (task, prepared): (&PublishedTask, &Prepared),
     store: &Store,
+    interfaces: &[Interface],
 ) -> Result<u64, CommandError> {
     let start = &prepared.start;
     let (stream, written) = packed(store, &start.digest)?;
@@ -99,7 +103,8 @@ fn add_world(
     let title = task.world.as_deref().or(task.id.category());
     let clock = jiff::Timestamp::from_second(start.clock).map_err(CommandError::infrastructure)?;
     let ci = start.guests.get(GuestRole::CI).map(WorldGuest::component);
-    let described = ci.map(|component| pack::described("ci", component, false, &task.id));
+    let described =
+        ci.map(|component| pack::described("ci", component, false, &task.id, interfaces));
     let config = WorldConfig {
         ci: described.transpose()?,
         title: title.unwrap_or("nothing").to_owned(),
@@ -164,6 +169,7 @@ fn content(
     prepared: &Prepared,
     store: &Store,
     without_verifier: bool,
+    interfaces: &[Interface],
 ) -> Result<Content, CommandError> {
     let changed = || {
         let message = format!("task {}: it changed while it was packed", task.id);
@@ -203,7 +209,9 @@ fn content(
         can: SCRIPT.to_owned(),
     }];
     if let Some(solution) = &solution {
-        guests.push(pack::described("solution", solution, false, &task.id)?);
+        guests.push(pack::described(
+            "solution", solution, false, &task.id, interfaces,
+        )?);
     }
     Ok(Content {
         parts,

@@ -9,6 +9,7 @@ use mcpmark_bundle::{
     TaskArtifact, VERIFIER, WorldArtifact,
 };
 use mcpmark_kinds::Services;
+use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::Store;
 use mcpmark_task::Library;
 use mcpmark_task::published::Corpus;
@@ -203,6 +204,7 @@ pub(super) fn verify(
     let bundle = &opened.bundle;
     let source = opened.source.as_ref();
     let (mut seen, mut described) = (BTreeSet::new(), BTreeSet::new());
+    let interfaces = context.services().guest_interfaces();
     for task in &bundle.tasks {
         for (file, layer) in task.layers() {
             if seen.insert((file, layer.digest)) {
@@ -210,11 +212,11 @@ pub(super) fn verify(
                     .map_err(|error| bundle_error(&error))?;
             }
         }
-        guests(task, source, &mut described)?;
+        guests(task, source, &interfaces, &mut described)?;
         certificate(task, source)?;
     }
     usable(bundle, source, context.services())?;
-    worlds(bundle, source)?;
+    worlds(bundle, source, &interfaces)?;
     let Beside { unnamed, unread } = beside(&opened)?;
     lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
@@ -276,6 +278,7 @@ fn beside(opened: &Opened) -> Result<Beside, CommandError> {
 fn guests(
     task: &TaskArtifact,
     source: &dyn Source,
+    interfaces: &[Interface],
     seen: &mut BTreeSet<String>,
 ) -> Result<(), CommandError> {
     for (role, file) in [
@@ -297,7 +300,7 @@ fn guests(
             let message = format!("task {}: {role}: {reason}", task.id);
             CommandError::invalid(sanitise::block(&message))
         };
-        let found = pack::guest(role, &component).map_err(|error| invalid(&error))?;
+        let found = pack::guest(role, &component, interfaces).map_err(|error| invalid(&error))?;
         if found != *described {
             return Err(invalid(&otherwise(described, &found)));
         }
@@ -389,7 +392,11 @@ fn otherwise(described: &GuestConfig, found: &GuestConfig) -> String {
     )
 }
 
-fn worlds(bundle: &Bundle, source: &dyn Source) -> Result<(), CommandError> {
+fn worlds(
+    bundle: &Bundle,
+    source: &dyn Source,
+    interfaces: &[Interface],
+) -> Result<(), CommandError> {
     let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
         .map_err(CommandError::infrastructure)?;
     let store = Store::open(scratch.path().join("store")).map_err(CommandError::infrastructure)?;
@@ -402,7 +409,7 @@ fn worlds(bundle: &Bundle, source: &dyn Source) -> Result<(), CommandError> {
         let component = world.read_ci(source);
         let component = component.map_err(|error| bundle_error(&error))?;
         if let (Some(described), Some(component)) = (&world.config.ci, component) {
-            let found = pack::guest("ci", &component);
+            let found = pack::guest("ci", &component, interfaces);
             let problem = match found {
                 Ok(found) if found == *described => continue,
                 Ok(found) => otherwise(described, &found),

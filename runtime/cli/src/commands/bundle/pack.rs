@@ -11,6 +11,7 @@ use mcpmark_bundle::{
 };
 use mcpmark_certify::Certificate;
 use mcpmark_experiment::Prepared;
+use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{BundleParts, GuestRole, GuestSource, Task, TaskId, World};
 use serde_json::json;
@@ -97,6 +98,7 @@ fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> 
         ..Made::default()
     };
     let mut packed = BTreeSet::new();
+    let interfaces = context.services().guest_interfaces();
     for (task, prepared) in tasks.iter().zip(&prepared) {
         if !packed.insert(&task.world) {
             continue;
@@ -109,7 +111,9 @@ fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> 
         let start = &prepared.start;
         let ci = world.guests.get(&GuestRole::CI);
         let ci = ci.and_then(|source| components.get(source));
-        let described = ci.map(|component| guest("ci", component)).transpose();
+        let described = ci
+            .map(|component| guest("ci", component, &interfaces))
+            .transpose();
         let config = WorldConfig {
             ci: described.map_err(|reason| {
                 let message = format!("world {}: ci: {reason}", world.id);
@@ -123,7 +127,12 @@ fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> 
     }
     for (task, prepared) in tasks.iter().zip(&prepared) {
         let world = &worlds[&task.world];
-        let content = content(task, world, prepared, &components, args.without_verifier)?;
+        let content = content(
+            (task, world, prepared),
+            &components,
+            args.without_verifier,
+            &interfaces,
+        )?;
         made.packer
             .task(&task.world, content)
             .map_err(CommandError::infrastructure)?;
@@ -163,11 +172,10 @@ fn components<'w>(
 }
 
 fn content(
-    task: &Task,
-    world: &World,
-    prepared: &Prepared,
+    (task, world, prepared): (&Task, &World, &Prepared),
     components: &BTreeMap<GuestSource, Vec<u8>>,
     without_verifier: bool,
+    interfaces: &[Interface],
 ) -> Result<TaskContent, CommandError> {
     let changed = || {
         let message = format!("task {}: it changed while it was packed", task.id);
@@ -195,9 +203,12 @@ fn content(
         &verifier,
         without_verifier,
         &task.id,
+        interfaces,
     )?];
     if let Some(solution) = &solution {
-        guests.push(described("solution", solution, false, &task.id)?);
+        guests.push(described(
+            "solution", solution, false, &task.id, interfaces,
+        )?);
     }
     let certificate = certificate(&task.dir)?;
     Ok(TaskContent {
@@ -250,8 +261,9 @@ pub(super) fn described(
     component: &[u8],
     held_back: bool,
     task: &TaskId,
+    interfaces: &[Interface],
 ) -> Result<GuestConfig, CommandError> {
-    let mut guest = guest(role, component).map_err(|reason| {
+    let mut guest = guest(role, component, interfaces).map_err(|reason| {
         let message = format!("task {task}: {role}: {reason}");
         CommandError::invalid(sanitise::block(&message))
     })?;
@@ -260,8 +272,13 @@ pub(super) fn described(
 }
 
 /// What is said of a guest to people who have not got it.
-pub(super) fn guest(role: &str, component: &[u8]) -> Result<GuestConfig, String> {
-    let inspection = mcpmark_sandbox::inspect(component).map_err(|error| error.to_string())?;
+pub(super) fn guest(
+    role: &str,
+    component: &[u8],
+    interfaces: &[Interface],
+) -> Result<GuestConfig, String> {
+    let inspection =
+        mcpmark_sandbox::inspect(component, interfaces).map_err(|error| error.to_string())?;
     let can = match role {
         // What it asks for beyond a verifier is made up in memory, for scripts alone.
         "interpreter" => "can run a Python script on what that is given; nothing else".to_owned(),

@@ -1,11 +1,12 @@
-//! The interface `git`: an engine of the embedder's reads the two repositories, and each answer is
-//! charged before it goes to the guest.
+//! The interface `git`: the engine reads the two repositories, and each answer is charged before it goes to the guest.
 
-use super::{Stop, VerifierHost};
-use crate::FaultKind;
+use std::sync::Arc;
+
+use mcpmark_sandbox::contract::state::Tree;
+use mcpmark_sandbox::{FaultKind, Meter, VerifierHost, wasmtime};
+
+use super::{Engine, GitError, GitRepository, Log, OpenError};
 use crate::bindings::mcpmark::guest::git;
-use crate::bindings::mcpmark::guest::state::Tree;
-use crate::git::{GitError, GitRepository, Log, OpenError, Work};
 
 /// What a record costs beyond its texts, in charged bytes.
 const RECORD_COST: u64 = 128;
@@ -14,7 +15,7 @@ const BLOB_LIMIT: u64 = 8 << 20;
 
 /// The repositories of a grade, each opened when it is first asked for.
 #[derive(Default)]
-pub(crate) struct Repositories {
+pub(super) struct Repositories {
     start: Option<Box<dyn GitRepository>>,
     end: Option<Box<dyn GitRepository>>,
 }
@@ -30,59 +31,54 @@ impl Repositories {
 
 type Answer<T> = wasmtime::Result<Result<T, git::Error>>;
 
-impl VerifierHost {
-    fn open(&mut self, tree: Tree) -> wasmtime::Result<()> {
-        if self.repositories.of(tree).is_some() {
-            return Ok(());
-        }
-        let engine = self.git.clone().ok_or_else(|| {
-            Stop::host("this sandbox has no engine for git (`SandboxConfig::git`)")
-        })?;
-        let mut work = self.common.work();
-        let repository = match engine.open(self.snapshot(tree), &mut work) {
-            Ok(repository) => repository,
-            Err(OpenError::Spent) => return Err(self.common.spent(&work)),
-            Err(OpenError::Damaged(message)) => return Err(Stop::world(message)),
-            Err(OpenError::Broken(message)) => return Err(Stop::host(message)),
-            Err(OpenError::Absent) => {
-                return Err(Stop::fault(
-                    FaultKind::Link,
-                    "the verifier reads a git repository, and this world has none".into(),
-                ));
-            }
-        };
-        self.common.charge_fuel(work.fuel())?;
-        *self.repositories.of(tree) = Some(repository);
-        Ok(())
+/// Opens the repository of a tree if it is not open yet.
+fn open(host: &mut VerifierHost, tree: Tree) -> wasmtime::Result<()> {
+    if host.state::<Repositories>().of(tree).is_some() {
+        return Ok(());
     }
+    let engine: Arc<Engine> = host.data()?;
+    let mut meter = host.meter();
+    let repository = match engine.0.open(host.snapshot(tree), &mut meter) {
+        Ok(repository) => repository,
+        Err(OpenError::Exhausted) => return Err(host.exhausted(&meter)),
+        Err(OpenError::Damaged(message)) => return Err(VerifierHost::world_error(message)),
+        Err(OpenError::Broken(message)) => return Err(VerifierHost::host_error(message)),
+        Err(OpenError::Absent) => {
+            let message = "the verifier reads a git repository, and this world has none";
+            return Err(VerifierHost::fault(FaultKind::Link, message));
+        }
+    };
+    host.settle(&meter)?;
+    *host.state::<Repositories>().of(tree) = Some(repository);
+    Ok(())
+}
 
-    /// Asks the repository of a tree, and charges the request, the work and the answer.
-    fn ask<T>(
-        &mut self,
-        tree: Tree,
-        request: u64,
-        ask: impl FnOnce(&mut dyn GitRepository, &mut Work) -> Result<T, GitError>,
-        cost: impl FnOnce(&T) -> u64,
-    ) -> Answer<T> {
-        self.common.charge(request)?;
-        self.open(tree)?;
-        let mut work = self.common.work();
-        let Some(repository) = self.repositories.of(tree) else {
-            return Err(Stop::host("the repository was lost"));
-        };
-        let answer = match ask(repository.as_mut(), &mut work) {
-            Ok(answer) => Ok(answer),
-            Err(GitError::Refused(error)) => Err(error),
-            Err(GitError::Spent) => return Err(self.common.spent(&work)),
-            Err(GitError::Damaged(message)) => return Err(Stop::world(message)),
-            Err(GitError::Broken(message)) => return Err(Stop::host(message)),
-        };
-        self.common.charge_fuel(work.fuel())?;
-        if let Ok(answer) = &answer {
-            self.common.charge_bytes(cost(answer))?;
-        }
-        Ok(answer)
+/// Asks the repository of a tree, and charges the request, the work and the answer.
+fn ask<T>(
+    host: &mut VerifierHost,
+    tree: Tree,
+    request: u64,
+    ask: impl FnOnce(&mut dyn GitRepository, &mut Meter) -> Result<T, GitError>,
+    cost: impl FnOnce(&T) -> u64,
+) -> Answer<T> {
+    host.charge(request)?;
+    open(host, tree)?;
+    let mut meter = host.meter();
+    let Some(repository) = host.state::<Repositories>().of(tree) else {
+        return Err(VerifierHost::host_error("the repository was lost"));
+    };
+    let answer = match ask(repository.as_mut(), &mut meter) {
+        Ok(answer) => Ok(answer),
+        Err(GitError::Refused(error)) => Err(error),
+        Err(GitError::Exhausted) => return Err(host.exhausted(&meter)),
+        Err(GitError::Damaged(message)) => return Err(VerifierHost::world_error(message)),
+        Err(GitError::Broken(message)) => return Err(VerifierHost::host_error(message)),
+    };
+    host.settle(&meter)?;
+    if let Ok(answer) = &answer {
+        host.charge_bytes(cost(answer))?;
     }
+    Ok(answer)
 }
 
 fn length(text: &str) -> u64 {
@@ -120,12 +116,20 @@ fn words(error: git::Error) -> String {
 
 /// What could not be answered although nothing was asked that might be missing.
 fn surely<T>(answer: Answer<T>) -> wasmtime::Result<T> {
-    answer?.map_err(|error| Stop::world(format!("the repository of the world: {}", words(error))))
+    answer?.map_err(|error| {
+        VerifierHost::world_error(format!("the repository of the world: {}", words(error)))
+    })
 }
 
 impl git::Host for VerifierHost {
     fn head(&mut self, tree: Tree) -> wasmtime::Result<String> {
-        surely(self.ask(tree, 0, |git, work| git.head(work), |name| length(name)))
+        surely(ask(
+            self,
+            tree,
+            0,
+            |git, meter| git.head(meter),
+            |name| length(name),
+        ))
     }
 
     fn references(&mut self, tree: Tree) -> wasmtime::Result<Vec<git::Reference>> {
@@ -133,22 +137,22 @@ impl git::Host for VerifierHost {
             let costs = references.iter().map(|it| RECORD_COST + length(&it.name));
             costs.sum()
         };
-        surely(self.ask(tree, 0, |git, work| git.references(work), cost))
+        surely(ask(self, tree, 0, |git, meter| git.references(meter), cost))
     }
 
     fn resolve(&mut self, tree: Tree, revision: String) -> Answer<String> {
-        let ask = |git: &mut dyn GitRepository, work: &mut Work| git.resolve(&revision, work);
-        self.ask(tree, length(&revision), ask, |id| length(id))
+        let read = |git: &mut dyn GitRepository, meter: &mut Meter| git.resolve(&revision, meter);
+        ask(self, tree, length(&revision), read, |id| length(id))
     }
 
     fn read_commit(&mut self, tree: Tree, id: String) -> Answer<git::Commit> {
-        let ask = |git: &mut dyn GitRepository, work: &mut Work| git.commit(&id, work);
-        self.ask(tree, length(&id), ask, commit_cost)
+        let read = |git: &mut dyn GitRepository, meter: &mut Meter| git.commit(&id, meter);
+        ask(self, tree, length(&id), read, commit_cost)
     }
 
     fn read_tag(&mut self, tree: Tree, id: String) -> Answer<git::Tag> {
-        let ask = |git: &mut dyn GitRepository, work: &mut Work| git.tag(&id, work);
-        self.ask(tree, length(&id), ask, |tag| {
+        let read = |git: &mut dyn GitRepository, meter: &mut Meter| git.tag(&id, meter);
+        ask(self, tree, length(&id), read, |tag| {
             let tagger = tag.tagger.as_ref().map_or(0, signature_cost);
             RECORD_COST + length(&tag.name) + tagger + length(&tag.message)
         })
@@ -169,46 +173,50 @@ impl git::Host for VerifierHost {
             path: path.as_deref(),
             limit: limit as usize,
         };
-        self.ask(
+        ask(
+            self,
             tree,
             request,
-            |git, work| git.log(&log, work),
+            |git, meter| git.log(&log, meter),
             |commits| commits.iter().map(commit_cost).sum(),
         )
     }
 
     fn merge_base(&mut self, tree: Tree, one: String, other: String) -> Answer<Option<String>> {
-        self.ask(
+        ask(
+            self,
             tree,
             length(&one) + length(&other),
-            |git, work| git.merge_base(&one, &other, work),
+            |git, meter| git.merge_base(&one, &other, meter),
             |id| optional(id.as_ref()),
         )
     }
 
     fn stat(&mut self, tree: Tree, commit: String, path: String) -> Answer<git::Entry> {
-        self.ask(
+        ask(
+            self,
             tree,
             length(&commit) + length(&path),
-            |git, work| git.stat(&commit, &path, work),
+            |git, meter| git.stat(&commit, &path, meter),
             entry_cost,
         )
     }
 
     fn walk(&mut self, tree: Tree, commit: String, path: String) -> Answer<Vec<git::Entry>> {
-        self.ask(
+        ask(
+            self,
             tree,
             length(&commit) + length(&path),
-            |git, work| git.walk(&commit, &path, work),
+            |git, meter| git.walk(&commit, &path, meter),
             |entries| entries.iter().map(entry_cost).sum(),
         )
     }
 
     fn read_blob(&mut self, tree: Tree, id: String) -> Answer<Vec<u8>> {
-        let ask = |git: &mut dyn GitRepository, work: &mut Work| git.blob_size(&id, work);
+        let read = |git: &mut dyn GitRepository, meter: &mut Meter| git.blob_size(&id, meter);
         // What is refused is not charged as though it were handed out.
         let cost = |size: &u64| if *size > BLOB_LIMIT { 0 } else { *size };
-        let size = match self.ask(tree, length(&id), ask, cost)? {
+        let size = match ask(self, tree, length(&id), read, cost)? {
             Ok(size) if size > BLOB_LIMIT => {
                 let rule = format!("the blob has {size} bytes, more than {BLOB_LIMIT} at once");
                 return Ok(Err(git::Error::Invalid(rule)));
@@ -216,13 +224,13 @@ impl git::Host for VerifierHost {
             Ok(size) => size,
             Err(error) => return Ok(Err(error)),
         };
-        let ask = |git: &mut dyn GitRepository, work: &mut Work| git.blob(&id, work);
-        let answer = self.ask(tree, 0, ask, |_| 0)?;
+        let read = |git: &mut dyn GitRepository, meter: &mut Meter| git.blob(&id, meter);
+        let answer = ask(self, tree, 0, read, |_| 0)?;
         if answer
             .as_ref()
             .is_ok_and(|bytes| bytes.len() as u64 != size)
         {
-            return Err(Stop::world(format!(
+            return Err(VerifierHost::world_error(format!(
                 "blob {id} has another size than it says"
             )));
         }
@@ -235,10 +243,11 @@ impl git::Host for VerifierHost {
         before: Option<String>,
         after: String,
     ) -> Answer<Vec<git::Change>> {
-        self.ask(
+        ask(
+            self,
             tree,
             optional(before.as_ref()) + length(&after),
-            |git, work| git.changes(before.as_deref(), &after, work),
+            |git, meter| git.changes(before.as_deref(), &after, meter),
             |changes| {
                 let costs = changes.iter().map(|change| {
                     RECORD_COST + length(&change.path) + optional(change.previous.as_ref())

@@ -1,8 +1,14 @@
-//! What stands behind the interface `git`: an engine of the embedder's, which reads the
-//! repository of a world out of its tree.
+//! The interfaces `git` and `git-builder`: an engine reads the repository of a world out of its tree, and makes the
+//! repository of a new one.
+
+mod builder;
+mod reader;
 
 use std::fmt;
+use std::sync::Arc;
 
+use mcpmark_sandbox::wasmtime::component::HasSelf;
+use mcpmark_sandbox::{Exhausted, GradeData, Interface, Meter, SetupHost, VerifierHost};
 use mcpmark_snapshot::Snapshot;
 
 pub use crate::bindings::mcpmark::guest::git::{
@@ -12,6 +18,51 @@ pub use crate::bindings::mcpmark::guest::git::{
 pub use crate::bindings::mcpmark::guest::git_builder::{
     Change as BuildChange, Error as BuildError, File as BuildFile,
 };
+
+/// The engine of a sandbox, as its runs get it.
+#[derive(Debug)]
+struct Engine(Arc<dyn GitEngine>);
+
+/// `git` for verifiers, and `git-builder` for setup guests.
+pub fn interfaces() -> [Interface; 2] {
+    [reading(), building()]
+}
+
+/// The data of grades with the engine that answers [`interfaces`].
+#[must_use]
+pub fn with_engine(data: GradeData, engine: Arc<dyn GitEngine>) -> GradeData {
+    data.with(Engine(engine))
+}
+
+/// The interface `git`.
+fn reading() -> Interface {
+    Interface::new(
+        "mcpmark:guest/git@0.1.0",
+        "read the git repository of the world",
+        |linker| {
+            crate::bindings::mcpmark::guest::git::add_to_linker::<_, HasSelf<VerifierHost>>(
+                linker,
+                |host| host,
+            )
+        },
+    )
+    .of_contract()
+}
+
+/// The interface `git-builder`.
+fn building() -> Interface {
+    Interface::for_setup(
+        "mcpmark:guest/git-builder@0.1.0",
+        "write the git repository of a new world",
+        |linker| {
+            crate::bindings::mcpmark::guest::git_builder::add_to_linker::<_, HasSelf<SetupHost>>(
+                linker,
+                |host| host,
+            )
+        },
+    )
+    .of_contract()
+}
 
 /// Opens the repositories of worlds, and makes new ones.
 pub trait GitEngine: fmt::Debug + Send + Sync {
@@ -27,7 +78,11 @@ pub trait GitEngine: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// When the world has none, or one that cannot be read.
-    fn open(&self, world: &Snapshot, work: &mut Work) -> Result<Box<dyn GitRepository>, OpenError>;
+    fn open(
+        &self,
+        world: &Snapshot,
+        meter: &mut Meter,
+    ) -> Result<Box<dyn GitRepository>, OpenError>;
 }
 
 /// Why there is no repository to read.
@@ -40,49 +95,50 @@ pub enum OpenError {
     /// The host cannot read it; there is no grade.
     Broken(String),
     /// The guest has no fuel left for it.
-    Spent,
+    Exhausted,
 }
 
 /// The repository of a world, read-only. The interface `git` of the contract says what each
-/// function gives. Whatever grows with the world is counted as [`Work`] before it is done.
+/// function gives. Whatever grows with the world is charged to the [`Meter`] before it is done.
 #[allow(missing_docs, reason = "documented in the contract")]
 pub trait GitRepository {
-    fn head(&mut self, work: &mut Work) -> Result<String, GitError>;
-    fn references(&mut self, work: &mut Work) -> Result<Vec<Reference>, GitError>;
-    fn resolve(&mut self, revision: &str, work: &mut Work) -> Result<String, GitError>;
-    fn commit(&mut self, id: &str, work: &mut Work) -> Result<Commit, GitError>;
-    fn tag(&mut self, id: &str, work: &mut Work) -> Result<Tag, GitError>;
-    fn log(&mut self, walk: &Log<'_>, work: &mut Work) -> Result<Vec<Commit>, GitError>;
+    fn head(&mut self, meter: &mut Meter) -> Result<String, GitError>;
+    fn references(&mut self, meter: &mut Meter) -> Result<Vec<Reference>, GitError>;
+    fn resolve(&mut self, revision: &str, meter: &mut Meter) -> Result<String, GitError>;
+    fn commit(&mut self, id: &str, meter: &mut Meter) -> Result<Commit, GitError>;
+    fn tag(&mut self, id: &str, meter: &mut Meter) -> Result<Tag, GitError>;
+    fn log(&mut self, walk: &Log<'_>, meter: &mut Meter) -> Result<Vec<Commit>, GitError>;
     fn merge_base(
         &mut self,
         one: &str,
         other: &str,
-        work: &mut Work,
+        meter: &mut Meter,
     ) -> Result<Option<String>, GitError>;
-    fn stat(&mut self, commit: &str, path: &str, work: &mut Work) -> Result<Entry, GitError>;
-    fn walk(&mut self, commit: &str, path: &str, work: &mut Work) -> Result<Vec<Entry>, GitError>;
+    fn stat(&mut self, commit: &str, path: &str, meter: &mut Meter) -> Result<Entry, GitError>;
+    fn walk(&mut self, commit: &str, path: &str, meter: &mut Meter)
+    -> Result<Vec<Entry>, GitError>;
     /// Bytes of a blob before it is read, so that they can be charged.
-    fn blob_size(&mut self, id: &str, work: &mut Work) -> Result<u64, GitError>;
-    fn blob(&mut self, id: &str, work: &mut Work) -> Result<Vec<u8>, GitError>;
+    fn blob_size(&mut self, id: &str, meter: &mut Meter) -> Result<u64, GitError>;
+    fn blob(&mut self, id: &str, meter: &mut Meter) -> Result<Vec<u8>, GitError>;
     fn changes(
         &mut self,
         before: Option<&str>,
         after: &str,
-        work: &mut Work,
+        meter: &mut Meter,
     ) -> Result<Vec<Change>, GitError>;
 }
 
 /// The repository of a new world. The interface `git-builder` of the contract says what each
 /// function does. Equal calls make equal files, and whatever grows with what the guest wants is
-/// counted as [`Work`] before it is done.
+/// charged to the [`Meter`] before it is done.
 #[allow(missing_docs, reason = "documented in the contract")]
 pub trait GitBuilder {
-    fn commit(&mut self, commit: NewCommit, work: &mut Work) -> Result<String, CreateError>;
+    fn commit(&mut self, commit: NewCommit, meter: &mut Meter) -> Result<String, CreateError>;
     fn set_reference(
         &mut self,
         name: &str,
         target: &str,
-        work: &mut Work,
+        meter: &mut Meter,
     ) -> Result<(), CreateError>;
     fn annotate(
         &mut self,
@@ -90,9 +146,9 @@ pub trait GitBuilder {
         target: &str,
         tagger: Signature,
         message: &str,
-        work: &mut Work,
+        meter: &mut Meter,
     ) -> Result<String, CreateError>;
-    fn set_head(&mut self, branch: &str, work: &mut Work) -> Result<(), CreateError>;
+    fn set_head(&mut self, branch: &str, meter: &mut Meter) -> Result<(), CreateError>;
 
     /// Bytes that were written so far, about, also by calls that were refused in the end.
     fn bytes(&self) -> u64;
@@ -102,7 +158,7 @@ pub trait GitBuilder {
     /// # Errors
     ///
     /// When the default branch is not there.
-    fn finish(self: Box<Self>, work: &mut Work) -> Result<Vec<BuiltFile>, CreateError>;
+    fn finish(self: Box<Self>, meter: &mut Meter) -> Result<Vec<BuiltFile>, CreateError>;
 }
 
 /// A file or an empty directory of a world whose repository was made.
@@ -124,7 +180,7 @@ pub enum CreateError {
     /// The host cannot go on.
     Broken(String),
     /// The guest has no fuel left for it.
-    Spent,
+    Exhausted,
 }
 
 impl From<BuildError> for CreateError {
@@ -171,7 +227,7 @@ pub enum GitError {
     /// The host cannot read it; there is no grade.
     Broken(String),
     /// The guest has no fuel left for it.
-    Spent,
+    Exhausted,
 }
 
 impl From<Error> for GitError {
@@ -180,87 +236,47 @@ impl From<Error> for GitError {
     }
 }
 
-/// What the engine does for a guest, which the guest pays: a unit of fuel stands for about an
-/// instruction, and what a list holds is counted in bytes while it grows. Only what is the same on
-/// every machine may be counted.
-#[derive(Debug)]
-pub struct Work {
-    fuel: Account,
-    bytes: Account,
+impl From<Exhausted> for GitError {
+    fn from(_: Exhausted) -> Self {
+        Self::Exhausted
+    }
 }
 
-#[derive(Debug)]
-struct Account {
-    used: u64,
-    limit: u64,
+impl From<Exhausted> for OpenError {
+    fn from(_: Exhausted) -> Self {
+        Self::Exhausted
+    }
 }
 
-/// More was done than the guest can pay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spent;
+impl From<Exhausted> for CreateError {
+    fn from(_: Exhausted) -> Self {
+        Self::Exhausted
+    }
+}
 
-impl Work {
-    pub(crate) fn new(fuel: u64, bytes: u64) -> Self {
-        let account = |limit| Account { used: 0, limit };
-        Self {
-            fuel: account(fuel),
-            bytes: account(bytes),
+#[cfg(test)]
+mod tests {
+    use mcpmark_sandbox::inspect;
+
+    use super::*;
+
+    #[test]
+    fn guests_that_import_them_are_told_what_they_can() {
+        for (export, import, can) in [
+            ("verify", "git", "can read the git repository of the world; nothing else"),
+            ("setup", "git-builder", "can write the git repository of a new world; nothing else"),
+            ("setup", "git", "can compute; asks for one thing that it is not given"),
+        ] {
+            let text = format!(
+                r#"(component (import "mcpmark:guest/{import}@0.1.0" (instance))
+                    (core module $m (func (export "f")))
+                    (core instance $i (instantiate $m))
+                    (func $f (canon lift (core func $i "f")))
+                    (export "{export}" (func $f)))"#
+            );
+            let bytes = wat::parse_str(text).unwrap();
+            let inspection = inspect(&bytes, &interfaces()).unwrap();
+            assert_eq!(inspection.in_words(), can, "{export} imports {import}");
         }
-    }
-
-    /// Counts work, before it is done.
-    ///
-    /// # Errors
-    ///
-    /// When the guest cannot pay it: the engine stops then.
-    pub fn spend(&mut self, units: u64) -> Result<(), Spent> {
-        self.fuel.take(units)
-    }
-
-    /// Counts the bytes of one more element of an answer, so that no answer grows past what may be
-    /// handed out.
-    ///
-    /// # Errors
-    ///
-    /// When the guest may not have so many: the engine stops then.
-    pub fn hand_out(&mut self, bytes: u64) -> Result<(), Spent> {
-        self.bytes.take(bytes)
-    }
-
-    pub(crate) fn fuel(&self) -> u64 {
-        self.fuel.used
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes.used
-    }
-}
-
-impl Account {
-    fn take(&mut self, amount: u64) -> Result<(), Spent> {
-        self.used = self.used.saturating_add(amount);
-        if self.used > self.limit {
-            Err(Spent)
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl From<Spent> for GitError {
-    fn from(_: Spent) -> Self {
-        Self::Spent
-    }
-}
-
-impl From<Spent> for OpenError {
-    fn from(_: Spent) -> Self {
-        Self::Spent
-    }
-}
-
-impl From<Spent> for CreateError {
-    fn from(_: Spent) -> Self {
-        Self::Spent
     }
 }
