@@ -124,6 +124,48 @@ fn conversations_are_what_was_sent() {
 }
 
 #[test]
+fn conversations_have_the_published_form_where_that_is_asked_for() {
+    let environment = environment();
+    let plain = conversations(&environment, "plain.jsonl", &[]);
+    let published = conversations(&environment, "published.jsonl", &["--tools-in-prompt"]);
+    assert_eq!(plain.len(), published.len());
+    for (plain, published) in plain.iter().zip(&published) {
+        assert!(published.get("tools").is_none());
+        let service = published["task"]
+            .as_str()
+            .unwrap()
+            .split('/')
+            .next()
+            .unwrap();
+        let messages = published["messages"].as_array().unwrap();
+        let system = messages[0]["content"].as_str().unwrap();
+        let tools = plain["tools"].as_array().unwrap();
+        for tool in tools {
+            let name = tool["function"]["name"].as_str().unwrap();
+            assert!(
+                system.contains(&format!("\n{service}_{name}(")),
+                "{name} in {system}"
+            );
+        }
+        assert!(system.starts_with("Work with the tools.\n\nTools:\n"));
+        let names = |line: &Value| -> Vec<String> {
+            let messages = line["messages"].as_array().unwrap().iter();
+            let calls = messages.filter_map(|message| message["tool_calls"].as_array());
+            let calls = calls
+                .flatten()
+                .map(|call| call["function"]["name"].as_str().unwrap());
+            calls.map(str::to_owned).collect()
+        };
+        let expected: Vec<String> = names(plain)
+            .iter()
+            .map(|name| format!("{service}_{name}"))
+            .collect();
+        assert_eq!(names(published), expected);
+    }
+    fit(SFT_SCHEMA, &published);
+}
+
+#[test]
 fn what_is_left_out_for_training_is_told() {
     let environment = environment();
     let before = conversations(&environment, "before.jsonl", &[]).len();
@@ -184,6 +226,10 @@ fn an_export_without_an_attempt_is_an_error() {
         (
             &["--rewards"][..],
             "--rewards is an option of `--format sft`",
+        ),
+        (
+            &["--tools-in-prompt"],
+            "--tools-in-prompt is an option of `--format sft`",
         ),
         (&["--max-line-bytes", "9"], "--max-line-bytes is an option"),
         (

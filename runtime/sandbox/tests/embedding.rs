@@ -206,7 +206,9 @@ fn inspection_says_what_it_allows_where_it_is_offered() {
         "can read numbers; nothing else"
     );
     assert_eq!(
-        mcpmark_sandbox::inspect(&component, &[]).unwrap().in_words(),
+        mcpmark_sandbox::inspect(&component, &[])
+            .unwrap()
+            .in_words(),
         "can compute; asks for one thing that it is not given"
     );
 }

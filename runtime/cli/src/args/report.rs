@@ -65,6 +65,9 @@ pub(crate) struct ExportArgs {
     /// With `sft`: write `passed` and `score` on each line
     #[arg(long)]
     pub(crate) rewards: bool,
+    /// With `sft`: describe the tools in the system message, and name each after its server, as published corpora do
+    #[arg(long)]
+    pub(crate) tools_in_prompt: bool,
     /// With `sft`: leave out conversations of more than this many bytes, or `none` for no limit [default: 1048576]
     #[arg(long, value_name = "N|none", value_parser = line_bytes, allow_negative_numbers = true)]
     pub(crate) max_line_bytes: Option<LineBytes>,

@@ -145,6 +145,7 @@ fn layout(args: &ExportArgs) -> Result<Layout, CommandError> {
     let of_sft = [
         ("--include-failures", args.include_failures),
         ("--rewards", args.rewards),
+        ("--tools-in-prompt", args.tools_in_prompt),
         ("--max-line-bytes", args.max_line_bytes.is_some()),
     ];
     if args.format != ExportFormat::Sft
@@ -159,6 +160,7 @@ fn layout(args: &ExportArgs) -> Result<Layout, CommandError> {
         ExportFormat::Sft => Layout::Sft(SftOptions {
             include_failures: args.include_failures,
             rewards: args.rewards,
+            tools_in_prompt: args.tools_in_prompt,
             max_bytes: args
                 .max_line_bytes
                 .map_or(default.max_bytes, |bytes| bytes.0),

@@ -263,9 +263,21 @@ mod tests {
     #[test]
     fn guests_that_import_them_are_told_what_they_can() {
         for (export, import, can) in [
-            ("verify", "git", "can read the git repository of the world; nothing else"),
-            ("setup", "git-builder", "can write the git repository of a new world; nothing else"),
-            ("setup", "git", "can compute; asks for one thing that it is not given"),
+            (
+                "verify",
+                "git",
+                "can read the git repository of the world; nothing else",
+            ),
+            (
+                "setup",
+                "git-builder",
+                "can write the git repository of a new world; nothing else",
+            ),
+            (
+                "setup",
+                "git",
+                "can compute; asks for one thing that it is not given",
+            ),
         ] {
             let text = format!(
                 r#"(component (import "mcpmark:guest/{import}@0.1.0" (instance))

@@ -9,6 +9,7 @@ mod atif;
 mod left_out;
 mod mcpmark;
 mod sft;
+mod signature;
 mod tables;
 
 use std::collections::HashMap;

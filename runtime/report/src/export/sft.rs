@@ -2,7 +2,8 @@
 //!
 //! `messages` has the roles, texts and tool calls in the form of Chat Completions, as the model was sent and sent them;
 //! `tools` has the function definitions that it was given. Results are as the model was shown them. What the model
-//! thought is `reasoning_content`. Notes of the host are left out, because the model did not see them.
+//! thought is `reasoning_content`. Notes of the host are left out, because the model did not see them. Published corpora
+//! describe the tools in the system message instead, which [`SftOptions::tools_in_prompt`] does.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,6 +12,7 @@ use mcpmark_experiment::{Journal, ScoreRule};
 use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 
+use super::signature::{full_name, signatures};
 use super::{ExportError, Exported, Lines, Reason, Source};
 
 /// The JSON Schema of a line.
@@ -28,6 +30,8 @@ pub struct SftOptions {
     pub rewards: bool,
     /// The most bytes of a line; no limit if not set.
     pub max_bytes: Option<u64>,
+    /// The form of published corpora: signatures of the tools in the system message, and the server in their names.
+    pub tools_in_prompt: bool,
 }
 
 impl SftOptions {
@@ -41,6 +45,7 @@ impl Default for SftOptions {
             include_failures: false,
             rewards: false,
             max_bytes: Some(Self::DEFAULT_MAX_BYTES),
+            tools_in_prompt: false,
         }
     }
 }
@@ -113,9 +118,40 @@ fn line(source: &Source, options: SftOptions) -> Value {
         let rule = grade.and_then(|grade| grade.score_rule());
         line["score_rule"] = rule.map(ScoreRule::as_str).into();
     }
-    line["tools"] = source.functions().into();
-    line["messages"] = messages(source).into();
+    let mut messages = messages(source);
+    if options.tools_in_prompt {
+        put_tools_in_prompt(source, &mut messages);
+    } else {
+        line["tools"] = source.functions().into();
+    }
+    line["messages"] = messages.into();
     line
+}
+
+/// Adds the signatures of the tools to the system message, and the server to the names in calls.
+fn put_tools_in_prompt(source: &Source, messages: &mut Vec<Value>) {
+    let (service, _, _) = source.task();
+    if !source.tools.is_empty() {
+        if messages
+            .first()
+            .is_none_or(|first| first["role"] != "system")
+        {
+            messages.insert(0, json!({ "role": "system", "content": "" }));
+        }
+        let before = messages[0]["content"].as_str().unwrap_or_default();
+        let gap = if before.is_empty() { "" } else { "\n\n" };
+        let signatures = signatures(&source.tools, service);
+        messages[0]["content"] = format!("{before}{gap}Tools:\n{signatures}").into();
+    }
+    let calls = messages
+        .iter_mut()
+        .filter_map(|message| message.get_mut("tool_calls")?.as_array_mut())
+        .flatten();
+    for call in calls {
+        let name = &mut call["function"]["name"];
+        let full = full_name(&source.tools, service, name.as_str().unwrap_or_default());
+        *name = full.into();
+    }
 }
 
 fn messages(source: &Source) -> Vec<Value> {
