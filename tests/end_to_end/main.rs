@@ -44,4 +44,5 @@ mod storage;
 mod torn;
 mod tutorial;
 mod typescript;
+mod walk;
 mod worlds;

@@ -595,6 +595,59 @@ fn a_call_that_is_never_answered_ends_by_its_limit_and_other_attempts_go_on() {
     }
 }
 
+#[test]
+fn a_long_call_of_a_world_ends_by_its_limit_and_other_attempts_go_on() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let search = library.long_search();
+    let server = serve(
+        move |request| match (request.model.as_str(), request.turns) {
+            _ if request.tools == ["ping"] => Reaction::say("ok"),
+            ("stuck", 0) => Reaction::call("search_files", &search),
+            ("works", 0) => Reaction::call("list_directory", &json!({"path": "letters"})),
+            _ => Reaction::say("Done."),
+        },
+    );
+    let url = server.base_url();
+    for (limit, ended, told) in [
+        ("--limit-time", "time-limit", "1 s were used"),
+        ("--limit-tool-time", "completed", "no result after 1 s"),
+    ] {
+        let report = library.run([
+            "run",
+            "filesystem/office/easy",
+            "--model",
+            "openai/stuck",
+            "--model",
+            "openai/works",
+            "-j",
+            "2",
+            "--base-url",
+            &url,
+            limit,
+            "1",
+            "--json",
+        ]);
+        let report = report.exits(0).json();
+        let attempt = |model: &str| {
+            let mut attempts = report["attempts"].as_array().unwrap().iter();
+            attempts.find(|it| it["model"] == model).unwrap()
+        };
+        let (stuck, works) = (attempt("openai/stuck"), attempt("openai/works"));
+        assert_eq!(stuck["ended"], ended);
+        assert_eq!(
+            stuck["passed"], true,
+            "the final state is graded all the same"
+        );
+        assert_eq!(works["passed"], true);
+        let id = stuck["id"].as_str().unwrap();
+        let shown = library.run(["show", id, "--json"]).exits(0).json();
+        let error = shown["calls"][0]["error"].to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}
+
 const EVERYTHING: &str = "2026.8.31";
 
 /// A process that goes with the test.

@@ -256,6 +256,48 @@ async fn requests_without_sessions_stand_alone() {
     assert_eq!((refused.status, &refused.json()["id"]), (400, &json!(5)));
 }
 
+/// The bounds that `SECURITY.md` names.
+const MOST: usize = 64;
+
+#[tokio::test]
+async fn sessions_are_bounded_and_an_ended_one_makes_room() {
+    let served = serve().await;
+    let address = served.address;
+    let mut ids = Vec::new();
+    for _ in 0..MOST {
+        ids.push(open(address).await);
+    }
+    let hello = initialize("2025-11-25");
+    let refused = send(address, "POST", &[], &hello).await;
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(refused.body.contains("end one with DELETE"), "{refused:?}");
+    let ended = send(address, "DELETE", &[("Mcp-Session-Id", &*ids[0])], "").await;
+    assert!(ended.status < 300, "{ended:?}");
+    let opened = send(address, "POST", &[], &hello).await;
+    assert_eq!(opened.status, 200, "{opened:?}");
+}
+
+#[tokio::test]
+async fn connections_are_bounded_and_the_next_one_waits() {
+    let served = serve().await;
+    let address = served.address;
+    // They send nothing, and hold their places.
+    let mut idle = Vec::new();
+    for _ in 0..MOST {
+        idle.push(TcpStream::connect(address).await.unwrap());
+    }
+    let hello = initialize("2025-11-25");
+    let waiting = tokio::spawn(async move { send(address, "POST", &[], &hello).await.status });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(
+        !waiting.is_finished(),
+        "a connection above the bound is served"
+    );
+    drop(idle.pop());
+    let status = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+    assert_eq!(status.unwrap().unwrap(), 200);
+}
+
 #[tokio::test]
 async fn what_is_no_request_of_a_client_is_refused() {
     let served = serve().await;
