@@ -36,6 +36,7 @@ pub fn plain(text: &str) -> String {
 }
 
 impl Reader for Tree {
+    #[track_caller]
     fn raw(&mut self, path: &str) -> String {
         self.file(path).text().required()
     }
@@ -44,19 +45,23 @@ impl Reader for Tree {
         paths.iter().map(|path| self.raw(path)).collect()
     }
 
+    #[track_caller]
     fn names(&mut self, directory: &str) -> Vec<String> {
         entries(self, directory, Kind::File)
     }
 
+    #[track_caller]
     fn folders(&mut self, directory: &str) -> Vec<String> {
         entries(self, directory, Kind::Directory)
     }
 
+    #[track_caller]
     fn below(&mut self, directory: &str) -> Vec<String> {
         self.files(directory).required()
     }
 }
 
+#[track_caller]
 fn entries(tree: &Tree, directory: &str, kind: Kind) -> Vec<String> {
     let listed = tree.list(directory).required();
     let meant = listed.iter().filter(|entry| entry.kind == kind);

@@ -191,6 +191,7 @@ impl Table {
     ///
     /// # Panics
     /// When the table has no such column, or a row is too short to have it.
+    #[track_caller]
     pub fn columns<const N: usize>(&self, names: [&str; N]) -> impl Iterator<Item = [&str; N]> {
         let header = self.header();
         let indexes = names.map(|name| match header.iter().position(|found| found == name) {
@@ -253,6 +254,7 @@ impl Row {
     ///
     /// # Panics
     /// When the row has no such cell.
+    #[track_caller]
     pub fn get(&self, column: &str) -> &str {
         match self.try_get(column) {
             Some(cell) => cell,

@@ -57,6 +57,7 @@ impl Tools {
     }
 
     /// The texts of many files in their order, with one call (`read_multiple_files`).
+    #[track_caller]
     pub fn read_many(&mut self, paths: &[String]) -> Vec<String> {
         if paths.is_empty() {
             return Vec::new();
@@ -83,12 +84,14 @@ impl Tools {
     }
 
     /// Creates or overwrites a file (`write_file`), and creates the directories above it.
+    #[track_caller]
     pub fn write(&mut self, path: &str, content: &str) {
         self.create_parents(path);
         self.text("write_file", &json!({"path": path, "content": content}));
     }
 
     /// Replaces the first occurrence of a text in a file (`edit_file`).
+    #[track_caller]
     pub fn edit(&mut self, path: &str, old: &str, new: &str) {
         self.text(
             "edit_file",
@@ -97,6 +100,7 @@ impl Tools {
     }
 
     /// Creates a directory and those above it (`create_directory` for each).
+    #[track_caller]
     pub fn create_directory(&mut self, path: &str) {
         self.create_parents(path);
         if self.created.insert(path.to_owned()) {
@@ -105,6 +109,7 @@ impl Tools {
     }
 
     /// Moves or renames (`move_file`), and creates the directories above the destination.
+    #[track_caller]
     pub fn rename(&mut self, source: &str, destination: &str) {
         self.create_parents(destination);
         self.text(
@@ -114,6 +119,7 @@ impl Tools {
     }
 
     /// Names in a directory (`list_directory`), each with whether it is a directory.
+    #[track_caller]
     pub fn list(&mut self, path: &str) -> Vec<(String, bool)> {
         let listing = self.text("list_directory", &json!({"path": path}));
         listing
@@ -131,6 +137,7 @@ impl Tools {
     }
 
     /// The paths of all files below a directory, in the order of the tool (`directory_tree`).
+    #[track_caller]
     pub fn files(&mut self, path: &str) -> Vec<String> {
         let text = self.text("directory_tree", &json!({"path": path}));
         let tree: Value = match serde_json::from_str(&text) {

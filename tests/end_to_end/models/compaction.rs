@@ -82,15 +82,17 @@ fn narrow(
             )
         };
         // Without tools, a request is for a summary.
-        match request.body["messages"].to_string().len() > bytes {
-            _ if request.tools == ["ping"] => Reaction::say("ok"),
-            true => too_long(),
-            false if request.tools.is_empty() => {
-                summed_up.fetch_add(1, Ordering::SeqCst);
-                summary()
-            }
-            false if summed_up.load(Ordering::SeqCst) > 0 => then(),
-            false => Reaction::call("directory_tree", &json!({"path": "."})),
+        if request.tools == ["ping"] {
+            Reaction::say("ok")
+        } else if request.body["messages"].to_string().len() > bytes {
+            too_long()
+        } else if request.tools.is_empty() {
+            summed_up.fetch_add(1, Ordering::SeqCst);
+            summary()
+        } else if summed_up.load(Ordering::SeqCst) > 0 {
+            then()
+        } else {
+            Reaction::call("directory_tree", &json!({"path": "."}))
         }
     })
 }

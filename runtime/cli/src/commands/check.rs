@@ -59,13 +59,13 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
         ));
     }
     let library = context.library()?;
-    let bound = match context.is_bundle()? {
-        false => Bound::Sources,
-        true if args.write => {
-            return Err(CommandError::usage("nothing is written into a bundle")
-                .hint("leave out --write, or name the sources with --root"));
-        }
-        true => Bound::Built,
+    let bound = if !context.is_bundle()? {
+        Bound::Sources
+    } else if args.write {
+        return Err(CommandError::usage("nothing is written into a bundle")
+            .hint("leave out --write, or name the sources with --root"));
+    } else {
+        Bound::Built
     };
     let mut tasks = context::select(&library, &args.select.selection)?;
     let engine = |engine| EngineArgs {

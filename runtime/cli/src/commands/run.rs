@@ -161,13 +161,14 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
         sanitise::line(&experiment.name)
     );
-    let lacking = &mut |_: &str, error: CommandError| match is_elsewhere {
+    let lacking = &mut |_: &str, error: CommandError| {
         // These are not the tasks that it was begun with.
-        true => Err(CommandError {
-            code: exit::INVALID,
-            ..error
-        }),
-        false => Err(error),
+        let code = if is_elsewhere {
+            exit::INVALID
+        } else {
+            error.code
+        };
+        Err(CommandError { code, ..error })
     };
     let chosen = Chosen::known(context, spec.published.as_ref(), &spec.tasks, lacking)
         .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;

@@ -27,15 +27,15 @@ const CHARACTERS: usize = 160;
 pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
     let named = args.attempt.as_deref().unwrap_or(runs::LATEST);
-    let id = match args.filter.is_empty() {
-        true => runs::named_attempt(&journal, named)?,
-        false if named == runs::LATEST => runs::latest_attempt(&journal, &args.filter)?,
-        false => {
-            return Err(CommandError::usage(
-                "conditions choose among the attempts of the latest experiment, and an attempt is named",
-            )
-            .hint("leave out the attempt or the conditions; `mcpmark runs EXPERIMENT` takes conditions, too"));
-        }
+    let id = if args.filter.is_empty() {
+        runs::named_attempt(&journal, named)?
+    } else if named == runs::LATEST {
+        runs::latest_attempt(&journal, &args.filter)?
+    } else {
+        return Err(CommandError::usage(
+            "conditions choose among the attempts of the latest experiment, and an attempt is named",
+        )
+        .hint("leave out the attempt or the conditions; `mcpmark runs EXPERIMENT` takes conditions, too"));
     };
     let mut attempt = journal.attempt(&id).map_err(journal_error)?;
     let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;

@@ -48,10 +48,10 @@ mod tests {
         for entry in fs::read_dir(dir).unwrap() {
             let entry = entry.unwrap();
             let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            match entry.file_type().unwrap().is_dir() {
-                true if name.ends_with("__pycache__") => {}
-                true => files(&entry.path(), &format!("{name}/"), found),
-                false => found.push(name),
+            if !entry.file_type().unwrap().is_dir() {
+                found.push(name);
+            } else if !name.ends_with("__pycache__") {
+                files(&entry.path(), &format!("{name}/"), found);
             }
         }
     }

@@ -93,10 +93,11 @@ fn open(file: &Path) -> Result<File, CommandError> {
         ));
     }
     let is_device = kind.is_char_device() || kind.is_block_device();
-    let opened = match is_device {
+    let opened = if is_device {
         // One that waits for a person is none of those that never end.
-        true => File::open(file).ok().filter(File::is_terminal),
-        false => Some(File::open(file).map_err(|error| refused(&error))?),
+        File::open(file).ok().filter(File::is_terminal)
+    } else {
+        Some(File::open(file).map_err(|error| refused(&error))?)
     };
     opened.ok_or_else(|| refused(&"it is a device, and no file of requests"))
 }

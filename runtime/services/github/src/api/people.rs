@@ -44,10 +44,12 @@ impl Site {
 
     /// What somebody may do: `admin`, `write` or `read`.
     pub(crate) fn role(&self, user: &User) -> &'static str {
-        match user.login.eq_ignore_ascii_case(&self.hub.repository.owner) {
-            true => "admin",
-            false if self.is_member(user) => "write",
-            false => "read",
+        if user.login.eq_ignore_ascii_case(&self.hub.repository.owner) {
+            "admin"
+        } else if self.is_member(user) {
+            "write"
+        } else {
+            "read"
         }
     }
 }

@@ -78,10 +78,12 @@ impl Git {
         if above.any(is_attributes) || (is_attributes(name) && kind.object() != "blob") {
             return refused("gitattributesBlob: non-blob found at .gitattributes".to_owned());
         }
-        let problem = match is_blob {
-            true if is_modules(name) => modules_problem(&self.blob(*id)?),
-            true if is_attributes(name) => attributes_problem(&self.blob(*id)?),
-            _ => None,
+        let problem = if is_blob && is_modules(name) {
+            modules_problem(&self.blob(*id)?)
+        } else if is_blob && is_attributes(name) {
+            attributes_problem(&self.blob(*id)?)
+        } else {
+            None
         };
         problem.map_or(Ok(()), refused)
     }
