@@ -120,7 +120,7 @@ impl ScriptJudge {
         let mut invocation = self.invocation.clone();
         let mut services = None;
         if let Some(backend) = backend {
-            // What the task or a person sets goes before what follows from the state.
+            // Variables of the task or of a person replace those that follow from the state.
             let own = ScriptInvocation {
                 environment: backend.environment,
                 ..ScriptInvocation::default()

@@ -277,7 +277,7 @@ impl Terms {
         }
     }
 
-    /// Whoever judges states of a service, loaded from the store. `interpreter` is asked where it is a script.
+    /// The judge of states of a service, loaded from the store. A script needs the `interpreter`.
     ///
     /// # Errors
     ///

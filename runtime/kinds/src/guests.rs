@@ -38,7 +38,7 @@ impl WorldGuest {
         &self.component
     }
 
-    /// What the service that loaded the guest made of it; none where that is of another type.
+    /// The form in which its service loaded the guest; none if that has another type.
     pub fn loaded<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.loaded.downcast_ref()
     }

@@ -98,7 +98,7 @@ pub trait ServiceKind: Send + Sync + 'static {
 
     // Published tasks.
 
-    /// What a directory lacks to be the state of a published task, in words that follow "which"; none where it is
+    /// The part that a directory lacks as the state of a published task, in words that follow "which"; none if it is
     /// complete.
     fn lacks(&self, _dir: &Path) -> Option<&'static str> {
         None
@@ -126,7 +126,7 @@ pub trait ServiceKind: Send + Sync + 'static {
         data
     }
 
-    /// What scripts that judge a state of this service may ask, at the instant `clock` of its world; none where the
+    /// The interface for scripts that judge a state of this service, at the instant `clock` of its world; none if the
     /// state has nothing to ask.
     fn script_backend(
         &self,
@@ -177,7 +177,7 @@ pub enum Availability {
     Missing(String),
 }
 
-/// What a script may ask of a state.
+/// The interface of a state for scripts.
 pub struct ScriptBackend {
     /// Answers the requests.
     pub services: Arc<dyn ScriptServices>,
@@ -231,7 +231,7 @@ pub struct StateMutant {
     pub mutation: Mutation,
     /// The place that was mutated, in the words of the service.
     pub place: String,
-    /// What was done to it.
+    /// The change, in words.
     pub what: String,
     /// The mutant; its bytes are in the store.
     pub tree: Tree,

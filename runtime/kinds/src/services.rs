@@ -35,7 +35,7 @@ impl Services {
         self.0.insert(kind.name(), Arc::new(kind));
     }
 
-    /// What is known of the service of a name.
+    /// The service of a name.
     pub fn kind(&self, name: &str) -> Option<&Arc<dyn ServiceKind>> {
         self.0.get(name)
     }

@@ -1,4 +1,4 @@
-//! What a state holds in the terms of its service, for `mcpmark world show`.
+//! Summaries of states in the terms of their service, for `mcpmark world show`.
 
 use serde_json::Value;
 

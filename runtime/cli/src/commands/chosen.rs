@@ -231,7 +231,7 @@ impl From<NoJudge> for CommandError {
     }
 }
 
-/// Whoever judged states of a service by these terms, out of the store.
+/// The judge of states of a service by these terms, loaded from the store.
 pub(crate) fn judge(
     context: &Context,
     service: &str,

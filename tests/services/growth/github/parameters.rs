@@ -132,7 +132,7 @@ fn required(parameter: &str) -> Value {
     }
 }
 
-/// What else a call needs so that it reads its parameters.
+/// Further arguments of a call, without which it would not read its parameters.
 fn further(tool: &str, method: &str) -> Value {
     match (tool, method) {
         ("get_job_logs", _) => json!({"job_id": 500_001}),

@@ -177,7 +177,7 @@ fn summary_of(
     let services = context.services();
     let kind = match named {
         Named::World(id, _) => services.kind(id.service()),
-        // Nobody says of which service it is. This is a view, and no grade follows from it.
+        // Its service is not known. A summary is only a view, and no grade follows from it.
         Named::Directory(_) | Named::State(_) => {
             services.iter().find(|kind| kind.resembles_world(tree))
         }
