@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use serde_json::Value;
+
 use crate::environment::{Environment, Output};
 use crate::journal;
 
@@ -136,6 +138,17 @@ fn attempts_are_filtered_and_sorted() {
         );
     }
     assert_eq!(rows(&["--failed", "-n", "2"]).len(), 2);
+    // The dearest first, and as many as without an order; those of equal value stay as they were.
+    for (order, key) in [("turns", "turns"), ("cost", "cost_usd"), ("score", "score")] {
+        let sorted = rows(&["--sort", order]);
+        let mut expected = all.clone();
+        let value = |row: &Value| row[key].as_f64().unwrap_or(-1.0);
+        expected.sort_by(|a, b| {
+            let (low, high) = if order == "score" { (a, b) } else { (b, a) };
+            value(low).total_cmp(&value(high))
+        });
+        assert!(expected != all && sorted == expected, "{order}");
+    }
 
     let listed = environment.run([
         "runs",

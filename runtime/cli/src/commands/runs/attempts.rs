@@ -1,7 +1,7 @@
 //! The list of an experiment's attempts.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use anstyle::Style;
 use mcpmark_experiment::Journal;
@@ -57,10 +57,13 @@ pub(super) fn list(
     rows.truncate(listing.limit.map_or(usize::MAX, |limit| limit as usize));
     if listing.as_json {
         let mut attempts = journal.attempts(name).map_err(journal_error)?;
-        if rows.len() < all {
-            let ids: HashSet<&str> = rows.iter().map(|row| &*row.id).collect();
-            attempts.retain(|attempt| ids.contains(&*attempt.id));
-        }
+        let ids = rows
+            .iter()
+            .enumerate()
+            .map(|(place, row)| (&*row.id, place));
+        let places: HashMap<&str, usize> = ids.collect();
+        attempts.retain(|attempt| places.contains_key(&*attempt.id));
+        attempts.sort_by_key(|attempt| places.get(&*attempt.id));
         let planned = planned(&experiment.spec).unwrap_or(all);
         let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
         let spending = journal.spending(&experiment.id).map_err(journal_error)?;
