@@ -523,6 +523,35 @@ fn a_server_that_goes_away_in_mid_run_is_no_failure_of_the_model() {
     assert!(fault.contains("lost on its way: HTTP 502"), "{fault}");
 }
 
+/// A parsed value takes a hundred times the memory of its text, so an event of more values than a message may have is
+/// not parsed: the call waits as for a server that does not answer.
+#[test]
+fn an_event_of_too_many_values_is_never_parsed() {
+    let environment = Environment::new();
+    let url = peer(|post| {
+        if post.body["params"]["name"] != "remember" {
+            return notes(post, "2025-06-18");
+        }
+        let values = "0,".repeat(1_000_000);
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{{"x":[{values}0]}}}}}}"#,
+            post.body["id"]
+        );
+        (200, EVENTS, format!("data: {message}\n\n"))
+    });
+    let config = format!("[servers.notes]\nurl = \"{url}\"\n");
+    let limit = ["--limit-tool-time", "3"];
+    let report = run_with(&environment, &config, &[], &limit);
+    let report = report.json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(attempt["ended"], "completed", "{attempt}");
+    let id = attempt["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let error = shown["calls"][0]["error"].to_string();
+    assert!(error.contains("no result after 3 s"), "{error}");
+    assert_eq!(shown["calls"][1]["is_error"], false, "{shown}");
+}
+
 /// A tool of a server that is never answered holds up its own attempt alone, by whichever limit.
 #[test]
 fn a_call_that_is_never_answered_ends_by_its_limit_and_other_attempts_go_on() {

@@ -2,17 +2,20 @@
 //! played, captured, graded and shown as those of any other.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
+use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, Home, Participant, PrepareError, Prepared, Runner, Spec,
-    TaskPreparer,
+    AgentKind, Baselines, Cast, Home, Participant, PrepareError, Prepared, Progress, Runner, Spec,
+    SpecLimits, TaskPreparer,
 };
 use mcpmark_kinds::{Block, Cell, ServiceKind, Services, Summary, WorldGuests};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use mcpmark_service::{
-    BoxedStream, JsonObject, ServeHandle, Service, ServiceError, Session, SessionLimits,
+    BoxedStream, Calls, JsonObject, ServeHandle, Service, ServiceError, Session, SessionLimits,
     ToolHandler, ToolServer, ToolSurface, WorldState,
 };
 use mcpmark_snapshot::{Blobs, Digest, File, Store, Tree, TreeBuilder, TreePath};
@@ -26,7 +29,14 @@ use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "till";
 
-/// A till with a balance. `deposit` adds one coin, or two where the world brings a guest along.
+/// The balance of a till that is jammed.
+const JAMMED: u64 = 13;
+
+/// Whether calls of jammed tills do not return.
+static IS_JAMMED: AtomicBool = AtomicBool::new(true);
+
+/// A till with a balance. `deposit` adds one coin, or two where the world brings a guest along. On a jammed one it
+/// neither returns nor looks whether it is cancelled.
 struct Till {
     has_guest: bool,
 }
@@ -79,6 +89,9 @@ struct Deposits {
 impl ToolHandler for Deposits {
     fn call(&mut self, _: &str, _: JsonObject) -> Result<CallToolResult, ErrorData> {
         let mut balance = self.balance.lock().unwrap();
+        while *balance == JAMMED && IS_JAMMED.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         *balance += self.coins;
         let text = ContentBlock::text(balance.to_string());
         Ok(CallToolResult::success(vec![text]))
@@ -95,6 +108,10 @@ struct Open {
 impl Session for Open {
     fn serve(&self, io: BoxedStream) -> ServeHandle {
         self.server.serve(io)
+    }
+
+    fn calls(&self) -> Option<&Calls> {
+        Some(self.server.calls())
     }
 
     async fn capture(&self) -> Result<Tree, ServiceError> {
@@ -162,31 +179,34 @@ fn passing() -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
-/// A root with the worlds `plain` and `guided`, of which the second brings a guest along, and a task in each.
-fn library(root: &Path, service: &str) -> Library {
-    let write = |path: &str, bytes: &[u8]| {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    };
+/// A root with worlds of a service, each with a task and the balance of its till.
+fn library(root: &Path, service: &str, worlds: &[(&str, u64)]) -> Library {
     let manifest = json!({"title": "Till", "license": "CC0-1.0", "clock": "2026-03-02T09:00:00Z"});
-    for world in ["plain", "guided"] {
-        let dir = format!("worlds/{service}/{world}");
+    for (world, balance) in worlds {
+        let dir = root.join(format!("worlds/{service}/{world}"));
+        write(&dir.join("world.json"), manifest.to_string().as_bytes());
         write(
-            &format!("{dir}/world.json"),
-            manifest.to_string().as_bytes(),
+            &dir.join("files/balance"),
+            format!("{balance}\n").as_bytes(),
         );
-        write(&format!("{dir}/files/balance"), b"40\n");
-        let dir = format!("tasks/{service}/{world}/fill");
-        write(
-            &format!("{dir}/meta.json"),
-            br#"{"difficulty": "L1", "profile": "1"}"#,
-        );
-        write(&format!("{dir}/description.md"), b"Fill the till.\n");
-        write(&format!("{dir}/verifier.wasm"), &passing());
+        let dir = root.join(format!("tasks/{service}/{world}/fill"));
+        let meta = br#"{"difficulty": "L1", "profile": "1"}"#;
+        write(&dir.join("meta.json"), meta);
+        write(&dir.join("description.md"), b"Fill the till.\n");
+        write(&dir.join("verifier.wasm"), &passing());
     }
-    write(&format!("worlds/{service}/guided/ci.wasm"), &passing());
     Library::at(root)
+}
+
+/// Gives the world `guided` a guest.
+fn add_guest(root: &Path, service: &str) {
+    let file = format!("worlds/{service}/guided/ci.wasm");
+    write(&root.join(file), &passing());
+}
+
+fn write(path: &Path, bytes: &[u8]) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
 }
 
 /// The whole change outside of a service's own module.
@@ -216,15 +236,18 @@ fn prepare(
     preparer.prepare(&tasks)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_service_is_added_with_one_line() {
-    let root = tempfile::tempdir().unwrap();
-    let library = library(root.path(), NAME);
-    let services = services();
+/// Attempts of the agent that calls tools at random.
+struct Played {
+    runner: Arc<Runner>,
+    rows: Vec<AttemptRow>,
+    warnings: Vec<String>,
+}
+
+async fn play(root: &Path, library: &Library, services: &Services, limits: SpecLimits) -> Played {
     let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
-    let home = Home::new(root.path().join("home"));
+    let home = Home::new(root.join("home"));
     let store = home.store().unwrap();
-    let prepared = prepare(&library, &services, &sandbox, &store).unwrap();
+    let prepared = prepare(library, services, &sandbox, &store).unwrap();
 
     let ids = prepared.iter().map(|task| task.id.to_string()).collect();
     let spec = Spec::new(ids, vec![Participant::plain(AgentKind::Random)]);
@@ -235,7 +258,7 @@ async fn a_service_is_added_with_one_line() {
         journal: Arc::clone(&journal),
         store: Arc::new(store),
         sandbox,
-        scratch: mcpmark_snapshot::ScratchSpace::plain(root.path()),
+        scratch: mcpmark_snapshot::ScratchSpace::plain(root),
         jobs: 1,
         grades: Arc::new(Semaphore::new(1)),
         baselines: Baselines::default(),
@@ -243,18 +266,41 @@ async fn a_service_is_added_with_one_line() {
     let prepared: Vec<_> = prepared.into_iter().map(Arc::new).collect();
     let tools = runner.tools(&prepared).await;
     assert_eq!(tools.into_iter().collect::<Vec<_>>(), ["deposit"]);
-    let cast = Arc::new(Cast::plain(AgentKind::Random));
+    let cast = Arc::new(Cast {
+        limits,
+        ..Cast::plain(AgentKind::Random)
+    });
+    let warnings = Arc::new(Mutex::new(Vec::new()));
+    let warned = Arc::clone(&warnings);
     let run = runner.run(
         &experiment,
         &cast,
         &prepared,
         spec.plan(),
         CancellationToken::new(),
-        Arc::new(|_| {}),
+        Arc::new(move |progress| {
+            if let Progress::Warning(text) = progress {
+                warned.lock().unwrap().push(text);
+            }
+        }),
     );
     run.await.unwrap();
+    let warnings = std::mem::take(&mut *warnings.lock().unwrap());
+    Played {
+        rows: journal.attempts("till").unwrap(),
+        runner,
+        warnings,
+    }
+}
 
-    let rows = journal.attempts("till").unwrap();
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_is_added_with_one_line() {
+    let root = tempfile::tempdir().unwrap();
+    let library = library(root.path(), NAME, &[("guided", 40), ("plain", 40)]);
+    add_guest(root.path(), NAME);
+    let services = services();
+    let Played { runner, rows, .. } =
+        play(root.path(), &library, &services, SpecLimits::default()).await;
     assert_eq!(rows.len(), 2);
     for row in rows {
         assert_eq!(row.outcome.as_deref(), Some("graded"), "{}", row.task);
@@ -270,10 +316,38 @@ async fn a_service_is_added_with_one_line() {
     }
 }
 
+/// The worlds are played one after the other, the jammed one first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_does_not_stop_costs_its_own_attempt_its_grade() {
+    let root = tempfile::tempdir().unwrap();
+    let library = library(root.path(), NAME, &[("jammed", JAMMED), ("plain", 40)]);
+    let limits = SpecLimits {
+        time_seconds: Some(1),
+        ..SpecLimits::default()
+    };
+    let Played { rows, warnings, .. } = play(root.path(), &library, &services(), limits).await;
+    // The thread of the call ends with the test.
+    IS_JAMMED.store(false, Ordering::Relaxed);
+    let [jammed, plain] = &rows[..] else {
+        panic!("{} attempts", rows.len());
+    };
+    assert!(jammed.task.contains("jammed"), "{}", jammed.task);
+    assert_eq!(jammed.outcome.as_deref(), Some("infra-error"));
+    assert!(jammed.state.is_none() && jammed.grade.is_none());
+    let message = jammed.error.as_deref().unwrap();
+    assert!(message.contains("deposit"), "{message}");
+    assert_eq!(plain.outcome.as_deref(), Some("graded"));
+    assert!(
+        warnings.iter().all(|text| text.contains("deposit")),
+        "{warnings:?}"
+    );
+}
+
 #[test]
 fn a_guest_of_a_role_that_a_service_does_not_have_is_refused() {
     let root = tempfile::tempdir().unwrap();
-    let library = library(root.path(), "playwright");
+    let library = library(root.path(), "playwright", &[("guided", 40)]);
+    add_guest(root.path(), "playwright");
     let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
     let store = Home::new(root.path().join("home")).store().unwrap();
     let error = prepare(&library, &services(), &sandbox, &store).map(|_| ());

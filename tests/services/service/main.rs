@@ -3,6 +3,7 @@
 mod flow;
 mod framing;
 mod order;
+mod pacing;
 mod peer;
 mod stopping;
 mod streamable;

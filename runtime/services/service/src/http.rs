@@ -130,6 +130,21 @@ where
     A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = HeldResponse> + Send + 'static,
 {
+    serve_patiently(listener, until, PATIENCE, answer)
+}
+
+/// As [`serve_held`], with clients that may take `patience` to send a request and to take an answer.
+fn serve_patiently<U, A, F>(
+    listener: TcpListener,
+    until: U,
+    patience: Duration,
+    answer: A,
+) -> ServeHandle
+where
+    U: Future<Output = ()> + Send + 'static,
+    A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = HeldResponse> + Send + 'static,
+{
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let bodies = Arc::new(Semaphore::new(BODY_ROOM));
     let accepting = async move {
@@ -150,13 +165,15 @@ where
                 let _place = place;
                 let service = service_fn(move |request| {
                     let (answer, bodies) = (answer.clone(), Arc::clone(&bodies));
-                    async move { Ok::<_, Infallible>(respond(request, answer, &bodies).await) }
+                    async move {
+                        Ok::<_, Infallible>(respond(request, answer, &bodies, patience).await)
+                    }
                 });
                 // What goes wrong on a connection is its client's alone.
                 let _ = http1::Builder::new()
                     .timer(TokioTimer::new())
-                    .header_read_timeout(PATIENCE)
-                    .serve_connection(TokioIo::new(Patient::new(stream, PATIENCE)), service)
+                    .header_read_timeout(patience)
+                    .serve_connection(TokioIo::new(Patient::new(stream, patience)), service)
                     .await;
             });
         }
@@ -174,6 +191,7 @@ async fn respond<A, F>(
     request: Request<Incoming>,
     answer: A,
     bodies: &Semaphore,
+    patience: Duration,
 ) -> Response<Full<Bytes>>
 where
     A: Fn(HttpRequest) -> F,
@@ -192,7 +210,7 @@ where
     let expected = expected.div_ceil(1024).min(MAX_BODY_BYTES as u64 >> 10);
     let _held = bodies.acquire_many(expected as u32).await;
     let read = Limited::new(body, MAX_BODY_BYTES).collect();
-    let body = match tokio::time::timeout(PATIENCE, read).await {
+    let body = match tokio::time::timeout(patience, read).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
@@ -308,7 +326,15 @@ fn plain(status: StatusCode, words: &'static str) -> Response<Full<Bytes>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+    use tokio::sync::Notify;
+
     use super::*;
+
+    const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
     #[test]
     fn only_this_machine_is_answered_for() {
@@ -333,9 +359,6 @@ mod tests {
 
     #[tokio::test]
     async fn requests_wait_for_the_memory_of_others() {
-        use tokio::io::{AsyncReadExt, AsyncWriteExt};
-        use tokio::net::TcpStream;
-
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let served = serve_http(listener, std::future::pending(), |request| async move {
@@ -378,10 +401,99 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_end_with_what_they_serve() {
-        use tokio::io::{AsyncReadExt, AsyncWriteExt};
-        use tokio::net::TcpStream;
+    async fn a_client_that_does_not_send_its_request_is_hung_up_on() {
+        const SOON: Duration = Duration::from_millis(50);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = serve_patiently(listener, std::future::pending(), SOON, |_| async {
+            HttpResponse::default().into()
+        });
+        for (sent, answered) in [
+            (&b""[..], ""),
+            (b"GET / HTT", ""),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\n", ""),
+            (
+                b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nConnection: close\r\n\r\n{",
+                "HTTP/1.1 408 Request Timeout\r\n",
+            ),
+        ] {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(sent).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with(answered), "{sent:?}: {answer}");
+            assert_eq!(answer.is_empty(), answered.is_empty(), "{sent:?}: {answer}");
+        }
+        served.abort();
+    }
 
+    #[tokio::test]
+    async fn answers_that_are_made_or_unread_are_bounded() {
+        // More than the buffers of a connection hold.
+        const BYTES: usize = 32 << 20;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let begun = Arc::new(AtomicUsize::new(0));
+        let (begins, go_on) = (Arc::clone(&begun), Arc::new(Notify::new()));
+        let goes_on = Arc::clone(&go_on);
+        let served = serve_http(listener, std::future::pending(), move |_| {
+            let (begins, goes_on) = (Arc::clone(&begins), Arc::clone(&goes_on));
+            async move {
+                begins.fetch_add(1, Ordering::SeqCst);
+                goes_on.notified().await;
+                HttpResponse {
+                    status: 200,
+                    body: vec![b'.'; BYTES],
+                    ..HttpResponse::default()
+                }
+            }
+        });
+        let mut clients = Vec::new();
+        for _ in 0..=MOST_ANSWERS {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(GET).await.unwrap();
+            clients.push(stream);
+        }
+        let settle = async || tokio::time::sleep(Duration::from_millis(200)).await;
+        while begun.load(Ordering::SeqCst) < MOST_ANSWERS {
+            settle().await;
+        }
+        settle().await;
+        assert_eq!(
+            begun.load(Ordering::SeqCst),
+            MOST_ANSWERS,
+            "while they are made"
+        );
+        for _ in 0..MOST_ANSWERS {
+            go_on.notify_one();
+            tokio::task::yield_now().await;
+        }
+        settle().await;
+        assert_eq!(
+            begun.load(Ordering::SeqCst),
+            MOST_ANSWERS,
+            "while none is read"
+        );
+        // An answer that is read makes room for the last request.
+        let mut reading = tokio::task::JoinSet::new();
+        for mut client in clients {
+            reading.spawn(async move {
+                let mut answer = Vec::new();
+                client.read_to_end(&mut answer).await.map(|_| answer.len())
+            });
+        }
+        while begun.load(Ordering::SeqCst) <= MOST_ANSWERS {
+            settle().await;
+        }
+        go_on.notify_one();
+        for read in reading.join_all().await {
+            assert!(read.unwrap() > BYTES);
+        }
+        served.abort();
+    }
+
+    #[tokio::test]
+    async fn connections_end_with_what_they_serve() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (end, ended) = tokio::sync::oneshot::channel::<()>();

@@ -1,0 +1,94 @@
+//! A server of others that asks its client more than it reads the answers of.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use mcpmark_service::{CallError, JsonObject, ToolClient};
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
+};
+
+type Lines = tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>;
+
+const PINGS: usize = 50_000;
+/// Pings that a client may take whose answers are not read: 64 that wait to be sent, and those whose bytes fit into the
+/// buffers of the two directions. Each has at least 30 bytes.
+const MOST_TAKEN: usize = 64 + 4 * (64 << 10) / 30;
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Answers the client's requests until one names a tool, and gives the id of that one.
+async fn serve(lines: &mut Lines, write: &mut WriteHalf<DuplexStream>) -> Value {
+    loop {
+        let line = lines.next_line().await.unwrap().unwrap();
+        let request: Value = serde_json::from_str(&line).unwrap();
+        let result = match request["method"].as_str().unwrap() {
+            "initialize" => json!({
+                "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "asks", "version": "1"},
+            }),
+            "tools/list" => json!({"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}),
+            "tools/call" => return request["id"].clone(),
+            "notifications/initialized" => continue,
+            _ => json!({}),
+        };
+        say(write, &request["id"], &result).await;
+    }
+}
+
+async fn say(write: &mut WriteHalf<DuplexStream>, id: &Value, result: &Value) {
+    let message = json!({"jsonrpc": "2.0", "id": id, "result": result});
+    let line = format!("{message}\n");
+    write.write_all(line.as_bytes()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_takes_no_more_requests_than_it_can_answer() {
+    let (near, far) = duplex(64 << 10);
+    let connecting = tokio::spawn(ToolClient::over(Box::new(near)));
+    let (read, mut write) = split(far);
+    let mut lines = BufReader::new(read).lines();
+    let calling = tokio::spawn(async move {
+        let client = connecting.await.unwrap().unwrap();
+        let called = client.call("add", JsonObject::new(), MINUTE).await;
+        Ok::<_, CallError>((client, called?))
+    });
+    let id = serve(&mut lines, &mut write).await;
+
+    // It asks, and reads nothing.
+    let (taken, mut takes) = tokio::sync::watch::channel(0);
+    let asking = tokio::spawn(async move {
+        for number in 1..=PINGS {
+            let ping = json!({"jsonrpc": "2.0", "id": format!("p{number}"), "method": "ping"});
+            let line = format!("{ping}\n");
+            write.write_all(line.as_bytes()).await.unwrap();
+            taken.send_replace(number);
+        }
+        write
+    });
+    // Until the client takes no more for a while, or has taken all.
+    while let Ok(Ok(())) = tokio::time::timeout(Duration::from_millis(500), takes.changed()).await {
+    }
+    let most = *takes.borrow();
+    assert!(most <= MOST_TAKEN, "{most} requests taken of {PINGS}");
+
+    // Once it reads, all are answered, and the call has its result.
+    let mut answered = BTreeSet::new();
+    for _ in 0..PINGS {
+        let line = lines.next_line().await.unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(answer["result"], json!({}));
+        answered.insert(answer["id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(answered.len(), PINGS);
+    let mut write = asking.await.unwrap();
+    say(
+        &mut write,
+        &id,
+        &json!({"content": [{"type": "text", "text": "3"}]}),
+    )
+    .await;
+    let (client, output) = calling.await.unwrap().unwrap();
+    assert_eq!(output.text(), "3");
+    drop(client);
+}
