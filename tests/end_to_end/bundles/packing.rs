@@ -299,7 +299,7 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     }
     // It has only one of the two tasks, and so those attempts are graded again.
     let report = library
-        .run(["regrade", "e", "--bundle", paths[1], "--json"])
+        .run(["regrade", "e", "--tasks", paths[1], "--json"])
         .exits(0)
         .json();
     assert_eq!(

@@ -48,6 +48,21 @@ fn text_of_others_is_text_and_nothing_else() {
     assert!(serde_json::from_str::<serde_json::Value>(data).is_ok());
 }
 
+/// Who controls the page by voice says what is to be seen, so a label begins with that.
+#[test]
+fn labels_of_cells_begin_with_their_text() {
+    let page = page("demonstration");
+    let cells = between(&page, "<a href=\"#c", "</a>");
+    let cells: Vec<_> = cells
+        .iter()
+        .filter_map(|cell| cell.split_once("aria-label=\"")?.1.split_once("\">"))
+        .collect();
+    assert!(cells.len() > 10, "{cells:?}");
+    for (label, shown) in cells {
+        assert!(label.starts_with(shown), "{shown}: {label}");
+    }
+}
+
 #[test]
 fn the_policy_names_what_may_run_and_nothing_is_fetched() {
     let page = page("demonstration");
