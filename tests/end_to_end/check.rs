@@ -230,6 +230,19 @@ fn a_key_that_nobody_reads_fails_the_check() {
 }
 
 #[test]
+fn a_freedom_of_a_mutation_that_the_service_does_not_have_is_refused() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let freedom = serde_json::json!({"mutation": "moved-branch", "reason": "any branch"});
+    let meta = serde_json::json!({"difficulty": "L1", "freedoms": [freedom]});
+    library.task_with("free", &guests::verdict(true, "fine"), &meta);
+    library.run(["task", "check"]).exits(2).says(&[
+        "task filesystem/office/free: key \"freedoms\": there is no mutation \"moved-branch\"",
+        "the mutations are delete, ",
+    ]);
+}
+
+#[test]
 fn a_shipped_task_needs_a_certificate() {
     let environment = Environment::new();
     let library = Library::new(&environment);

@@ -70,6 +70,18 @@ pub enum CertifyError {
         /// The problem.
         source: Box<globset::Error>,
     },
+    /// A freedom names a mutation that states of the service do not have.
+    #[error(
+        "task {task}: key \"freedoms\": there is no mutation {name:?}; the mutations are {known}"
+    )]
+    UnknownMutation {
+        /// The task.
+        task: String,
+        /// The name.
+        name: String,
+        /// The names of those that there are.
+        known: String,
+    },
     /// The host failed.
     #[error("the host failed: {0}")]
     Host(String),
@@ -82,7 +94,7 @@ impl CertifyError {
             Self::Prepare(error) => error.is_infrastructure(),
             Self::Guest { source, .. } => source.is_infrastructure(),
             Self::Host(_) => true,
-            Self::Sources { .. } | Self::Glob { .. } => false,
+            Self::Sources { .. } | Self::Glob { .. } | Self::UnknownMutation { .. } => false,
         }
     }
 }
@@ -116,6 +128,7 @@ impl Certifier<'_> {
             played: Vec::new(),
             held_at_start: None,
         };
+        let freedoms = examination.freedoms()?;
         examination.check(
             "setting up twice gives the same world",
             prepared_task.start.digest == again.start.digest,
@@ -127,7 +140,7 @@ impl Certifier<'_> {
         examination.remarks.extend(remarks);
         let solved = examination.agents(&cheats).await;
         let mutants = match solved {
-            Some(solved) => examination.solved(solved).await?,
+            Some(solved) => examination.solved(solved, &freedoms).await?,
             None => Mutants::default(),
         };
         Ok(Report {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use mcpmark_kinds::Mutation;
 use mcpmark_snapshot::diff;
-use mcpmark_task::Mutation;
+use mcpmark_task::MutationName;
 use similar::TextDiff;
 
 use crate::certifier::CertifyError;
@@ -21,9 +22,16 @@ const CROSSED: usize = 6;
 /// Survivors that a report shows.
 const SHOWN: usize = 50;
 
+/// A mutation that a task leaves free, and the globs of the files; none for all files.
+pub(crate) type Freedom = (Mutation, Option<GlobSet>);
+
 impl Examination<'_> {
     /// What needs a solved world: leaks, mutants, and both engines on all of it.
-    pub(crate) async fn solved(&mut self, solved: Played) -> Result<Mutants, CertifyError> {
+    pub(crate) async fn solved(
+        &mut self,
+        solved: Played,
+        freedoms: &[Freedom],
+    ) -> Result<Mutants, CertifyError> {
         let answer = solved
             .answer
             .as_deref()
@@ -58,12 +66,11 @@ impl Examination<'_> {
                 .map_err(|error| host(&error))?,
             None => mutants(&solved, &self.memory).map_err(|error| host(&error))?,
         };
-        let freedoms = self.freedoms()?;
         let states = made.iter().map(|it| (&it.tree, it.answer.as_deref()));
         let verdicts = self
             .judge_all((self.sandbox, self.verifier), states)
             .map_err(|error| CertifyError::Host(error.to_string()))?;
-        let summary = self.count(&made, &verdicts, &freedoms);
+        let summary = self.count(&made, &verdicts, freedoms);
 
         let step = made.len().div_ceil(CROSSED).max(1);
         for mutant in made.iter().step_by(step) {
@@ -76,7 +83,7 @@ impl Examination<'_> {
     }
 
     /// The declared freedoms with the globs of their files.
-    fn freedoms(&self) -> Result<Vec<(Mutation, Option<GlobSet>)>, CertifyError> {
+    pub(crate) fn freedoms(&self) -> Result<Vec<Freedom>, CertifyError> {
         let wrong = |source| CertifyError::Glob {
             task: self.task.id.to_string(),
             source: Box::new(source),
@@ -89,19 +96,27 @@ impl Examination<'_> {
             }
             let globs = globs.build().map_err(wrong)?;
             freedoms.push((
-                freedom.mutation,
+                self.mutation(&freedom.mutation)?,
                 (!freedom.paths.is_empty()).then_some(globs),
             ));
         }
         Ok(freedoms)
     }
 
-    fn count(
-        &mut self,
-        made: &[Mutant],
-        verdicts: &[Judged],
-        freedoms: &[(Mutation, Option<GlobSet>)],
-    ) -> Mutants {
+    /// The mutation of a name, of all states or of the task's service.
+    fn mutation(&self, name: &MutationName) -> Result<Mutation, CertifyError> {
+        let kind = self.prepared.start.kind.as_ref();
+        let own = kind.map_or(&[][..], |kind| kind.mutations());
+        let known = || Mutation::GENERAL.iter().chain(own).copied();
+        let found = known().find(|mutation| mutation.as_str() == name.as_str());
+        found.ok_or_else(|| CertifyError::UnknownMutation {
+            task: self.task.id.to_string(),
+            name: name.to_string(),
+            known: known().map(Mutation::as_str).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    fn count(&mut self, made: &[Mutant], verdicts: &[Judged], freedoms: &[Freedom]) -> Mutants {
         let mut summary = Mutants::default();
         let mut used = vec![false; freedoms.len()];
         let mut faults = 0;

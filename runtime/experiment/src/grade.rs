@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcpmark_kinds::{ScriptInvocation, ServiceKind, WorldGuests};
+use mcpmark_kinds::{ScriptInvocation, ServiceKind, Services, WorldGuests};
 use mcpmark_sandbox::{
     Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, Verdict, Verifier,
     VerifyInput,
@@ -139,8 +139,8 @@ impl ScriptJudge {
     }
 
     /// The variables that the script reads and that nothing sets where it judges this state.
-    pub fn lacks(&self, state: &Snapshot) -> Vec<String> {
-        let mut lacking = self.script.variables();
+    pub fn lacks(&self, state: &Snapshot, services: &Services) -> Vec<String> {
+        let mut lacking = self.script.variables(services);
         let given = &self.invocation.environment;
         lacking.retain(|name| given.iter().all(|(given, _)| given != name));
         if !lacking.is_empty() {

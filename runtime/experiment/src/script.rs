@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mcpmark_kinds::Services;
 use mcpmark_sandbox::{
     Interpreter, Limits, Mount, RunError, Sandbox, ScriptInput, ScriptRun, ScriptServices,
 };
@@ -144,9 +145,13 @@ impl Script {
     }
 
     /// The variables of its environment that its text reads and has no default for, by name.
-    pub fn variables(&self) -> BTreeSet<String> {
+    pub fn variables(&self, services: &Services) -> BTreeSet<String> {
+        let published: Vec<_> = services.script_variables().collect();
         let source = self.beside.blobs.read(&self.digest);
-        source.map_or_else(|_| BTreeSet::new(), |source| variables::required(&source))
+        source.map_or_else(
+            |_| BTreeSet::new(),
+            |source| variables::required(&source, &published),
+        )
     }
 
     /// The digest of the script's bytes.

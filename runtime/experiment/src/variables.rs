@@ -5,31 +5,16 @@
 
 use std::collections::BTreeSet;
 
-/// Variables that published harnesses set, and that their scripts insist on.
-const PUBLISHED: [&str; 11] = [
-    "DATABASE_URL",
-    "EVAL_NOTION_API_KEY",
-    "GITHUB_EVAL_ORG",
-    "MCP_GITHUB_TOKEN",
-    "POSTGRES_DATABASE",
-    "POSTGRES_HOST",
-    "POSTGRES_PASSWORD",
-    "POSTGRES_PORT",
-    "POSTGRES_USERNAME",
-    "SUPABASE_DB_URL",
-    "WEBARENA_BASE_URL",
-];
-
-/// Modules that read a variable for whoever imports them.
-const READ_BY_MODULES: [(&str, &str); 1] = [("notion_utils", "EVAL_NOTION_API_KEY")];
+use mcpmark_kinds::ScriptVariables;
 
 /// Strings within strings that are still looked into.
 const DEPTH: u32 = 8;
 
 /// The variables that a script reads by a name in its text and has nothing in the place of: those
-/// that it takes out of `os.environ`, and of what published harnesses set also those that it asks
-/// for without a default. Those that it sets itself are none of them.
-pub(crate) fn required(source: &[u8]) -> BTreeSet<String> {
+/// that it takes out of `os.environ`, and of the `published` ones also those that it asks for without a default. Those
+/// that it sets itself are none of them.
+pub(crate) fn required(source: &[u8], published: &[ScriptVariables]) -> BTreeSet<String> {
+    let is_published = |name: &str| published.iter().any(|it| it.names.contains(&name));
     let mut tokens = Vec::new();
     let mut lexer = Lexer { source, at: 0 };
     lexer.run(&mut tokens, 0);
@@ -38,9 +23,9 @@ pub(crate) fn required(source: &[u8]) -> BTreeSet<String> {
     for (at, token) in tokens.iter().enumerate() {
         let Token::Word(word) = token else { continue };
         let rest = tokens.get(at + 1..).unwrap_or_default();
-        for (module, name) in READ_BY_MODULES {
+        for (module, name) in published.iter().flat_map(|it| it.modules) {
             if *word == module.as_bytes() {
-                required.insert(name.to_owned());
+                required.insert((*name).to_owned());
             }
         }
         let (name, access) = match (*word, rest) {
@@ -83,7 +68,7 @@ pub(crate) fn required(source: &[u8]) -> BTreeSet<String> {
             Access::Set => {
                 set.insert(name.to_owned());
             }
-            Access::Asked if !PUBLISHED.contains(&name) => {}
+            Access::Asked if !is_published(name) => {}
             Access::Asked | Access::Subscript => {
                 required.insert(name.to_owned());
             }
@@ -224,10 +209,15 @@ impl Prefix {
 
 #[cfg(test)]
 mod tests {
+    use mcpmark_kinds::Services;
+
     use super::*;
 
     fn names(source: &str) -> Vec<String> {
-        required(source.as_bytes()).into_iter().collect()
+        let published: Vec<_> = Services::builtin().script_variables().collect();
+        required(source.as_bytes(), &published)
+            .into_iter()
+            .collect()
     }
 
     #[test]

@@ -16,6 +16,25 @@ pub struct ScriptInvocation {
     pub environment: Vec<(String, String)>,
 }
 
+/// Variables that published harnesses set for scripts, and that scripts insist on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScriptVariables {
+    /// The names.
+    pub names: &'static [&'static str],
+    /// Modules that read a variable for whoever imports them, with its name.
+    pub modules: &'static [(&'static str, &'static str)],
+}
+
+impl ScriptVariables {
+    /// Variables that scripts read themselves.
+    pub(crate) const fn named(names: &'static [&'static str]) -> Self {
+        Self {
+            names,
+            modules: &[],
+        }
+    }
+}
+
 impl ScriptInvocation {
     /// The same with more arguments, and with variables that replace its own of the same names.
     #[must_use]

@@ -8,10 +8,10 @@ use mcpmark_sandbox::{GradeData, Interface, LoadError, Sandbox, ScriptServices};
 use mcpmark_service::{Service, ServiceError};
 use mcpmark_snapshot::{Blobs, Snapshot, Store, Tree, TreePath};
 use mcpmark_task::scaffold::Scaffold;
-use mcpmark_task::{GuestRole, Mutation, TaskId};
+use mcpmark_task::{GuestRole, TaskId};
 use serde_json::Value;
 
-use crate::{ScriptInvocation, Summary, WorldGuest, WorldGuests};
+use crate::{Mutation, ScriptInvocation, ScriptVariables, Summary, WorldGuest, WorldGuests};
 
 /// The reason why a service cannot run that the program does not have.
 pub const NO_SUCH_SERVICE: &str = "this mcpmark has no such service";
@@ -114,6 +114,11 @@ pub trait ServiceKind: Send + Sync + 'static {
         ScriptInvocation::default()
     }
 
+    /// The variables that the published harness sets for the scripts of the service.
+    fn script_variables(&self) -> ScriptVariables {
+        ScriptVariables::default()
+    }
+
     // Grading.
 
     /// The interfaces that guests may import for the sake of this service.
@@ -138,6 +143,11 @@ pub trait ServiceKind: Send + Sync + 'static {
     }
 
     // Certification.
+
+    /// The mutations of the service's own, beside [`Mutation::GENERAL`].
+    fn mutations(&self) -> &'static [Mutation] {
+        &[]
+    }
 
     /// Mutates solved worlds by the rules of the service; none where its worlds are mutated file by file.
     ///

@@ -13,15 +13,17 @@ mod github;
 mod guests;
 mod invocation;
 mod kind;
+mod mutation;
 mod published;
 mod services;
 mod summary;
 
 pub use crate::guests::{WorldGuest, WorldGuestError, WorldGuests};
-pub use crate::invocation::ScriptInvocation;
+pub use crate::invocation::{ScriptInvocation, ScriptVariables};
 pub use crate::kind::{
     Availability, ImportError, ImportRequest, Imported, MutableText, MutateError, NO_SUCH_SERVICE,
     ScriptBackend, ServiceKind, SkippedEntry, Solved, StateMutant, StateMutator, TemplateImporter,
 };
+pub use crate::mutation::Mutation;
 pub use crate::services::Services;
 pub use crate::summary::{Block, Cell, Emphasis, Summary};

@@ -6,7 +6,7 @@ use mcpmark_service::Service;
 use mcpmark_snapshot::Digest;
 use mcpmark_task::TaskId;
 
-use crate::invocation::{NO_SECRET, ScriptInvocation, variables};
+use crate::invocation::{NO_SECRET, ScriptInvocation, ScriptVariables, variables};
 use crate::{ServiceKind, WorldGuests};
 
 /// The most bytes of a database's name.
@@ -17,27 +17,61 @@ const DATABASE_BYTES: usize = 63;
 pub(crate) struct PublishedKind {
     name: &'static str,
     invocation: fn(&TaskId) -> ScriptInvocation,
+    variables: ScriptVariables,
     is_stateless: bool,
 }
 
 pub(crate) const KINDS: &[PublishedKind] = &[
-    PublishedKind::new("notion", notion),
-    PublishedKind::new("postgres", postgres),
-    PublishedKind::new("supabase", postgres),
-    PublishedKind::new("insforge", postgres),
+    PublishedKind::new(
+        "notion",
+        notion,
+        ScriptVariables {
+            names: &["EVAL_NOTION_API_KEY"],
+            modules: &[("notion_utils", "EVAL_NOTION_API_KEY")],
+        },
+    ),
+    PublishedKind::new("postgres", postgres, ScriptVariables::named(POSTGRES)),
+    PublishedKind::new(
+        "supabase",
+        postgres,
+        ScriptVariables::named(&["SUPABASE_DB_URL"]),
+    ),
+    PublishedKind::new("insforge", postgres, ScriptVariables::named(POSTGRES)),
     // Its tasks ask about the web, and the last message is judged.
     PublishedKind {
         is_stateless: true,
-        ..PublishedKind::new("playwright", |_| ScriptInvocation::default())
+        ..PublishedKind::new(
+            "playwright",
+            |_| ScriptInvocation::default(),
+            ScriptVariables::named(&[]),
+        )
     },
-    PublishedKind::new("playwright_webarena", webarena),
+    PublishedKind::new(
+        "playwright_webarena",
+        webarena,
+        ScriptVariables::named(&["WEBARENA_BASE_URL"]),
+    ),
+];
+
+const POSTGRES: &[&str] = &[
+    "DATABASE_URL",
+    "POSTGRES_DATABASE",
+    "POSTGRES_HOST",
+    "POSTGRES_PASSWORD",
+    "POSTGRES_PORT",
+    "POSTGRES_USERNAME",
 ];
 
 impl PublishedKind {
-    const fn new(name: &'static str, invocation: fn(&TaskId) -> ScriptInvocation) -> Self {
+    const fn new(
+        name: &'static str,
+        invocation: fn(&TaskId) -> ScriptInvocation,
+        variables: ScriptVariables,
+    ) -> Self {
         Self {
             name,
             invocation,
+            variables,
             is_stateless: false,
         }
     }
@@ -58,6 +92,10 @@ impl ServiceKind for PublishedKind {
 
     fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
         (self.invocation)(task)
+    }
+
+    fn script_variables(&self) -> ScriptVariables {
+        self.variables
     }
 }
 

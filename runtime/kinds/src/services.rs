@@ -11,7 +11,7 @@ use mcpmark_task::{GuestRole, GuestSource};
 
 use crate::filesystem::FilesystemKind;
 use crate::github::GitHubKind;
-use crate::{ServiceKind, WorldGuestError, WorldGuests, published};
+use crate::{ScriptVariables, ServiceKind, WorldGuestError, WorldGuests, published};
 
 /// The services that the program knows, by name.
 #[derive(Clone, Default)]
@@ -125,6 +125,11 @@ impl Services {
     /// All that are known, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn ServiceKind>> {
         self.0.values()
+    }
+
+    /// The variables that published harnesses set for scripts, by service.
+    pub fn script_variables(&self) -> impl Iterator<Item = ScriptVariables> {
+        self.iter().map(|kind| kind.script_variables())
     }
 
     /// The names of the services whose published tasks may start from nothing.

@@ -39,7 +39,7 @@ mod world;
 
 pub use bundle::{BundleParts, PublishedParts, bundle_digest};
 pub use error::Error;
-pub use freedom::{Freedom, Mutation};
+pub use freedom::{Freedom, MutationName};
 pub use guest::{GuestRole, GuestSource};
 pub use held_back::HeldBack;
 pub use id::{TaskId, WorldId};

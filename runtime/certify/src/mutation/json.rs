@@ -1,6 +1,6 @@
 //! Near misses of a JSON document: one value wrong, and the same document written otherwise.
 
-use mcpmark_task::Mutation;
+use mcpmark_kinds::Mutation;
 use serde_json::{Map, Value};
 
 use super::text::Spoilt;
@@ -44,7 +44,7 @@ pub(super) fn spoil(text: &str, document: &Value, most: usize) -> Vec<Spoilt> {
     let pretty = serde_json::to_string_pretty(document).unwrap_or_default();
     let other = if is_pretty { compact } else { pretty };
     all.push(Spoilt {
-        mutation: Mutation::JsonLayout,
+        mutation: Mutation::JSON_LAYOUT,
         what: "other white space".to_owned(),
         text: other + if text.ends_with('\n') { "\n" } else { "" },
     });
@@ -62,7 +62,7 @@ type Edit = fn(&mut Value) -> Option<String>;
 
 /// What is done to an array or object that has enough in it.
 const EDITS: &[(Mutation, Edit)] = &[
-    (Mutation::DropItem, |value| match value {
+    (Mutation::DROP_ITEM, |value| match value {
         Value::Array(items) => items.pop().map(|_| "without its last element".to_owned()),
         Value::Object(map) => {
             let key = map.keys().next_back()?.clone();
@@ -71,13 +71,13 @@ const EDITS: &[(Mutation, Edit)] = &[
         }
         _ => None,
     }),
-    (Mutation::DuplicateItem, |value| {
+    (Mutation::DUPLICATE_ITEM, |value| {
         let items = value.as_array_mut()?;
         let first = items.first()?.clone();
         items.insert(0, first);
         Some("its first element twice".to_owned())
     }),
-    (Mutation::SwapItems, |value| match value {
+    (Mutation::SWAP_ITEMS, |value| match value {
         Value::Array(items) => {
             let index = (1..items.len()).find(|index| items[*index] != items[index - 1])?;
             items.swap(index - 1, index);
@@ -95,7 +95,7 @@ const EDITS: &[(Mutation, Edit)] = &[
         }
         _ => None,
     }),
-    (Mutation::StrayItem, |value| match value {
+    (Mutation::STRAY_ITEM, |value| match value {
         Value::Array(items) => {
             items.push(Value::Null);
             Some("null added".to_owned())
@@ -106,7 +106,7 @@ const EDITS: &[(Mutation, Edit)] = &[
         }
         _ => None,
     }),
-    (Mutation::KeyOrder, |value| {
+    (Mutation::KEY_ORDER, |value| {
         let map = value.as_object_mut().filter(|map| map.len() > 1)?;
         let reversed: Map<String, Value> = std::mem::take(map).into_iter().rev().collect();
         *map = reversed;

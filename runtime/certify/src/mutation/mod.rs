@@ -10,11 +10,11 @@ mod text;
 
 use std::sync::Arc;
 
+use mcpmark_kinds::Mutation;
 use mcpmark_kinds::{MutateError, StateMutator};
 use mcpmark_snapshot::{
     Blobs, Change, File, Kind, MemoryBlobs, Node, Tree, TreeBuilder, TreePath, diff,
 };
-use mcpmark_task::Mutation;
 
 use self::text::Spoilt;
 
@@ -176,7 +176,7 @@ impl Making<'_> {
         let Some(Node::File(file)) = &change.after else {
             return Ok(());
         };
-        self.edit(Mutation::Delete, path, "deleted", |tree| {
+        self.edit(Mutation::DELETE, path, "deleted", |tree| {
             tree.remove(path).map(drop)
         });
         self.misplaced(path, file);
@@ -190,9 +190,9 @@ impl Making<'_> {
                 )?),
                 ..file.clone()
             };
-            self.write(Mutation::Truncate, path, "only the first half", half);
+            self.write(Mutation::TRUNCATE, path, "only the first half", half);
             let empty = self.put(file, "");
-            self.write(Mutation::Empty, path, "nothing in it", empty);
+            self.write(Mutation::EMPTY, path, "nothing in it", empty);
             return Ok(());
         };
         let before = match &change.before {
@@ -221,7 +221,7 @@ impl Making<'_> {
         for change in changes {
             if let (None, Some(Node::Directory(_))) = (&change.before, &change.after) {
                 let path = &change.path;
-                self.edit(Mutation::Delete, path, "deleted with all in it", |tree| {
+                self.edit(Mutation::DELETE, path, "deleted with all in it", |tree| {
                     tree.remove(path).map(drop)
                 });
             }
@@ -243,7 +243,7 @@ impl Making<'_> {
                 executable: false,
                 ..file
             };
-            self.write(Mutation::Executable, &path, "not executable", file);
+            self.write(Mutation::EXECUTABLE, &path, "not executable", file);
         }
     }
 
@@ -280,7 +280,7 @@ impl Making<'_> {
         directories.extend(parent.join("new").ok());
         for directory in directories.iter().filter(|directory| **directory != parent) {
             if let Ok(to) = directory.join(name) {
-                self.moved(Mutation::WrongDirectory, path, &to, file);
+                self.moved(Mutation::WRONG_DIRECTORY, path, &to, file);
             }
         }
         let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -291,7 +291,7 @@ impl Making<'_> {
         }
         for other in names {
             if let Ok(to) = parent.join(other.trim_end_matches('.')) {
-                self.moved(Mutation::WrongName, path, &to, file);
+                self.moved(Mutation::WRONG_NAME, path, &to, file);
             }
         }
     }
@@ -309,15 +309,15 @@ impl Making<'_> {
         match (&change.before, &change.after) {
             (Some(Node::File(before)), Some(_)) => {
                 let before = before.clone();
-                self.write(Mutation::Stale, path, "as it was at the start", before);
+                self.write(Mutation::STALE, path, "as it was at the start", before);
             }
             (Some(Node::File(before)), None) => {
-                self.edit(Mutation::Stale, path, "still there", |tree| {
+                self.edit(Mutation::STALE, path, "still there", |tree| {
                     tree.insert_file(path, before.clone()).ok()
                 });
             }
             (Some(Node::Directory(_)), None) => {
-                self.edit(Mutation::Stale, path, "still there", |tree| {
+                self.edit(Mutation::STALE, path, "still there", |tree| {
                     tree.create_directory(path).ok()
                 });
             }
@@ -336,7 +336,7 @@ impl Making<'_> {
             .collect();
         let step = kept.len().div_ceil(MOST).max(1);
         for (index, (path, file)) in kept.iter().step_by(step).enumerate() {
-            self.edit(Mutation::DeleteInput, path, "deleted", |tree| {
+            self.edit(Mutation::DELETE_INPUT, path, "deleted", |tree| {
                 tree.remove(path).map(drop)
             });
             let mut bytes = self.solved.blobs.read(&file.content)?;
@@ -355,11 +355,11 @@ impl Making<'_> {
                 modified: None,
                 ..file.clone()
             };
-            self.write(Mutation::EditInput, path, what, edited);
+            self.write(Mutation::EDIT_INPUT, path, what, edited);
             let to = path.parent().zip(path.name());
             let to = to.and_then(|(parent, name)| parent.join(&format!("{name}.old")).ok());
             if let Some(to) = to {
-                self.moved(Mutation::MoveInput, path, &to, file);
+                self.moved(Mutation::MOVE_INPUT, path, &to, file);
             }
         }
         Ok(())
@@ -396,14 +396,14 @@ impl Making<'_> {
                     modified: None,
                     content,
                 };
-                self.edit(Mutation::StrayFile, &path, "added", |tree| {
+                self.edit(Mutation::STRAY_FILE, &path, "added", |tree| {
                     tree.insert_file(&path, file).ok()
                 });
             }
             let Ok(path) = directory.join("scratch") else {
                 continue;
             };
-            self.edit(Mutation::StrayDirectory, &path, "added", |tree| {
+            self.edit(Mutation::STRAY_DIRECTORY, &path, "added", |tree| {
                 tree.create_directory(&path).ok()
             });
         }
@@ -424,8 +424,8 @@ impl Making<'_> {
                 answer: new,
             });
         };
-        add(Mutation::NoAnswer, "none", None);
-        add(Mutation::NoAnswer, "empty", Some(String::new()));
+        add(Mutation::NO_ANSWER, "none", None);
+        add(Mutation::NO_ANSWER, "empty", Some(String::new()));
         for spoilt in text::spoil(answer, None, MOST) {
             add(spoilt.mutation, &spoilt.what, Some(spoilt.text));
         }
@@ -448,14 +448,14 @@ fn spoilt_texts(path: &str, text: &str, before: Option<&str>, most: usize) -> Ve
 fn is_of_lines(mutation: Mutation) -> bool {
     matches!(
         mutation,
-        Mutation::DropLine
-            | Mutation::DuplicateLine
-            | Mutation::SwapLines
-            | Mutation::ReverseLines
-            | Mutation::StrayLine
-            | Mutation::BlankLine
-            | Mutation::TrailingSpace
-            | Mutation::SwapFields
+        Mutation::DROP_LINE
+            | Mutation::DUPLICATE_LINE
+            | Mutation::SWAP_LINES
+            | Mutation::REVERSE_LINES
+            | Mutation::STRAY_LINE
+            | Mutation::BLANK_LINE
+            | Mutation::TRAILING_SPACE
+            | Mutation::SWAP_FIELDS
     )
 }
 
@@ -498,7 +498,7 @@ mod tests {
         let mutants = mutants(&solved, &blobs).unwrap();
         let deleted: Vec<_> = mutants
             .iter()
-            .filter(|mutant| mutant.mutation == Mutation::Delete)
+            .filter(|mutant| mutant.mutation == Mutation::DELETE)
             .collect();
         assert_eq!(deleted.len(), 1);
         assert_eq!(deleted[0].tree.digest(), start.digest());
@@ -538,10 +538,8 @@ mod tests {
         for mutant in &mutants {
             *counts.entry(mutant.mutation).or_default() += 1;
         }
-        let never: Vec<_> = Mutation::ALL
+        let never: Vec<_> = Mutation::GENERAL
             .iter()
-            // Those of repositories are the service's own.
-            .filter(|mutation| !(Mutation::Title..=Mutation::StrayBranch).contains(mutation))
             .filter(|mutation| !counts.contains_key(mutation))
             .collect();
         assert!(never.is_empty(), "{never:?}");

@@ -1,6 +1,6 @@
 //! Near misses of a text: one thing wrong in each.
 
-use mcpmark_task::Mutation;
+use mcpmark_kinds::Mutation;
 
 use super::dates;
 
@@ -28,47 +28,47 @@ pub(super) fn spoil(text: &str, before: Option<&str>, most: usize) -> Vec<Spoilt
     };
     let places: Vec<usize> = (0..lines.lines.len()).collect();
     add(
-        Mutation::DropLine,
+        Mutation::DROP_LINE,
         spread(&places, most, |line| Some(lines.without(line))),
     );
     add(
-        Mutation::DuplicateLine,
+        Mutation::DUPLICATE_LINE,
         spread(&places, most, |line| Some(lines.doubled(line))),
     );
     add(
-        Mutation::SwapLines,
+        Mutation::SWAP_LINES,
         spread(&places, most, |line| lines.swapped(line)),
     );
     add(
-        Mutation::StrayLine,
+        Mutation::STRAY_LINE,
         spread(&places, most.min(6), |line| {
             Some(lines.with(line, "stray 1"))
         }),
     );
     add(
-        Mutation::BlankLine,
+        Mutation::BLANK_LINE,
         spread(&places, most.min(4), |line| Some(lines.with(line, ""))),
     );
     add(
-        Mutation::TrailingSpace,
+        Mutation::TRAILING_SPACE,
         spread(&places, most.min(4), |line| {
             let content = lines.lines[line];
             Some(lines.replaced(line, &format!("{content} "), "a blank at the end"))
         }),
     );
     add(
-        Mutation::SwapFields,
+        Mutation::SWAP_FIELDS,
         spread(&places, most, |line| {
             let swapped = swap_fields(lines.lines[line])?;
             Some(lines.replaced(line, &swapped, "two fields swapped"))
         }),
     );
     if let Some(before) = before {
-        add(Mutation::Stale, stale_lines(&lines, before, most));
+        add(Mutation::STALE, stale_lines(&lines, before, most));
     }
-    add(Mutation::Number, numbers(text, most));
-    add(Mutation::Date, shifted_dates(text, most));
-    add(Mutation::Case, words(text, most));
+    add(Mutation::NUMBER, numbers(text, most));
+    add(Mutation::DATE, shifted_dates(text, most));
+    add(Mutation::CASE, words(text, most));
     all
 }
 
@@ -83,11 +83,11 @@ fn whole(text: &str) -> Vec<Spoilt> {
         });
     };
     let lines = Lines::of(text);
-    add(Mutation::Empty, "nothing in it", String::new());
+    add(Mutation::EMPTY, "nothing in it", String::new());
     let half = (text.len() / 2..text.len()).find(|at| text.is_char_boundary(*at));
     if let Some(half) = half {
         add(
-            Mutation::Truncate,
+            Mutation::TRUNCATE,
             "only the first half",
             text[..half].to_owned(),
         );
@@ -95,7 +95,7 @@ fn whole(text: &str) -> Vec<Spoilt> {
     if lines.lines.len() > 2 {
         let last = lines.lines.len() - 1;
         add(
-            Mutation::Truncate,
+            Mutation::TRUNCATE,
             "without its last line",
             lines.without(last).1,
         );
@@ -103,7 +103,7 @@ fn whole(text: &str) -> Vec<Spoilt> {
             .chain(lines.lines[1..].iter().rev().copied())
             .collect();
         add(
-            Mutation::ReverseLines,
+            Mutation::REVERSE_LINES,
             "all lines after the first reversed",
             lines.join(&reversed),
         );
@@ -111,43 +111,43 @@ fn whole(text: &str) -> Vec<Spoilt> {
     match text.strip_suffix('\n') {
         Some(rest) => {
             add(
-                Mutation::FinalNewline,
+                Mutation::FINAL_NEWLINE,
                 "no newline at the end",
                 rest.trim_end_matches('\r').to_owned(),
             );
             add(
-                Mutation::FinalNewline,
+                Mutation::FINAL_NEWLINE,
                 "one more newline at the end",
                 format!("{text}\n"),
             );
         }
         None => add(
-            Mutation::FinalNewline,
+            Mutation::FINAL_NEWLINE,
             "a newline at the end",
             format!("{text}\n"),
         ),
     }
     match text.strip_prefix('\u{feff}') {
         Some(rest) => add(
-            Mutation::ByteOrderMark,
+            Mutation::BYTE_ORDER_MARK,
             "without its byte order mark",
             rest.to_owned(),
         ),
         None => add(
-            Mutation::ByteOrderMark,
+            Mutation::BYTE_ORDER_MARK,
             "a byte order mark at the start",
             format!("\u{feff}{text}"),
         ),
     }
     if text.contains("\r\n") {
         add(
-            Mutation::LineEnds,
+            Mutation::LINE_ENDS,
             "LF for CRLF",
             text.replace("\r\n", "\n"),
         );
     } else if text.contains('\n') {
         add(
-            Mutation::LineEnds,
+            Mutation::LINE_ENDS,
             "CRLF for LF",
             text.replace('\n', "\r\n"),
         );
@@ -401,21 +401,24 @@ mod tests {
         assert_eq!(add("007", -1, false).as_deref(), Some("006"));
         assert_eq!(add("0", -1, false), None);
         assert_eq!(
-            texts("a 1, b 2.5\n", None, Mutation::Number),
+            texts("a 1, b 2.5\n", None, Mutation::NUMBER),
             ["a 2, b 2.5\n", "a 1, b 2.4\n"]
         );
     }
 
     #[test]
     fn lines_are_dropped_doubled_and_swapped() {
-        assert_eq!(texts("a\nb\n", None, Mutation::DropLine), ["b\n", "a\n"]);
+        assert_eq!(texts("a\nb\n", None, Mutation::DROP_LINE), ["b\n", "a\n"]);
         assert_eq!(
-            texts("a\r\nb", None, Mutation::DuplicateLine),
+            texts("a\r\nb", None, Mutation::DUPLICATE_LINE),
             ["a\r\na\r\nb", "a\r\nb\r\nb"]
         );
-        assert_eq!(texts("a\na\nb\n", None, Mutation::SwapLines), ["a\nb\na\n"]);
         assert_eq!(
-            texts("a,b\nc,c\n", None, Mutation::SwapFields),
+            texts("a\na\nb\n", None, Mutation::SWAP_LINES),
+            ["a\nb\na\n"]
+        );
+        assert_eq!(
+            texts("a,b\nc,c\n", None, Mutation::SWAP_FIELDS),
             ["b,a\nc,c\n"]
         );
     }
@@ -423,7 +426,7 @@ mod tests {
     #[test]
     fn an_edited_line_is_put_back() {
         assert_eq!(
-            texts("a\nnew\n", Some("a\nold\n"), Mutation::Stale),
+            texts("a\nnew\n", Some("a\nold\n"), Mutation::STALE),
             ["a\nold\n"]
         );
     }

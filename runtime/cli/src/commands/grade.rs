@@ -74,7 +74,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
         read_answer(&args)?,
         read_parameters(&args)?,
     );
-    judge.check_environment(&input.end, &more)?;
+    judge.check_environment(&input.end, &more, context.services())?;
     let state = input.end.digest();
     let graded = judge.grade(&sandbox, input, &more, &limits, args.start.is_some());
     if args.json {

@@ -9,7 +9,7 @@ use mcpmark_experiment::{
     Baselines, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, ScoreRule, Script, ScriptJudge,
     Start, capture_published, grade_loaded,
 };
-use mcpmark_kinds::{ScriptInvocation, ServiceKind, WorldGuests};
+use mcpmark_kinds::{ScriptInvocation, ServiceKind, Services, WorldGuests};
 use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
 use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
@@ -339,6 +339,7 @@ impl Judge {
         &self,
         state: &Snapshot,
         more: &ScriptInvocation,
+        services: &Services,
     ) -> Result<(), CommandError> {
         let Some(script) = self.script().filter(|_| !self.is_published) else {
             return Ok(());
@@ -348,7 +349,7 @@ impl Judge {
             invocation: invocation.and(&more.arguments, &more.environment),
             ..script.clone()
         };
-        let lacking = script.lacks(state);
+        let lacking = script.lacks(state, services);
         if lacking.is_empty() {
             return Ok(());
         }

@@ -20,13 +20,13 @@ use serde_json::Value;
 
 use self::git::GitGuests;
 use self::import::RepositoryImporter;
-use self::mutants::RepositoryMutator;
+use self::mutants::{MUTATIONS, RepositoryMutator};
 use self::script::RepositoryServices;
 use self::workflows::WorkflowGuest;
 use crate::invocation::{NO_SECRET, ScriptInvocation, variables};
 use crate::{
-    MutateError, ScriptBackend, ServiceKind, Solved, StateMutator, Summary, TemplateImporter,
-    WorldGuest, WorldGuests,
+    MutateError, Mutation, ScriptBackend, ScriptVariables, ServiceKind, Solved, StateMutator,
+    Summary, TemplateImporter, WorldGuest, WorldGuests,
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +99,10 @@ impl ServiceKind for GitHubKind {
         }
     }
 
+    fn script_variables(&self) -> ScriptVariables {
+        ScriptVariables::named(&["GITHUB_EVAL_ORG", "MCP_GITHUB_TOKEN"])
+    }
+
     fn guest_interfaces(&self) -> Vec<Interface> {
         mcpmark_interfaces::git::interfaces().into()
     }
@@ -119,6 +123,10 @@ impl ServiceKind for GitHubKind {
             environment: services.environment(),
             services: Arc::new(services),
         })
+    }
+
+    fn mutations(&self) -> &'static [Mutation] {
+        MUTATIONS
     }
 
     fn mutator<'a>(

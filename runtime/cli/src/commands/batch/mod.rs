@@ -306,7 +306,7 @@ impl Batch {
         } else {
             end()?
         };
-        let checked = judge.check_environment(&end, &request.told);
+        let checked = judge.check_environment(&end, &request.told, self.context.services());
         checked.map_err(|error| {
             let hint = "set each under \"env\": {\"NAME\": \"VALUE\"}, or name the \"service\" of the state, which sets variables of its own";
             Refusal::of_key("env", error.message, hint)
