@@ -1,6 +1,8 @@
 //! Lines that are no message are answered, and those after them are read on.
 
-use mcpmark_service::{JsonObject, MAX_JSON_VALUES, MAX_REQUEST_BYTES, ToolHandler};
+use mcpmark_service::{
+    JsonObject, MAX_JSON_VALUES, MAX_REQUEST_BYTES, ToolHandler, bounded_message,
+};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
@@ -222,4 +224,26 @@ async fn what_the_handshake_does_not_offer_and_params_of_the_wrong_kind_are_erro
         assert_eq!(answer["error"]["code"], code, "{request}: {answer}");
         assert_eq!(answer["id"], 1);
     }
+}
+
+#[test]
+fn a_message_of_a_server_with_too_many_values_becomes_an_error() {
+    let many = format!("[{}0]", "0,".repeat(1_000_000));
+    let response = |id: &str| format!(r#"{{"jsonrpc":"2.0","result":{many},"id":{id}}}"#);
+    for id in ["7", r#""seven""#] {
+        let error = bounded_message(response(id)).unwrap();
+        let error: Value = serde_json::from_str(&error).unwrap();
+        assert_eq!(error["id"].to_string(), id);
+        assert_eq!(error["error"]["code"], -32603);
+        let told = error["error"]["message"].as_str().unwrap();
+        assert!(told.contains("JSON values, and may have 1000000"), "{told}");
+    }
+    let notice = format!(r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{many}}}"#);
+    let request = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{many}}}"#);
+    let broken = format!("{many},");
+    for message in [notice, request, broken] {
+        assert_eq!(bounded_message(message), None);
+    }
+    let short = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned();
+    assert_eq!(bounded_message(short.clone()), Some(short));
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderName, HeaderValue};
 use mcpmark_http::{Secret, Secrets};
-use mcpmark_service::{MAX_JSON_VALUES, MAX_MESSAGE_BYTES, ToolClient, json_values};
+use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient, bounded_message};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
@@ -129,12 +129,8 @@ impl Guarded {
         let this = self.clone();
         Box::pin(events.map(move |event| {
             event.map(|mut event| {
-                // An event without data is none for the library, and whoever waits for it waits until the limit of the
-                // call: as long as for a server that does not answer.
-                let read = event
-                    .data
-                    .filter(|data| json_values(data.as_bytes()) <= MAX_JSON_VALUES);
-                event.data = read.map(|data| this.secrets.scrub_json(data));
+                let data = event.data.and_then(bounded_message);
+                event.data = data.map(|data| this.secrets.scrub_json(data));
                 event
             })
         }))

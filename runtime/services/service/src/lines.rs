@@ -203,6 +203,20 @@ fn refusal(outline: &Outline, code: ErrorCode, problem: &str) -> Received {
     ))
 }
 
+/// A message of a server as a client may parse it: one with more values than a message may have is replaced by an error,
+/// where it is the response to a request, and dropped otherwise.
+pub fn bounded_message(message: String) -> Option<String> {
+    let values = json_values(message.as_bytes());
+    if values <= MAX_JSON_VALUES {
+        return Some(message);
+    }
+    let outline = Outline::of(message.as_bytes());
+    let id = outline.id().filter(|_| outline.has_answer())?;
+    let problem = format!("the response has {values} JSON values, and may have {MAX_JSON_VALUES}");
+    let line = error_line(Some(id), ErrorCode::INTERNAL_ERROR, &problem);
+    String::from_utf8(line).ok()
+}
+
 fn is_short(id: &RequestId) -> bool {
     !matches!(id, RequestId::String(text) if text.len() > LONGEST_ID)
 }

@@ -76,6 +76,11 @@ impl Outline {
         }
     }
 
+    /// Whether it has a result or an error.
+    pub(crate) fn has_answer(&self) -> bool {
+        self.has_answer
+    }
+
     /// The id, where there is one that a response can have.
     pub(crate) fn id(&self) -> Option<RequestId> {
         match &self.id {
