@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -383,6 +384,43 @@ fn two_builders_take_turns() {
         1,
         "the second finds the work done"
     );
+}
+
+#[test]
+fn who_needs_little_does_not_wait_for_all_that_another_builds() {
+    let checkout = Checkout::new();
+    let guest = |package| checkout.guest(package, "verifier.rs");
+    let many = ["guests/first", "guests/second", "outside"].map(guest);
+    let one = [guest("outside")];
+    let mut options = checkout.options();
+    options.packages_per_turn = 1;
+    let ended = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        let (waits, waiting) = mpsc::channel();
+        let mut second = None;
+        let built = Builder::new(options.clone()).build(&many, &mut |_| {
+            // In its first turn, once another one is in line.
+            second.get_or_insert_with(|| {
+                let (waits, options) = (waits.clone(), options.clone());
+                let (one, ended) = (&one, &ended);
+                let second = scope.spawn(move || {
+                    let built = Builder::new(options).build(one, &mut |event| {
+                        if let BuildEvent::Waiting { .. } = event {
+                            let _ = waits.send(());
+                        }
+                    });
+                    ended.lock().unwrap().push("one");
+                    built.map(|built| built.len())
+                });
+                waiting.recv_timeout(Duration::from_secs(60)).unwrap();
+                second
+            });
+        });
+        ended.lock().unwrap().push("many");
+        assert_eq!(built.unwrap().len(), 3);
+        assert_eq!(second.unwrap().join().unwrap().unwrap(), 1);
+    });
+    assert_eq!(*ended.lock().unwrap(), ["one", "many"]);
 }
 
 #[test]

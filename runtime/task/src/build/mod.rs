@@ -53,6 +53,8 @@ pub struct Options {
     pub allow_install: bool,
     /// Which compilers may be used.
     pub toolchain: ToolchainChoice,
+    /// The most packages that are compiled before another process that waits for the directory is let in.
+    pub packages_per_turn: usize,
 }
 
 impl Options {
@@ -62,6 +64,7 @@ impl Options {
             target_dir: target_dir.into(),
             allow_install: true,
             toolchain: ToolchainChoice::Auto,
+            packages_per_turn: turns::packages(),
         }
     }
 
@@ -140,7 +143,7 @@ impl Builder {
             self.take_current(sources, &mut done)?;
             let missing = sources.iter().filter(|source| !done.contains_key(source));
             let missing: BTreeSet<&GuestSource> = missing.collect();
-            let some = some_packages(&missing, turns::packages());
+            let some = some_packages(&missing, self.options.packages_per_turn);
             progress.begin(&missing);
             let before = done.len();
             self.compile(&some, &mut done, &mut |event| {
