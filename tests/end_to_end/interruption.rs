@@ -3,15 +3,18 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use mcpmark_model_server::Reaction;
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, write_files};
 use crate::library::Library;
+use crate::models::serve;
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
 /// So many that a run still goes on when this process gets its turn on a busy machine.
@@ -130,6 +133,58 @@ fn stops_and_goes_on(by: Signal) {
     assert_eq!(rows(&environment, "status = 'running'"), 0);
     assert_eq!(rows(&environment, "outcome = 'graded'"), graded);
     resume_and_count(&environment, graded);
+}
+
+#[test]
+fn ctrl_c_stops_a_tool_call_of_a_world_and_resume_goes_on() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let search = library.long_search();
+    let (searches, searching) = mpsc::channel();
+    let server = serve(move |request| {
+        if request.tools == ["ping"] {
+            return Reaction::say("ok");
+        }
+        // The first attempt alone searches.
+        match searches.send(()) {
+            Ok(()) => Reaction::call("search_files", &search),
+            Err(_) => Reaction::say("Done."),
+        }
+    });
+    let url = server.base_url();
+    let args = [
+        "run",
+        "filesystem/office/easy",
+        "--model",
+        "openai/m",
+        "--base-url",
+        &url,
+        "--experiment",
+        "long",
+        "--json",
+    ];
+    let child = start(&mut library.command(args));
+    searching.recv_timeout(Duration::from_secs(60)).unwrap();
+    drop(searching);
+    // Until the call runs.
+    thread::sleep(Duration::from_millis(500));
+    signal(&child, Signal::INT);
+    let output = end(child, String::new()).exits(130);
+    let report = output.says(&["mcpmark resume long"]).json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    assert_eq!(report["attempts"][0]["outcome"], "cancelled", "{report}");
+    assert_eq!(rows(&environment, "status = 'running'"), 0);
+    let shown = library.run(["show", id, "--json"]).exits(0).json();
+    let call = &shown["calls"][0];
+    assert_eq!(call["name"], "search_files", "{shown}");
+    assert_eq!(
+        (&call["result"], &call["error"]),
+        (&Value::Null, &json!("the attempt was cancelled"))
+    );
+    let again = library.run(["resume", "long", "--json"]).exits(0).json();
+    assert_eq!(again["summary"]["graded"], 1, "{again}");
+    assert_eq!(rows(&environment, "status = 'running'"), 0);
 }
 
 /// What cargo runs before it compiles the guest: it tells its number and never ends.

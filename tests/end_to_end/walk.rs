@@ -44,7 +44,11 @@ fn a_failure_of_a_local_model_is_found_and_explained() {
         environment.run(words)
     };
     // Without a terminal, the first sign comes after a second and says what is waited for.
-    run(0).exits(1).says(&["longest: ", "request 1"]);
+    run(0).exits(1).says(&[
+        "waiting for a first reply of model openai/local",
+        "longest: ",
+        "waits for the model",
+    ]);
     let failed = run(1).exits(0).stdout;
     assert!(failed.contains("filesystem/food-bank/"), "{failed}");
     let explained = run(2).exits(0).stdout;

@@ -284,7 +284,8 @@ async fn play(root: &Path, library: &Library, services: &Services, limits: SpecL
             }
         }),
     );
-    run.await.unwrap();
+    let run = tokio::time::timeout(Duration::from_secs(60), run).await;
+    run.expect("the run goes on").unwrap();
     let warnings = std::mem::take(&mut *warnings.lock().unwrap());
     Played {
         rows: journal.attempts("till").unwrap(),

@@ -93,12 +93,13 @@ fn a_cost_that_nobody_knows_is_no_number() {
     let environment = Environment::new();
     let library = library(&environment, &["a"]);
     let server = idle();
-    run(
+    let output = run(
         &library,
         &server,
         &["--model", "openai/unpriced", "--experiment", "e"],
-    )
-    .exits(0);
+    );
+    let told = output.exits(0).stdout;
+    assert!(told.contains("cost unknown"), "{told}");
     let listed = &experiments(&library, &[])[0];
     assert_eq!(listed["cost_usd"], Value::Null);
     assert_eq!(listed["some_cost_unknown"], true);

@@ -73,6 +73,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         }
         let name = format!("filesystem::{profile}::each_tool_has_a_case");
         trials.push(Trial::test(name, move || each_tool_has_a_case(profile)));
+        trials.extend(parameters(profile));
         let name = format!("filesystem::{profile}::move_file::entries");
         trials.push(Trial::test(name, move || there_and_back(profile)));
     }
@@ -86,6 +87,82 @@ fn each_tool_has_a_case(profile: &str) -> Result<(), Failed> {
         Ok(())
     } else {
         Err(format!("tools without a case: {tools:?}").into())
+    }
+}
+
+/// The parameters of the published schemas: each text of the arguments long, and each list long.
+fn parameters(profile: &'static str) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (tool, schema) in World::new(profile, vec![]).schemas() {
+        for (large, _) in larges("arguments", &schema, 1) {
+            let name = format!("filesystem::{profile}::{tool}::large {large}");
+            let (tool, schema) = (tool.clone(), schema.clone());
+            let run = move || {
+                linear(MIB, |size| {
+                    let all = larges("arguments", &schema, size).into_iter();
+                    let arguments = all.filter(|(name, _)| *name == large).map(|(_, it)| it);
+                    let arguments = arguments.last().expect("as many for each size");
+                    let world = World::new(profile, file("a text".into()));
+                    let tool = tool.clone();
+                    // Whether it succeeds does not matter, only that it is answered.
+                    move || drop(world.call(&tool, &arguments))
+                })
+            };
+            trials.push(Trial::test(name, run));
+        }
+    }
+    assert!(trials.len() > 20, "{} parameters", trials.len());
+    trials
+}
+
+/// The values of a schema in which one text or one list is large, by the name of its parameter.
+fn larges(name: &str, schema: &Value, size: usize) -> Vec<(String, Value)> {
+    match schema["type"].as_str() {
+        Some("string") if schema["enum"].is_null() => {
+            vec![(name.to_owned(), json!("a/".repeat(size / 2)))]
+        }
+        Some("array") => {
+            let items = &schema["items"];
+            let many = json!(vec![small(items); size / 512]);
+            let one = larges(&format!("item of {name}"), items, size);
+            let one = one.into_iter().map(|(name, item)| (name, json!([item])));
+            one.chain([(name.to_owned(), many)]).collect()
+        }
+        Some("object") => {
+            let properties = schema["properties"].as_object();
+            let of_property = |(name, property): (&String, &Value)| {
+                let fill = |(large, value)| {
+                    let mut object = small(schema);
+                    object[name] = value;
+                    (large, object)
+                };
+                larges(name, property, size)
+                    .into_iter()
+                    .map(fill)
+                    .collect::<Vec<_>>()
+            };
+            properties
+                .into_iter()
+                .flatten()
+                .flat_map(of_property)
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A value of a schema: what is required, and each text the name of a file that is there.
+fn small(schema: &Value) -> Value {
+    match schema["type"].as_str() {
+        Some("string") => json!("a"),
+        Some("array") => json!([small(&schema["items"])]),
+        Some("object") => {
+            let required = schema["required"].as_array().into_iter().flatten();
+            let required = required.filter_map(Value::as_str);
+            let values = required.map(|name| (name.to_owned(), small(&schema["properties"][name])));
+            Value::Object(values.collect())
+        }
+        _ => Value::Null,
     }
 }
 

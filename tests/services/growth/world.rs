@@ -105,6 +105,17 @@ impl World {
         output.text()
     }
 
+    /// The tools, each with the schema of its arguments.
+    pub(crate) fn schemas(&self) -> Vec<(String, Value)> {
+        let tools = self.client.tools().iter();
+        tools
+            .map(|tool| {
+                let schema = Value::from((*tool.input_schema).clone());
+                (tool.name.to_string(), schema)
+            })
+            .collect()
+    }
+
     /// The digest of the state.
     pub(crate) fn digest(&self) -> Digest {
         let tree = self.runtime.block_on(self.session.capture());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcpmark_service::{
     Activity, JsonObject, ServeHandle, SessionLimits, ToolHandler, ToolServer, ToolSurface,
-    checkpoint, serve_mcp,
+    checkpoint, random_path, serve_mcp,
 };
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -296,6 +296,29 @@ async fn connections_are_bounded_and_the_next_one_waits() {
     drop(idle.pop());
     let status = tokio::time::timeout(Duration::from_secs(60), waiting).await;
     assert_eq!(status.unwrap().unwrap(), 200);
+}
+
+#[tokio::test]
+async fn there_is_nothing_at_another_path() {
+    let served = serve().await;
+    let hello = initialize("2025-11-25");
+    for (path, status) in [("/mcp", 200), ("/", 404), ("/mcp/", 404), ("/mcp2", 404)] {
+        let text = request(served.address, "POST", &[], &hello);
+        let text = text.replacen("/mcp", path, 1);
+        let mut stream = TcpStream::connect(served.address).await.unwrap();
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        let head = format!("HTTP/1.1 {status} ");
+        assert!(answer.starts_with(&head), "{path}: {answer}");
+    }
+    // 128 bits in hexadecimal digits.
+    let paths = [(); 2].map(|()| random_path().unwrap());
+    assert_ne!(paths[0], paths[1]);
+    for path in paths {
+        let digits = path.chars().filter(char::is_ascii_hexdigit).count();
+        assert!(digits >= 32, "{path}");
+    }
 }
 
 #[tokio::test]

@@ -63,6 +63,18 @@ fn labels_of_cells_begin_with_their_text() {
     }
 }
 
+/// A region that scrolls is reached with the keyboard, too.
+#[test]
+fn regions_that_scroll_can_have_the_focus() {
+    let page = page("demonstration");
+    let regions = between(&page, "<div class=\"scroll", ">");
+    assert!(regions.len() > 2, "{regions:?}");
+    for region in regions {
+        assert!(region.contains("tabindex=\"0\""), "{region}");
+        assert!(region.contains("role=\"region\" aria-label="), "{region}");
+    }
+}
+
 #[test]
 fn the_policy_names_what_may_run_and_nothing_is_fetched() {
     let page = page("demonstration");

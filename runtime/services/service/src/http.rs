@@ -334,6 +334,7 @@ mod tests {
 
     use super::*;
 
+    const MINUTE: Duration = Duration::from_secs(60);
     const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
     #[test]
@@ -420,10 +421,62 @@ mod tests {
             let mut stream = TcpStream::connect(address).await.unwrap();
             stream.write_all(sent).await.unwrap();
             let mut answer = String::new();
-            stream.read_to_string(&mut answer).await.unwrap();
+            let ended = tokio::time::timeout(MINUTE, stream.read_to_string(&mut answer)).await;
+            ended.expect("the connection is open").unwrap();
             assert!(answer.starts_with(answered), "{sent:?}: {answer}");
             assert_eq!(answer.is_empty(), answered.is_empty(), "{sent:?}: {answer}");
         }
+        served.abort();
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_of_its_answer_is_hung_up_on() {
+        const SOON: Duration = Duration::from_millis(50);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        // The only room for an answer.
+        let room = Arc::new(Semaphore::new(1));
+        let given = Arc::clone(&room);
+        let served = serve_patiently(listener, std::future::pending(), SOON, move |_| {
+            let given = Arc::clone(&given);
+            async move {
+                let response = HttpResponse {
+                    status: 200,
+                    body: vec![b'.'; 32 << 20],
+                    ..HttpResponse::default()
+                };
+                let room = given.acquire_owned().await.ok();
+                HeldResponse { response, room }
+            }
+        });
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(GET).await.unwrap();
+        // The head is read, so that the room is taken.
+        stream.read_exact(&mut [0; 8]).await.unwrap();
+        let given_back = tokio::time::timeout(MINUTE, room.acquire()).await;
+        assert!(given_back.is_ok(), "the answer still holds its room");
+        served.abort();
+    }
+
+    #[tokio::test]
+    async fn a_body_beyond_the_limit_is_refused() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = serve_http(listener, std::future::pending(), |_| async {
+            HttpResponse::default()
+        });
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let length = MAX_BODY_BYTES + 1;
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Connection: close\r\nContent-Length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(&vec![b' '; length]).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+        assert!(answer.ends_with("the body is too long"), "{answer}");
         served.abort();
     }
 
