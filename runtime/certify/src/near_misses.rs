@@ -82,37 +82,33 @@ impl Examination<'_> {
         Ok(summary)
     }
 
-    /// The declared freedoms with the globs of their files.
-    pub(crate) fn freedoms(&self) -> Result<Vec<Freedom>, CertifyError> {
-        let wrong = |source| CertifyError::Glob {
-            task: self.task.id.to_string(),
-            source: Box::new(source),
-        };
-        let mut freedoms = Vec::new();
-        for freedom in &self.task.meta.freedoms {
-            let mut globs = GlobSetBuilder::new();
-            for path in &freedom.paths {
-                globs.add(Glob::new(path).map_err(wrong)?);
-            }
-            let globs = globs.build().map_err(wrong)?;
-            freedoms.push((
-                self.mutation(&freedom.mutation)?,
-                (!freedom.paths.is_empty()).then_some(globs),
-            ));
-        }
-        Ok(freedoms)
+    /// The declared freedoms with the globs of their files. One that cannot be read is a failed check.
+    pub(crate) fn freedoms(&mut self) -> Vec<Freedom> {
+        let task = self.task;
+        let read: Result<Vec<_>, String> = task
+            .meta
+            .freedoms
+            .iter()
+            .map(|freedom| Ok((self.mutation(&freedom.mutation)?, globs(&freedom.paths)?)))
+            .collect();
+        read.unwrap_or_else(|problem| {
+            self.check("the freedoms can be read", false, problem);
+            Vec::new()
+        })
     }
 
     /// The mutation of a name, of all states or of the task's service.
-    fn mutation(&self, name: &MutationName) -> Result<Mutation, CertifyError> {
+    fn mutation(&self, name: &MutationName) -> Result<Mutation, String> {
         let kind = self.prepared.start.kind.as_ref();
         let own = kind.map_or(&[][..], |kind| kind.mutations());
         let known = || Mutation::GENERAL.iter().chain(own).copied();
         let found = known().find(|mutation| mutation.as_str() == name.as_str());
-        found.ok_or_else(|| CertifyError::UnknownMutation {
-            task: self.task.id.to_string(),
-            name: name.to_string(),
-            known: known().map(Mutation::as_str).collect::<Vec<_>>().join(", "),
+        found.ok_or_else(|| {
+            let known: Vec<_> = known().map(Mutation::as_str).collect();
+            format!(
+                "there is no mutation \"{name}\"; the mutations are {}",
+                known.join(", ")
+            )
         })
     }
 
@@ -211,6 +207,16 @@ impl Examination<'_> {
         );
         summary
     }
+}
+
+/// The files that a freedom is for; none for all files.
+fn globs(paths: &[String]) -> Result<Option<GlobSet>, String> {
+    let mut globs = GlobSetBuilder::new();
+    for path in paths {
+        globs.add(Glob::new(path).map_err(|error| error.to_string())?);
+    }
+    let globs = globs.build().map_err(|error| error.to_string())?;
+    Ok((!paths.is_empty()).then_some(globs))
 }
 
 fn survivor(mutant: &Mutant, judged: &Judged) -> Survivor {
