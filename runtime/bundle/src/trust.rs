@@ -5,6 +5,7 @@
 //! OCI artifact that refers to it.
 
 mod keys;
+pub mod policy;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;

@@ -1,0 +1,464 @@
+//! The policy of a machine: whose signatures count for which bundles.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use mcpmark_snapshot::Digest;
+use serde::Deserialize;
+
+use super::{Attached, PublicKey};
+use crate::{Reference, plain_host};
+
+/// What is to be trusted: a bundle by its digest, its names, and the signatures that lie beside it.
+#[derive(Debug, Clone, Copy)]
+pub struct SignedBundle<'a> {
+    /// The digest of the root.
+    pub digest: &'a Digest,
+    /// The names of the bundle and of the repository that it lies in.
+    pub names: &'a [String],
+    /// The signatures.
+    pub signatures: &'a [Attached],
+}
+
+/// The reason why a bundle is not trusted. `E` is the error of whoever reads keys.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TrustError<E> {
+    /// No rule is for one of its names.
+    #[error("bundle {0} has no name that is trusted")]
+    NoRule(Digest),
+    /// It has no signature.
+    #[error("bundle {0} is not signed")]
+    Unsigned(Digest),
+    /// Its signatures are of other keys.
+    #[error("bundle {0} is signed by none of the keys that count for it")]
+    OtherKeys(Digest),
+    /// The key that signed it counts no more.
+    #[error("bundle {digest} is signed by {}, a key that expired: it counted until {until}", key.display())]
+    Expired {
+        /// The bundle.
+        digest: Digest,
+        /// The file of the key.
+        key: PathBuf,
+        /// The last day or instant, as the policy writes it.
+        until: String,
+    },
+    /// A key cannot be read.
+    #[error("a key cannot be read")]
+    Key(E),
+}
+
+impl SignedBundle<'_> {
+    /// The keys of these files that vouch for the bundle; one must.
+    ///
+    /// # Errors
+    ///
+    /// When none does, or a key cannot be read.
+    pub fn vouched_by<E>(
+        &self,
+        keys: &[PathBuf],
+        read_key: impl Fn(&Path) -> Result<PublicKey, E>,
+    ) -> Result<Vec<PathBuf>, TrustError<E>> {
+        let vouching = self.vouching(keys, &read_key)?;
+        match (vouching.is_empty(), self.signatures.is_empty()) {
+            (false, _) => Ok(vouching),
+            (true, true) => Err(TrustError::Unsigned(*self.digest)),
+            (true, false) => Err(TrustError::OtherKeys(*self.digest)),
+        }
+    }
+
+    fn vouching<E>(
+        &self,
+        keys: &[PathBuf],
+        read_key: &impl Fn(&Path) -> Result<PublicKey, E>,
+    ) -> Result<Vec<PathBuf>, TrustError<E>> {
+        let mut vouching = Vec::new();
+        for file in keys {
+            let key = read_key(file).map_err(TrustError::Key)?;
+            let mut signatures = self.signatures.iter();
+            if signatures.any(|attached| attached.signature.vouches(&key, self.digest)) {
+                vouching.push(file.clone());
+            }
+        }
+        Ok(vouching)
+    }
+}
+
+/// The rules of a machine.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    #[serde(default)]
+    unsigned: Unsigned,
+    #[serde(default)]
+    trust: Vec<Rule>,
+}
+
+impl Policy {
+    /// Reads a policy.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no policy.
+    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    /// The keys that vouch for a bundle. Files of keys lie beside the policy, in the directory `beside`.
+    ///
+    /// # Errors
+    ///
+    /// When the policy does not let the bundle be used, or a key cannot be read.
+    pub fn check<E>(
+        &self,
+        bundle: &SignedBundle<'_>,
+        beside: &Path,
+        now: Timestamp,
+        read_key: impl Fn(&Path) -> Result<PublicKey, E>,
+    ) -> Result<Vec<PathBuf>, TrustError<E>> {
+        // Whoever packs a bundle chooses its name: a key that counts for that one is none for the repository that it
+        // lies in, so each name has to be vouched for by itself.
+        let mut each: Vec<&[String]> = bundle.names.chunks(1).collect();
+        if each.is_empty() {
+            each.push(&[]);
+        }
+        let rules: Vec<Vec<&Rule>> = each
+            .into_iter()
+            .map(|name| self.trust.iter().filter(|rule| rule.is_for(name)))
+            .map(Iterator::collect)
+            .filter(|rules: &Vec<&Rule>| !rules.is_empty())
+            .collect();
+        if rules.is_empty() {
+            return match self.unsigned {
+                Unsigned::Allow => Ok(Vec::new()),
+                Unsigned::Refuse => Err(TrustError::NoRule(*bundle.digest)),
+            };
+        }
+        let mut vouching = Vec::new();
+        for rules in rules {
+            let keys: Vec<&Key> = rules.iter().flat_map(|rule| &rule.keys).collect();
+            for key in vouched_now(bundle, &keys, beside, now, &read_key)? {
+                if !vouching.contains(&key) {
+                    vouching.push(key);
+                }
+            }
+        }
+        Ok(vouching)
+    }
+}
+
+/// The keys of rules that vouch for a bundle; one that counts now must.
+fn vouched_now<E>(
+    bundle: &SignedBundle<'_>,
+    keys: &[&Key],
+    beside: &Path,
+    now: Timestamp,
+    read_key: &impl Fn(&Path) -> Result<PublicKey, E>,
+) -> Result<Vec<PathBuf>, TrustError<E>> {
+    let all = keys.iter().copied();
+    let (expired, good): (Vec<&Key>, Vec<&Key>) = all.partition(|key| key.expired(now).is_some());
+    let files: Vec<PathBuf> = good.iter().map(|key| beside.join(&key.file)).collect();
+    let refused = match bundle.vouched_by(&files, read_key) {
+        Err(refused) => refused,
+        vouching => return vouching,
+    };
+    for key in expired {
+        let file = beside.join(&key.file);
+        let vouches = bundle.vouching(std::slice::from_ref(&file), read_key)?;
+        if let (Some(until), false) = (key.expired(now), vouches.is_empty()) {
+            return Err(TrustError::Expired {
+                digest: *bundle.digest,
+                key: file,
+                until: until.to_owned(),
+            });
+        }
+    }
+    Err(refused)
+}
+
+/// What becomes of bundles that no rule is for.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Unsigned {
+    Allow,
+    #[default]
+    Refuse,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    names: Vec<Name>,
+    keys: Vec<Key>,
+}
+
+/// A name of bundles; `*` at its end stands for anything.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Name {
+    /// As it stands there, and as the name of a repository is written.
+    writings: Vec<String>,
+    is_open: bool,
+}
+
+impl TryFrom<String> for Name {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = |reason: &str| Err(format!("{text:?} is the name of no bundle: {reason}"));
+        let (name, is_open) = match text.strip_suffix('*') {
+            Some(beginning) => (beginning, true),
+            None => (text.as_str(), false),
+        };
+        if name.contains('*') {
+            return wrong("`*` stands at the end, or nowhere");
+        }
+        if name.contains("://") {
+            return wrong("write HOST/REPOSITORY, without `oci://`");
+        }
+        let mut writings = vec![name.to_owned()];
+        if let Some((host, repository)) = name.split_once('/') {
+            let plain = plain_host(host);
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+            let is_host = host.chars().all(is_plain) && host.contains(['.', ':'])
+                || plain.as_deref() == Some("localhost");
+            // What may follow is a part of a name.
+            let end = if is_open { "x" } else { "" };
+            let named = plain.map(|plain| format!("{plain}/{repository}"));
+            let named = named.filter(|name| {
+                let reference = format!("{}{name}{end}", Reference::SCHEME).parse::<Reference>();
+                reference.is_ok_and(|found| found.name() == format!("{name}{end}"))
+            });
+            match named {
+                Some(name) => writings.push(name),
+                None if is_host => {
+                    return wrong(
+                        "write HOST/REPOSITORY, in a-z, 0-9, `.`, `_`, `-` and `/`, without tag and digest",
+                    );
+                }
+                None => {}
+            }
+        } else if let Some(host) = plain_host(name).filter(|_| is_open) {
+            writings.push(host);
+        }
+        if name.is_empty() && !is_open {
+            wrong("it is empty")
+        } else {
+            Ok(Self { writings, is_open })
+        }
+    }
+}
+
+/// A key of a rule: a file, or a table of that with the day on which it counts for the last time.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "toml::Value")]
+struct Key {
+    file: PathBuf,
+    until: Option<Until>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Until {
+    /// As it was written.
+    text: String,
+    /// From here on the key counts no more.
+    end: Timestamp,
+}
+
+impl TryFrom<toml::Value> for Key {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        let mut table = match value {
+            toml::Value::String(file) => {
+                return Ok(Self {
+                    file: file.into(),
+                    until: None,
+                });
+            }
+            toml::Value::Table(table) => table,
+            other => return Err(format!("a key is a file, and no {}", other.type_str())),
+        };
+        let Some(toml::Value::String(file)) = table.remove("file") else {
+            return Err(
+                "a key has no file; write { file = \"ours.pub\", until = 2030-12-31 }".into(),
+            );
+        };
+        let until = table.remove("until").map(Until::read).transpose()?;
+        match table.keys().next() {
+            Some(key) => Err(format!("a key has file and until, and not {key:?}")),
+            None => Ok(Self {
+                file: file.into(),
+                until,
+            }),
+        }
+    }
+}
+
+impl Until {
+    /// A day, all of which counts by the clock of Greenwich, or an instant.
+    fn read(value: toml::Value) -> Result<Self, String> {
+        let none = |shown: &str| {
+            format!("until is {shown}, and no day as 2030-12-31 or instant as 2030-12-31T12:00:00Z")
+        };
+        let text = match value {
+            toml::Value::Datetime(date) => date.to_string(),
+            toml::Value::String(text) => text,
+            other => return Err(none(other.type_str())),
+        };
+        // An instant has a day, too.
+        let is_day = !text.contains(['T', 't', ' ']);
+        let day = text.parse::<Date>().ok().filter(|_| is_day);
+        let day_after = day.and_then(|day| day.tomorrow().ok());
+        let end = match day_after.and_then(|day| day.to_zoned(TimeZone::UTC).ok()) {
+            Some(midnight) => Some(midnight.timestamp()),
+            None => text.parse().ok(),
+        };
+        match end {
+            Some(end) => Ok(Self { text, end }),
+            None => Err(none(&format!("{text:?}"))),
+        }
+    }
+}
+
+impl Key {
+    /// When it ended, where it counts no more.
+    fn expired(&self, now: Timestamp) -> Option<&str> {
+        let until = self.until.as_ref()?;
+        (now >= until.end).then_some(until.text.as_str())
+    }
+}
+
+impl Rule {
+    /// Whether it is for a bundle of one of these names.
+    fn is_for(&self, names: &[String]) -> bool {
+        let mut writings = self
+            .names
+            .iter()
+            .flat_map(|it| it.writings.iter().map(move |writing| (writing, it.is_open)));
+        writings.any(|(writing, is_open)| {
+            if is_open {
+                writing.is_empty() || names.iter().any(|it| it.starts_with(writing.as_str()))
+            } else {
+                names.contains(writing)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(written: &str) -> Result<Vec<Key>, String> {
+        let text = format!("[[trust]]\nnames = [\"office\"]\nkeys = [{written}]");
+        let policy: Result<Policy, _> = toml::from_str(&text);
+        policy
+            .map(|mut policy| policy.trust.remove(0).keys)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_name_fits_however_a_host_is_written_and_one_that_fits_nothing_is_refused() {
+        let rule = |name: &str| {
+            let text = format!("[[trust]]\nnames = [{name:?}]\nkeys = []");
+            let policy: Result<Policy, _> = toml::from_str(&text);
+            policy
+                .map(|mut policy| policy.trust.remove(0))
+                .map_err(|error| error.to_string())
+        };
+        let suite = "localhost:5010/suites/office";
+        for (name, bundle, is_for) in [
+            ("localhost:5010/suites/*", suite, true),
+            ("LOCALHOST:05010/suites/office", suite, true),
+            ("LOCALHOST:5010*", suite, true),
+            ("localhost:50*", suite, true),
+            ("localhost:5010/*", suite, true),
+            ("localhost/*", suite, false),
+            ("Registry.Example:443/*", "registry.example/a", true),
+            ("MyHost/a", "myhost/a", true),
+            ("*", suite, true),
+            ("office", "office", true),
+            ("Office", "office", false),
+            ("off*", "office", true),
+            ("our lab: Suite/One", "our lab: Suite/One", true),
+        ] {
+            let found = rule(name).map(|rule| rule.is_for(&[bundle.to_owned()]));
+            assert_eq!(found, Ok(is_for), "{name}");
+        }
+        assert!(rule("*").unwrap().is_for(&[]));
+        for (name, word) in [
+            ("", "it is empty"),
+            ("localhost:5010/*suite", "`*` stands at the end"),
+            ("**", "`*` stands at the end"),
+            ("oci://localhost:5010/suite", "without `oci://`"),
+            ("localhost:5010/suite:v1", "without tag and digest"),
+            ("localhost:5010/suite@sha256:1", "without tag and digest"),
+            ("registry.example/Suites/*", "in a-z"),
+            ("registry.example/", "write HOST/REPOSITORY"),
+            ("registry.example:99999/a", "write HOST/REPOSITORY"),
+        ] {
+            let told = rule(name).map(drop).unwrap_err();
+            assert!(told.contains(word), "{name}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_key_counts_until_the_end_of_its_last_day() {
+        let found = keys(
+            r#""plain.pub", {file = "a.pub", until = 2026-02-28},
+               {file = "b.pub", until = "2026-02-28"}, {file = "c.pub", until = 2026-02-28T12:00:00Z}"#,
+        );
+        let found = found.unwrap();
+        let at = |instant: &str| -> Vec<Option<&str>> {
+            let now = instant.parse().unwrap();
+            found.iter().map(|key| key.expired(now)).collect()
+        };
+        let (day, noon) = (Some("2026-02-28"), Some("2026-02-28T12:00:00Z"));
+        assert_eq!(at("2026-02-28T11:59:59Z"), [None; 4]);
+        assert_eq!(at("2026-02-28T12:00:00Z"), [None, None, None, noon]);
+        assert_eq!(at("2026-02-28T23:59:59Z"), [None, None, None, noon]);
+        assert_eq!(at("2026-03-01T00:00:00Z"), [None, day, day, noon]);
+    }
+
+    /// What is there twice is refused, and what is cut out of a policy does not let in what it keeps out.
+    #[test]
+    fn a_policy_that_was_changed_is_refused_or_as_strict() {
+        let sound = "unsigned = \"refuse\"\n[[trust]]\nnames = [\"office\", \"a/*\"]\n\
+                     keys = [\"a.pub\", { file = \"b.pub\", until = 2027-06-30 }]\n";
+        let read = |text: &str| toml::from_str::<Policy>(text);
+        assert_eq!(read(sound).unwrap().trust[0].keys.len(), 2);
+        for line in sound.lines().filter(|line| line.contains('=')) {
+            let twice = sound.replacen(line, &format!("{line}\n{line}"), 1);
+            let told = read(&twice).unwrap_err().to_string();
+            assert!(told.contains("duplicate key"), "{told}");
+        }
+        for at in 0..sound.len() {
+            for end in at..sound.len() {
+                let cut = format!("{}{}", &sound[..at], &sound[end..]);
+                let strict = |policy: Policy| policy.unsigned == Unsigned::Refuse;
+                assert!(read(&cut).map_or(true, strict), "{cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_written_otherwise_is_named() {
+        for (written, word) in [
+            (r#"{file = "a.pub", until = 2026-02-30}"#, "2026-02-30"),
+            (r#"{file = "a.pub", until = 2027}"#, "until is integer"),
+            (r#"{file = "a.pub", until = "soon"}"#, "until is \"soon\""),
+            (
+                r#"{file = "a.pub", until = 12:00:00}"#,
+                "until is \"12:00:00\"",
+            ),
+            (r#"{file = "a.pub", til = 2026-02-28}"#, "not \"til\""),
+            ("{until = 2026-02-28}", "has no file"),
+            ("1", "is a file, and no integer"),
+        ] {
+            let told = keys(written).unwrap_err();
+            assert!(told.contains(word), "{word}: {told}");
+        }
+    }
+}
