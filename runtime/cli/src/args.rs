@@ -4,6 +4,7 @@ mod examples;
 mod keeping;
 mod report;
 mod runs;
+mod values;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,7 +13,6 @@ use clap::{
     ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
 };
 
-use crate::commands::request::{JsonObject, ResultBytes};
 use crate::environment;
 
 pub(crate) use self::agent::AgentArg;
@@ -22,6 +22,7 @@ pub(crate) use self::keeping::{
 };
 pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 pub(crate) use self::runs::{AttemptFilterArgs, AttemptOrder, RunsArgs, Since};
+pub(crate) use self::values::{JsonObject, ResultBytes};
 
 /// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.
 #[derive(Debug, Parser)]
@@ -308,10 +309,10 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) api_key_env: Vec<String>,
     /// Send this header with each request, with the value that the environment variable has; may be repeated
-    #[arg(long, value_name = "NAME=VARIABLE", value_parser = crate::commands::request::header)]
+    #[arg(long, value_name = "NAME=VARIABLE", value_parser = values::header)]
     pub(crate) header: Vec<(String, String)>,
     /// Add the fields of this JSON object to the body of each request
-    #[arg(long, value_name = "JSON", value_parser = crate::commands::request::json_object)]
+    #[arg(long, value_name = "JSON", value_parser = values::json_object)]
     pub(crate) extra_body: Option<JsonObject>,
     /// Which of OpenAI's interfaces is asked [default: responses at OpenAI, chat elsewhere]
     #[arg(long, value_parser = ["chat", "responses"], value_name = "API")]
@@ -342,7 +343,7 @@ pub(crate) struct ModelArgs {
     pub(crate) tools: Vec<String>,
     /// The most bytes of text of one tool result that a model is shown, or `none` for no limit; a longer one loses its
     /// middle [default: 65536]
-    #[arg(long, value_name = "N|none", value_parser = crate::commands::request::result_bytes, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N|none", value_parser = values::result_bytes, allow_negative_numbers = true)]
     pub(crate) max_result_bytes: Option<ResultBytes>,
     /// Times that a request is made again after an error that may pass [default: 7]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=100))]
@@ -481,7 +482,7 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_name = "LIMIT=N", requires = "verifier")]
     pub(crate) limits: Vec<String>,
     /// A variable for a Python script's environment; may be repeated
-    #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with = "batch", value_parser = crate::commands::script::variable)]
+    #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with = "batch", value_parser = values::variable)]
     pub(crate) environment: Vec<(String, String)>,
     /// What a Python script is called with
     #[arg(last = true, value_name = "ARGS", conflicts_with = "batch")]

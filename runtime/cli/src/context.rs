@@ -18,13 +18,12 @@ use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
 use crate::commands::bundle::{self, Unpacked};
-use crate::commands::operands;
-use crate::commands::run::journal_error;
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::interruption;
+use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
 use crate::settings;

@@ -3,7 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
+use mcpmark_experiment::JournalError;
+
 use crate::exit;
+use crate::output::sanitise;
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -41,6 +44,26 @@ impl CommandError {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+}
+
+/// What an error of the journal means for a command.
+pub(crate) fn journal_error(error: JournalError) -> CommandError {
+    use JournalError as E;
+    // What is damaged may say anything.
+    let message = sanitise::line(&chain(&error)).into_owned();
+    match error {
+        E::Unknown {
+            what: "attempt", ..
+        } => CommandError::usage(message).hint("`mcpmark runs EXPERIMENT` names the attempts"),
+        E::Unknown { .. } => {
+            CommandError::usage(message).hint("`mcpmark runs` names the experiments")
+        }
+        E::Ambiguous { .. } | E::NameTaken(_) => CommandError::usage(message),
+        E::ReadOnly => CommandError::infrastructure(message).hint(
+            "copy the home to where it can be written to, or name another one with --home (or MCPMARK_HOME)",
+        ),
+        _ => CommandError::infrastructure(message),
     }
 }
 

@@ -11,6 +11,7 @@ mod exit;
 mod files;
 mod interruption;
 mod once;
+mod operands;
 mod output;
 mod settings;
 

@@ -15,8 +15,7 @@ use mcpmark_service::ToolClash;
 use serde_json::json;
 
 use crate::commands::program;
-use crate::commands::run::journal_error;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::output::{self, sanitise};
 
 /// The longest that a model may take for its sign of life.

@@ -11,9 +11,8 @@ use mcpmark_snapshot::{Digest, Store};
 use crate::args::EngineArgs;
 use crate::commands::chosen::{self, Chosen, NoJudge};
 use crate::commands::foreign;
-use crate::commands::run::journal_error;
 use crate::context::Context;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::interruption;
 use crate::output::{self, sanitise};
 

@@ -6,11 +6,11 @@ use mcpmark_experiment::{Added, AgentKind, Journal, PlanError, Spec, SpecLimits,
 use crate::args::RunArgs;
 use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::Request;
-use crate::commands::run::{Setting, goes_on, jobs, journal_error, warn_of_prices};
+use crate::commands::run::{Setting, goes_on, jobs, warn_of_prices};
 use crate::commands::{cast, dry_run, foreign, run};
 use crate::context::Context;
 use crate::diagnosis::home_error;
-use crate::error::CommandError;
+use crate::error::{CommandError, journal_error};
 use crate::output::{self, sanitise};
 use crate::{exit, interruption};
 

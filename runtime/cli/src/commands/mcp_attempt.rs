@@ -13,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::chosen::Chosen;
 use super::mcp::{self, HTTP_PATH, introduction};
-use super::run::{self, Setting, journal_error};
+use super::run::{self, Setting};
 use crate::args::{EngineArgs, ServeArgs};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::exit;
 use crate::interruption;
 use crate::output::{self, progress, sanitise};

@@ -18,7 +18,6 @@ pub(crate) mod inspect;
 pub(crate) mod judge;
 pub(crate) mod mcp;
 mod mcp_attempt;
-pub(crate) mod operands;
 pub(crate) mod program;
 pub(crate) mod published;
 pub(crate) mod receipt;

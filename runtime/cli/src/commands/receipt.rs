@@ -18,11 +18,10 @@ use serde_json::json;
 
 use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
 use crate::commands::chosen::{self, Chosen, NoJudge};
-use crate::commands::run::journal_error;
 use crate::commands::{bundle, judge, runs};
 use crate::context::Context;
 use crate::diagnosis::capture_error;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::output::{self, sanitise};
 use crate::{engine, exit};
 

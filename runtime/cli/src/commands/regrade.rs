@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 use self::report::{Left, Report};
 use crate::args::RegradeArgs;
 use crate::commands::chosen::{self, Chosen};
-use crate::commands::run::{jobs, journal_error};
+use crate::commands::run::jobs;
 use crate::commands::{bundle, foreign, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::output::{self, sanitise};
 use crate::{exit, interruption};
 

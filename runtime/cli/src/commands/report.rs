@@ -7,10 +7,9 @@ use mcpmark_report::export::{ExportError, Exported, Layout, Reason, SftOptions};
 use mcpmark_report::{Details, Format, Options, Report, Source, TaskFacts, TaskIndex};
 
 use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
-use crate::commands::run::journal_error;
 use crate::commands::runs;
 use crate::context::Context;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::exit;
 use crate::output::{self, sanitise};
 

@@ -14,10 +14,11 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::args::{AgentArg, AgentName, RunArgs, Selection, Tier};
-use crate::commands::{bundle, operands, program};
+use crate::args::{AgentArg, AgentName, ResultBytes, RunArgs, Selection, Tier};
+use crate::commands::{bundle, program};
 use crate::error::{CommandError, chain};
 use crate::files;
+use crate::operands;
 use crate::output;
 
 /// The file of `--config`.
@@ -89,55 +90,6 @@ impl Amount {
             Self::Fraction(number) => number.to_string(),
         }
     }
-}
-
-/// A bound on tool results: a number of bytes, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "NumberOrText")]
-pub(crate) struct ResultBytes(Option<u64>);
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "expected a number of bytes, or \"none\"")]
-enum NumberOrText {
-    Number(i64),
-    Text(String),
-}
-
-impl TryFrom<NumberOrText> for ResultBytes {
-    type Error = String;
-
-    fn try_from(value: NumberOrText) -> Result<Self, String> {
-        match value {
-            NumberOrText::Number(number) => result_bytes(&number.to_string()),
-            NumberOrText::Text(text) => result_bytes(&text),
-        }
-    }
-}
-
-/// Reads a bound on tool results.
-pub(crate) fn result_bytes(text: &str) -> Result<ResultBytes, String> {
-    if text == "none" {
-        return Ok(ResultBytes(None));
-    }
-    let number = text.parse().ok().filter(|number| *number > 0);
-    let number = number.ok_or("expected a number of bytes from 1, or `none` for no limit")?;
-    Ok(ResultBytes(Some(number)))
-}
-
-/// A JSON object on the command line.
-pub(crate) type JsonObject = serde_json::Map<String, serde_json::Value>;
-
-/// Reads a JSON object.
-pub(crate) fn json_object(text: &str) -> Result<JsonObject, String> {
-    serde_json::from_str(text).map_err(|error| format!("expected a JSON object: {error}"))
-}
-
-/// Reads a header and the variable that holds its value.
-pub(crate) fn header(text: &str) -> Result<(String, String), String> {
-    // The text may hold a secret by mistake, so no error repeats it.
-    let parts = text.split_once('=');
-    let (name, variable) = parts.ok_or("expected NAME=VARIABLE, as in X-Team=TEAM_NAME")?;
-    Ok((name.trim().to_owned(), variable.trim().to_owned()))
 }
 
 /// A model with its settings beside its name.

@@ -19,7 +19,7 @@ use crate::commands::runs::LATEST;
 use crate::commands::{cast, dry_run, foreign, grow};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::exit;
 use crate::interruption;
 use crate::output::progress::Display;
@@ -682,24 +682,5 @@ fn spent(report: &ExperimentReport) -> Option<String> {
             decimals(known),
             output::count(unknown, "attempt")
         )),
-    }
-}
-
-pub(crate) fn journal_error(error: JournalError) -> CommandError {
-    use JournalError as E;
-    // What is damaged may say anything.
-    let message = sanitise::line(&chain(&error)).into_owned();
-    match error {
-        E::Unknown {
-            what: "attempt", ..
-        } => CommandError::usage(message).hint("`mcpmark runs EXPERIMENT` names the attempts"),
-        E::Unknown { .. } => {
-            CommandError::usage(message).hint("`mcpmark runs` names the experiments")
-        }
-        E::Ambiguous { .. } | E::NameTaken(_) => CommandError::usage(message),
-        E::ReadOnly => CommandError::infrastructure(message).hint(
-            "copy the home to where it can be written to, or name another one with --home (or MCPMARK_HOME)",
-        ),
-        _ => CommandError::infrastructure(message),
     }
 }

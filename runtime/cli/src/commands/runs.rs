@@ -13,9 +13,8 @@ use mcpmark_model::Cost;
 pub(crate) use mcpmark_report::instant;
 
 use crate::args::{AttemptFilterArgs, RunsArgs};
-use crate::commands::run::journal_error;
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, journal_error};
 use crate::exit;
 use crate::output::{self, sanitise};
 

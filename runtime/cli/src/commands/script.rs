@@ -119,13 +119,3 @@ pub(crate) fn text(printed: &Printed) -> String {
     });
     lines.collect()
 }
-
-/// One variable of a script's environment, `NAME=VALUE`.
-pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() && !text.contains('\0') => {
-            Ok((name.to_owned(), value.to_owned()))
-        }
-        _ => Err("must be of the form NAME=VALUE".to_owned()),
-    }
-}

@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 
 use self::usage::ByTurn;
 use crate::args::ShowArgs;
-use crate::commands::run::journal_error;
 use crate::commands::world::{changes_json, changes_text};
 use crate::commands::{directory, explain, grade, runs};
 use crate::context::Context;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::exit;
 use crate::output::{self, sanitise};
 

@@ -15,11 +15,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::StoreCommand;
-use crate::commands::run::journal_error;
 use crate::commands::{bundle, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, chain, journal_error};
 use crate::files::{self, NewFile};
 use crate::output::table::Table;
 use crate::output::{self, sanitise};

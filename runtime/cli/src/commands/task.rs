@@ -8,10 +8,11 @@ use mcpmark_task::{GuestSource, HeldBack, Library, Task};
 use serde_json::json;
 
 use crate::args::{SelectArgs, TaskCommand};
-use crate::commands::{operands, published};
+use crate::commands::published;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
+use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};

@@ -18,11 +18,11 @@ use serde_json::json;
 
 use super::{corpus, writing};
 use crate::args::{EngineArgs, PackArgs};
-use crate::commands::operands;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::files;
+use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
 

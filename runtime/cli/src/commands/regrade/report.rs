@@ -8,9 +8,8 @@ use mcpmark_experiment::metrics::{Sample, Score};
 use mcpmark_experiment::{Journal, Outcome, Regraded, STATE_FAULT, ScoreRule, Work};
 use serde::Serialize;
 
-use crate::commands::run::journal_error;
 use crate::commands::runs;
-use crate::error::CommandError;
+use crate::error::{CommandError, journal_error};
 use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};

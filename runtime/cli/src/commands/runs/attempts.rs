@@ -14,9 +14,8 @@ use super::{
     with_program,
 };
 use crate::args::{AttemptFilterArgs, AttemptOrder};
-use crate::commands::run::journal_error;
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, journal_error};
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 

@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 
 use super::{dollars, instant, seconds, with_program};
 use crate::args::Since;
-use crate::commands::run::journal_error;
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, journal_error};
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
