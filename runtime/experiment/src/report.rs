@@ -16,7 +16,7 @@ pub struct ExperimentReport {
     pub experiment: String,
     /// What it runs: the resolved form of its command line and its file.
     pub spec: Value,
-    /// Its attempts in the order of the plan.
+    /// Its attempts, in the order of the plan unless another one is asked for.
     pub attempts: Vec<AttemptReport>,
     /// Their numbers.
     pub summary: Summary,

@@ -1,4 +1,4 @@
-//! Interfaces that an embedder offers to verifiers beside ours.
+//! Interfaces that an embedder offers to guests beside those of this crate.
 
 use std::any::Any;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::component::{SETUP, VERIFIER, imports};
 use crate::host::{SetupHost, Stop, VerifierHost};
 use crate::{EngineError, FaultKind, GuestKind, Meter};
 
-/// The namespace that no embedder can have: a later release may use any name in it.
+/// The namespace of the contract of guests: a later release may use any name in it.
 const RESERVED: &str = "mcpmark:";
 
 type LinkTo<H> = dyn Fn(&mut Linker<H>) -> wasmtime::Result<()> + Send + Sync;
@@ -111,7 +111,7 @@ impl Interface {
     }
 
     /// Lets the name begin with `mcpmark:`, for an interface of the contract of guests that is implemented beside this
-    /// crate.
+    /// crate. Embedders take other names: a later release may offer an interface of any name in that namespace.
     #[must_use]
     pub fn of_contract(mut self) -> Self {
         self.is_of_contract = true;
@@ -260,8 +260,8 @@ macro_rules! host_functions {
 /// the guest with a `trap` fault and is the guest's fault; one with an [`std::io::Error`] in it
 /// blames the host, and so does [`host_error`](Self::host_error).
 impl $host {
-    /// The value of this type that the grade was given
-    /// ([`VerifyInput::with`](crate::VerifyInput::with)).
+    /// The value of this type, of the grade ([`VerifyInput::with`](crate::VerifyInput::with)) or of the sandbox
+    /// ([`SandboxConfig::data`](crate::SandboxConfig::data)).
     ///
     /// # Errors
     ///
@@ -269,7 +269,7 @@ impl $host {
     pub fn data<D: Any + Send + Sync>(&self) -> wasmtime::Result<Arc<D>> {
         self.data.get().ok_or_else(|| {
             Self::host_error(format!(
-                "an interface answers from a `{}`, and this grade was given none (`VerifyInput::with`)",
+                "an interface answers from a `{}`, and there is none: set `SandboxConfig::data` or `VerifyInput::with`",
                 std::any::type_name::<D>()
             ))
         })
@@ -320,7 +320,8 @@ impl $host {
         self.common.meter()
     }
 
-    /// Charges the fuel that an engine used.
+    /// Charges the fuel that an engine used. Bytes that it handed out are charged with
+    /// [`charge_bytes`](Self::charge_bytes).
     ///
     /// # Errors
     ///

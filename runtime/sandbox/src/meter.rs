@@ -4,7 +4,9 @@
 /// and the parts of a list are counted in bytes while it grows. Only what is the same on every machine may be counted.
 ///
 /// An engine behind an [`Interface`](crate::Interface) gets one ([`VerifierHost::meter`](crate::VerifierHost::meter))
-/// and charges it before it works. What it used is charged to the guest afterwards.
+/// and charges it before it works. The fuel that it used is charged to the guest afterwards
+/// ([`VerifierHost::settle`](crate::VerifierHost::settle)); bytes only bound the answer, and are charged when it is
+/// handed out ([`VerifierHost::charge_bytes`](crate::VerifierHost::charge_bytes)).
 #[derive(Debug)]
 pub struct Meter {
     fuel: Account,
@@ -17,7 +19,7 @@ struct Account {
     limit: u64,
 }
 
-/// A guest has less left than some work costs.
+/// Error: the guest has too little fuel, or too few bytes, left for some work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exhausted;
 

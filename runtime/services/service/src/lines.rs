@@ -203,8 +203,8 @@ fn refusal(outline: &Outline, code: ErrorCode, problem: &str) -> Received {
     ))
 }
 
-/// A message of a server as a client may parse it: one with more values than a message may have is replaced by an error,
-/// where it is the response to a request, and dropped otherwise.
+/// Returns a server's message if it has at most [`MAX_JSON_VALUES`] values. A larger response becomes a JSON-RPC error;
+/// any other larger message is dropped.
 pub fn bounded_message(message: String) -> Option<String> {
     let values = json_values(message.as_bytes());
     if values <= MAX_JSON_VALUES {

@@ -53,7 +53,7 @@ pub struct Options {
     pub allow_install: bool,
     /// Which compilers may be used.
     pub toolchain: ToolchainChoice,
-    /// The most packages that are compiled before another process that waits for the directory is let in.
+    /// The most packages that are compiled in one turn; then a process that waits for the directory is let in.
     pub packages_per_turn: usize,
 }
 
