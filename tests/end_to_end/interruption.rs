@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcpmark_model_server::Reaction;
 use rusqlite::Connection;
@@ -81,6 +81,14 @@ fn rows(environment: &Environment, condition: &str) -> usize {
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let count = format!("SELECT count(*) FROM attempts WHERE {condition}");
     let count: i64 = journal.query_row(&count, [], |row| row.get(0)).unwrap();
+    count as usize
+}
+
+/// The tool calls of the journal.
+fn calls(environment: &Environment) -> usize {
+    let journal = Connection::open(environment.home().join("journal.db")).unwrap();
+    let count = "SELECT count(*) FROM tool_calls";
+    let count: i64 = journal.query_row(count, [], |row| row.get(0)).unwrap();
     count as usize
 }
 
@@ -167,8 +175,12 @@ fn ctrl_c_stops_a_tool_call_of_a_world_and_resume_goes_on() {
     let child = start(&mut library.command(args));
     searching.recv_timeout(Duration::from_secs(60)).unwrap();
     drop(searching);
-    // Until the call runs.
-    thread::sleep(Duration::from_millis(500));
+    // Its row is there when it begins.
+    let begins = Instant::now();
+    while calls(&environment) == 0 {
+        assert!(begins.elapsed() < Duration::from_secs(60), "no call begins");
+        thread::sleep(Duration::from_millis(20));
+    }
     signal(&child, Signal::INT);
     let output = end(child, String::new()).exits(130);
     let report = output.says(&["mcpmark resume long"]).json();

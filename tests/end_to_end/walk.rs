@@ -29,7 +29,7 @@ fn a_failure_of_a_local_model_is_found_and_explained() {
     let environment = Environment::new();
     let slow = |_: &mcpmark_model_server::Request| {
         let reply = Reaction::say("I have done it.");
-        Reaction::After(Duration::from_millis(1500), Box::new(reply))
+        Reaction::After(Duration::from_secs(3), Box::new(reply))
     };
     let server = Server::start(slow).unwrap();
     let commands = commands();

@@ -75,7 +75,8 @@ async fn a_client_takes_no_more_requests_than_it_can_answer() {
     // Once it reads, all are answered, and the call has its result.
     let mut answered = BTreeSet::new();
     for _ in 0..PINGS {
-        let line = lines.next_line().await.unwrap().unwrap();
+        let line = tokio::time::timeout(MINUTE, lines.next_line()).await;
+        let line = line.expect("an answer").unwrap().unwrap();
         let answer: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(answer["result"], json!({}));
         answered.insert(answer["id"].as_str().unwrap().to_owned());

@@ -294,7 +294,7 @@ async fn connections_are_bounded_and_the_next_one_waits() {
         "a connection above the bound is served"
     );
     drop(idle.pop());
-    let status = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+    let status = tokio::time::timeout(Duration::from_secs(20), waiting).await;
     assert_eq!(status.unwrap().unwrap(), 200);
 }
 

@@ -508,9 +508,16 @@ mod tests {
             clients.push(stream);
         }
         let settle = async || tokio::time::sleep(Duration::from_millis(200)).await;
-        while begun.load(Ordering::SeqCst) < MOST_ANSWERS {
-            settle().await;
-        }
+        let until_begun = async |least: usize| {
+            let waiting = async {
+                while begun.load(Ordering::SeqCst) < least {
+                    settle().await;
+                }
+            };
+            let begun = tokio::time::timeout(MINUTE, waiting).await;
+            begun.expect("the requests are answered");
+        };
+        until_begun(MOST_ANSWERS).await;
         settle().await;
         assert_eq!(
             begun.load(Ordering::SeqCst),
@@ -535,9 +542,7 @@ mod tests {
                 client.read_to_end(&mut answer).await.map(|_| answer.len())
             });
         }
-        while begun.load(Ordering::SeqCst) <= MOST_ANSWERS {
-            settle().await;
-        }
+        until_begun(MOST_ANSWERS + 1).await;
         go_on.notify_one();
         for read in reading.join_all().await {
             assert!(read.unwrap() > BYTES);
