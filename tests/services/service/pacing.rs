@@ -1,4 +1,4 @@
-//! A server of others that asks its client more than it reads the answers of.
+//! Servers of others that ask more than they read the answers of, or answer more than a client can parse.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -92,4 +92,42 @@ async fn a_client_takes_no_more_requests_than_it_can_answer() {
     let (client, output) = calling.await.unwrap().unwrap();
     assert_eq!(output.text(), "3");
     drop(client);
+}
+
+#[tokio::test]
+async fn a_response_of_too_many_values_fails_its_call_alone() {
+    let (near, far) = duplex(64 << 10);
+    let connecting = tokio::spawn(ToolClient::over(Box::new(near)));
+    let (read, mut write) = split(far);
+    let mut lines = BufReader::new(read).lines();
+    let calling = tokio::spawn(async move {
+        let client = connecting.await.unwrap().unwrap();
+        let mut called = Vec::new();
+        for _ in 0..2 {
+            called.push(client.call("add", JsonObject::new(), MINUTE).await);
+        }
+        called
+    });
+    let id = serve(&mut lines, &mut write).await;
+    let many = vec![0; 1_000_001];
+    say(
+        &mut write,
+        &id,
+        &json!({"content": [], "structuredContent": {"x": many}}),
+    )
+    .await;
+    let id = serve(&mut lines, &mut write).await;
+    say(
+        &mut write,
+        &id,
+        &json!({"content": [{"type": "text", "text": "3"}]}),
+    )
+    .await;
+    let called = calling.await.unwrap();
+    let error = called[0].as_ref().unwrap_err().to_string();
+    assert!(
+        error.contains("JSON values, and may have 1000000"),
+        "{error}"
+    );
+    assert_eq!(called[1].as_ref().unwrap().text(), "3");
 }

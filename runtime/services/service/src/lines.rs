@@ -210,11 +210,15 @@ pub fn bounded_message(message: String) -> Option<String> {
     if values <= MAX_JSON_VALUES {
         return Some(message);
     }
-    let outline = Outline::of(message.as_bytes());
-    let id = outline.id().filter(|_| outline.has_answer())?;
-    let problem = format!("the response has {values} JSON values, and may have {MAX_JSON_VALUES}");
-    let line = error_line(Some(id), ErrorCode::INTERNAL_ERROR, &problem);
+    let line = too_many_values(&Outline::of(message.as_bytes()), values, MAX_JSON_VALUES)?;
     String::from_utf8(line).ok()
+}
+
+/// The error in the place of a response with more values than a message may have; none for another message.
+pub(crate) fn too_many_values(outline: &Outline, values: u64, most: u64) -> Option<Vec<u8>> {
+    let id = outline.id().filter(|_| outline.has_answer())?;
+    let problem = format!("the response has {values} JSON values, and may have {most}");
+    Some(error_line(Some(id), ErrorCode::INTERNAL_ERROR, &problem))
 }
 
 fn is_short(id: &RequestId) -> bool {

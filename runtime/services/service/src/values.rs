@@ -9,6 +9,9 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
+use crate::lines::too_many_values;
+use crate::outline::Outline;
+
 /// The most values that a message or a body of a request may have: members and elements at all depths.
 pub const MAX_JSON_VALUES: u64 = 1_000_000;
 
@@ -58,11 +61,17 @@ pub fn json_values(text: &[u8]) -> u64 {
     count.count()
 }
 
-/// A stream of JSON lines that fails where a line has too many values.
+/// A stream of JSON lines in which a line with too many values is cut off, so that it cannot be parsed. Where it is the
+/// response to a request, an error with the id of that follows.
 pub struct BoundedLines<R> {
     inner: R,
     most: u64,
     line: ValueCount,
+    outline: Outline,
+    /// Whether the rest of the line is dropped.
+    drops: bool,
+    /// Bytes that are given before more is read.
+    pending: Vec<u8>,
 }
 
 impl<R> BoundedLines<R> {
@@ -72,21 +81,42 @@ impl<R> BoundedLines<R> {
             inner,
             most: MAX_JSON_VALUES,
             line: ValueCount::default(),
+            outline: Outline::default(),
+            drops: false,
+            pending: Vec::new(),
         }
     }
 
-    fn check(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Bytes that take the place of those that were read; none where all of these may pass.
+    fn replace(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut replaced = None;
+        let mut passed = 0;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.line.read(piece);
-            if self.line.count() > self.most {
-                let problem = format!("a message has more than {} JSON values", self.most);
-                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+            self.outline.read(piece);
+            if !self.drops && self.line.count() > self.most {
+                self.drops = true;
+                replaced.get_or_insert_with(|| bytes[..passed].to_vec());
             }
-            if piece.ends_with(b"\n") {
+            passed += piece.len();
+            let is_end = piece.ends_with(b"\n");
+            if let (true, true) = (self.drops, is_end) {
+                let instead = replaced.get_or_insert_default();
+                instead.push(b'\n');
+                let error = too_many_values(&self.outline, self.line.count(), self.most);
+                instead.extend(error.unwrap_or_default());
+            } else if self.drops {
+                replaced.get_or_insert_default();
+            } else if let Some(replaced) = &mut replaced {
+                replaced.extend_from_slice(piece);
+            }
+            if is_end {
                 self.line = ValueCount::default();
+                self.outline = Outline::default();
+                self.drops = false;
             }
         }
-        Ok(())
+        replaced
     }
 }
 
@@ -96,15 +126,33 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
         context: &mut Context<'_>,
         out: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = out.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(context, out))?;
-        Poll::Ready(self.check(&out.filled()[before..]))
+        loop {
+            if !self.pending.is_empty() {
+                let length = out.remaining().min(self.pending.len());
+                let rest = self.pending.split_off(length);
+                out.put_slice(&std::mem::replace(&mut self.pending, rest));
+                return Poll::Ready(Ok(()));
+            }
+            let before = out.filled().len();
+            ready!(Pin::new(&mut self.inner).poll_read(context, out))?;
+            let read = &out.filled()[before..];
+            if read.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            match self.replace(read) {
+                Some(instead) => {
+                    out.set_filled(before);
+                    self.pending = instead;
+                }
+                None => return Poll::Ready(Ok(())),
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::AsyncReadExt as _;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -126,17 +174,47 @@ mod tests {
         assert_eq!(pieces.count(), 3);
     }
 
-    #[tokio::test]
-    async fn a_stream_ends_at_a_line_with_too_many_values() {
-        let read = async |text: &str| {
-            let mut bounded = BoundedLines::new(text.as_bytes());
-            bounded.most = 4;
-            let mut all = String::new();
-            bounded.read_to_string(&mut all).await.map(|_| all)
+    /// What is read of a text that comes in pieces of some bytes, with at most 4 values a line.
+    async fn bounded(text: &str, piece: usize) -> String {
+        let (mut far, near) = tokio::io::duplex(piece);
+        let mut lines = BoundedLines::new(near);
+        lines.most = 4;
+        let mut all = String::new();
+        let write = async {
+            far.write_all(text.as_bytes()).await.unwrap();
+            drop(far);
         };
-        let short = "[0,0,0]\n".repeat(100);
-        assert_eq!(read(&short).await.unwrap(), short);
-        let error = read("[0]\n[0,0,0,0,0]\n").await.unwrap_err();
-        assert_eq!(error.to_string(), "a message has more than 4 JSON values");
+        let (_, read) = tokio::join!(write, lines.read_to_string(&mut all));
+        read.unwrap();
+        all
+    }
+
+    #[tokio::test]
+    async fn a_line_with_too_many_values_cannot_be_parsed() {
+        let error = r#"{"error":{"code":-32603,"message":"the response has 8 JSON values, and may have 4"},"id":7,"jsonrpc":"2.0"}"#;
+        let long = r#"{"id":7,"result":[0,0,0,0]}"#;
+        let notice = r#"{"method":"a","params":[0,0,0,0]}"#;
+        for piece in [1, 2, 7, 4096] {
+            let short = "[0,0,0]\n".repeat(100);
+            assert_eq!(bounded(&short, piece).await, short);
+            let text = format!("[0]\n{long}\n{notice}\n[1]\n{long}\n");
+            let read = bounded(&text, piece).await;
+            let mut lines = read.lines();
+            let mut next = || lines.next().unwrap();
+            assert_eq!(next(), "[0]");
+            let cut = next();
+            assert!(cut.len() < long.len() && long.starts_with(cut), "{cut}");
+            let answered: serde_json::Value = serde_json::from_str(next()).unwrap();
+            assert_eq!(
+                answered,
+                serde_json::from_str::<serde_json::Value>(error).unwrap()
+            );
+            let cut = next();
+            assert!(cut.len() < notice.len() && notice.starts_with(cut), "{cut}");
+            assert_eq!(next(), "[1]");
+            next();
+            assert!(next().contains("-32603"));
+            assert_eq!(lines.next(), None);
+        }
     }
 }
