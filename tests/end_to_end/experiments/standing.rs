@@ -93,12 +93,9 @@ fn a_cost_that_nobody_knows_is_no_number() {
     let environment = Environment::new();
     let library = library(&environment, &["a"]);
     let server = idle();
-    let output = run(
-        &library,
-        &server,
-        &["--model", "openai/unpriced", "--experiment", "e"],
-    );
-    let told = output.exits(0).stdout;
+    let url = server.base_url();
+    let model = ["--model", "openai/unpriced", "--base-url", &url];
+    let told = library.run(["run"].iter().chain(&model)).exits(0).stdout;
     assert!(told.contains("cost unknown"), "{told}");
     let listed = &experiments(&library, &[])[0];
     assert_eq!(listed["cost_usd"], Value::Null);
