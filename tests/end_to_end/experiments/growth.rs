@@ -77,10 +77,11 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
     ] {
         let named = ["--experiment", "e"];
         let args: Vec<&str> = named.iter().chain(args).copied().collect();
-        let output = match args.contains(&"openai/m") {
-            true => run(&library, &server, &args),
+        let output = if args.contains(&"openai/m") {
+            run(&library, &server, &args)
+        } else {
             // The models that are there need no flag of theirs.
-            false => library.run(["run", "--json"].iter().chain(&args)),
+            library.run(["run", "--json"].iter().chain(&args))
         };
         let output = output.exits(0).says(&[told]);
         let report = output.json();

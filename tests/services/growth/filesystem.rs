@@ -99,9 +99,9 @@ fn parameters(profile: &'static str) -> Vec<Trial> {
             let (tool, schema) = (tool.clone(), schema.clone());
             let run = move || {
                 linear(MIB, |size| {
-                    let all = larges("arguments", &schema, size).into_iter();
-                    let arguments = all.filter(|(name, _)| *name == large).map(|(_, it)| it);
-                    let arguments = arguments.last().expect("as many for each size");
+                    let mut all = larges("arguments", &schema, size).into_iter();
+                    let found = all.find(|(name, _)| *name == large);
+                    let (_, arguments) = found.expect("as many for each size");
                     let world = World::new(profile, file("a text".into()));
                     let tool = tool.clone();
                     // Whether it succeeds does not matter, only that it is answered.

@@ -100,7 +100,7 @@ impl<R> BoundedLines<R> {
             }
             passed += piece.len();
             let is_end = piece.ends_with(b"\n");
-            if let (true, true) = (self.drops, is_end) {
+            if self.drops && is_end {
                 let instead = replaced.get_or_insert_default();
                 instead.push(b'\n');
                 let error = too_many_values(&self.outline, self.line.count(), self.most);
