@@ -282,7 +282,9 @@ fn what_the_embedder_got_wrong_is_not_blamed_on_the_guest() {
     let run = sandbox.verify(&verifier, input(), &Limits::VERIFIER);
     let message = host_message(run);
     assert!(
-        message.contains("Numbers`, and this grade was given none (`VerifyInput::with`)"),
+        message.contains(
+            "Numbers`, and there is none: set `SandboxConfig::data` or `VerifyInput::with`"
+        ),
         "{message}"
     );
     // A verifier that does not ask does without.
