@@ -59,7 +59,7 @@ pub struct SandboxConfig {
     pub max_component_bytes: u64,
     /// What verifiers and setup guests may import beside the interfaces of their world.
     pub interfaces: Vec<Interface>,
-    /// What these answer from in every run, beside the data of a grade.
+    /// Data for the interfaces in every run. The data of a grade takes precedence.
     pub data: GradeData,
 }
 

@@ -78,14 +78,14 @@ fn ask<T>(
     Ok(answer)
 }
 
-/// What the guest did wrong, in words.
+/// The message of the guest's error.
 fn words(error: Error) -> String {
     match error {
         Error::Invalid(words) | Error::NotFound(words) | Error::TooLarge(words) => words,
     }
 }
 
-/// The same as the interface for reading has it.
+/// Converts a signature to the type of the interface `git`.
 fn known(signature: Signature) -> super::Signature {
     super::Signature {
         name: signature.name,

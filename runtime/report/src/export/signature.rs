@@ -28,13 +28,16 @@ fn signature(tool: &Value, service: &str) -> String {
         .collect();
     let name = tool["name"].as_str().unwrap_or_default();
     let server = tool["server"].as_str().unwrap_or(service);
-    let description = tool["description"].as_str().unwrap_or_default();
-    let words: Vec<&str> = description.split_whitespace().collect();
-    format!(
-        "{server}_{name}({}): {}",
-        parameters.join(", "),
-        words.join(" ")
-    )
+    let signature = format!("{server}_{name}({})", parameters.join(", "));
+    match tool["description"].as_str().unwrap_or_default().trim() {
+        "" => one_line(&signature),
+        description => one_line(&format!("{signature}: {description}")),
+    }
+}
+
+/// The text with one blank in the place of each run of white space.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The JSON type of a property; that of its items with `[]` for an array, and `any` where the schema has none.
@@ -70,7 +73,7 @@ mod tests {
         assert_eq!(
             signatures(&tools, "filesystem"),
             "filesystem_read_text_file(path: string, tail?: number|null, tags?: string[], any?: any): Read a file. Text only.\n\
-             clock_now(): "
+             clock_now()"
         );
         assert_eq!(full_name(&tools, "filesystem", "now"), "clock_now");
         assert_eq!(full_name(&tools, "filesystem", "gone"), "filesystem_gone");

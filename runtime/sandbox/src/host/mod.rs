@@ -176,7 +176,7 @@ impl Common {
         let charged = self.charge_fuel(meter.fuel());
         let charged = charged.and_then(|()| self.charge_bytes(meter.bytes()));
         charged.err().unwrap_or_else(|| {
-            Stop::host("an engine stopped for want of fuel, and there was some left")
+            Stop::host("an engine stopped for lack of fuel or bytes, and enough of both was left")
         })
     }
 
