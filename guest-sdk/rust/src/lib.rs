@@ -62,18 +62,14 @@ mod bindings;
 mod condition;
 pub mod dates;
 mod found;
-mod git;
-mod git_builder;
+pub mod github;
 mod host;
-mod hub;
 mod json;
 mod markdown;
 pub mod numbers;
 mod random;
 mod reader;
 mod sequence;
-pub mod site;
-mod standing;
 mod table;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod testing;
@@ -92,17 +88,10 @@ pub type HashMap<K, V> = std::collections::HashMap<K, V, rustc_hash::FxBuildHash
 pub use bindings::verifier::Check;
 pub use condition::Condition;
 pub use found::Found;
-pub use git::{
-    Commit, CommitFile, GitChange, GitChangeKind, GitEntry, GitKind, Repository, Signature,
-};
-pub use git_builder::{NewCommit, RepositoryBuilder};
-pub use hub::{Comment, Issue, Label, Pull, Reaction, Release, Review, ReviewComment};
 pub use json::Numbers;
 pub use markdown::{Block, Document};
 pub use random::Random;
 pub use reader::{Reader, plain};
-pub use site::Site;
-pub use standing::{Allowed, Proposal};
 pub use table::{Csv, Row, Table};
 pub use tools::{Content, Output, Tool, Tools};
 pub use tree::{Change, ChangeKind, Entry, File, Kind, Tree};

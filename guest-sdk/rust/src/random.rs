@@ -26,6 +26,7 @@ impl Random {
     ///
     /// # Panics
     /// When `bound` is 0.
+    #[track_caller]
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "a random number below 0 was asked for");
         let uneven = (u64::MAX % bound + 1) % bound;
@@ -41,6 +42,7 @@ impl Random {
     ///
     /// # Panics
     /// When `high` is less than `low`.
+    #[track_caller]
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         assert!(
             low <= high,
@@ -59,6 +61,7 @@ impl Random {
     ///
     /// # Panics
     /// When `denominator` is 0.
+    #[track_caller]
     pub fn chance(&mut self, numerator: u64, denominator: u64) -> bool {
         self.below(denominator) < numerator
     }
@@ -67,6 +70,7 @@ impl Random {
     ///
     /// # Panics
     /// When there are none.
+    #[track_caller]
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u64) as usize]
     }
@@ -75,6 +79,7 @@ impl Random {
     ///
     /// # Panics
     /// When all weights are 0.
+    #[track_caller]
     pub fn weighted<'a, T>(&mut self, items: &'a [(T, u32)]) -> &'a T {
         let mut rest = self.below(items.iter().map(|(_, weight)| u64::from(*weight)).sum());
         for (item, weight) in items {
@@ -88,6 +93,7 @@ impl Random {
 
     /// Puts the items in a random order: from the last to the second, each changes places with
     /// one at or before it, chosen by [`Random::below`].
+    #[track_caller]
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;
@@ -99,6 +105,7 @@ impl Random {
     ///
     /// # Panics
     /// When there are fewer.
+    #[track_caller]
     pub fn sample<'a, T>(&mut self, items: &'a [T], count: usize) -> Vec<&'a T> {
         assert!(
             count <= items.len(),

@@ -41,8 +41,14 @@ impl Reader for Tree {
         self.file(path).text().required()
     }
 
+    #[track_caller]
     fn raw_all(&mut self, paths: &[String]) -> Vec<String> {
-        paths.iter().map(|path| self.raw(path)).collect()
+        // Not in a closure, which would have a line of its own in a panic.
+        let mut texts = Vec::with_capacity(paths.len());
+        for path in paths {
+            texts.push(self.raw(path));
+        }
+        texts
     }
 
     #[track_caller]
@@ -74,22 +80,27 @@ fn entries(tree: &Tree, directory: &str, kind: Kind) -> Vec<String> {
 }
 
 impl Reader for Tools {
+    #[track_caller]
     fn raw(&mut self, path: &str) -> String {
         self.read_text(path)
     }
 
+    #[track_caller]
     fn raw_all(&mut self, paths: &[String]) -> Vec<String> {
         self.read_many(paths)
     }
 
+    #[track_caller]
     fn names(&mut self, directory: &str) -> Vec<String> {
         listed(self, directory, false)
     }
 
+    #[track_caller]
     fn folders(&mut self, directory: &str) -> Vec<String> {
         listed(self, directory, true)
     }
 
+    #[track_caller]
     fn below(&mut self, directory: &str) -> Vec<String> {
         let mut paths = self.files(directory);
         paths.sort();
@@ -97,6 +108,7 @@ impl Reader for Tools {
     }
 }
 
+#[track_caller]
 fn listed(tools: &mut Tools, directory: &str, directories: bool) -> Vec<String> {
     let listing = tools.list(directory).into_iter();
     let mut names: Vec<String> = listing

@@ -4,6 +4,7 @@ mod scan;
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::panic::Location;
 use std::rc::Rc;
 
 use crate::condition::show;
@@ -194,16 +195,24 @@ impl Table {
     #[track_caller]
     pub fn columns<const N: usize>(&self, names: [&str; N]) -> impl Iterator<Item = [&str; N]> {
         let header = self.header();
-        let indexes = names.map(|name| match header.iter().position(|found| found == name) {
-            Some(index) => index,
-            None => panic!("no column {name:?} among {header:?}"),
-        });
+        let mut indexes = [0; N];
+        // Not in a closure, which would have a line of its own in the panic.
+        for (index, name) in indexes.iter_mut().zip(names) {
+            match header.iter().position(|found| found == name) {
+                Some(found) => *index = found,
+                None => panic!("no column {name:?} among {header:?}"),
+            }
+        }
+        let caller = Location::caller();
         let read = &self.content.read;
         self.records().iter().map(move |record| {
             let cells = &read.cells[record.first as usize..record.end as usize];
             indexes.map(|index| match cells.get(index) {
                 Some(range) => cut_out(&read.text, *range),
-                None => panic!("line {}: no column {:?}", record.line, header[index]),
+                None => panic!(
+                    "line {}: no column {:?}, which {caller} reads",
+                    record.line, header[index]
+                ),
             })
         })
     }

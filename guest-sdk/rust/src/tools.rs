@@ -166,6 +166,7 @@ impl Tools {
 
     /// One call for each directory above a path that this solution has not created yet:
     /// `create_directory` succeeds where one stands already.
+    #[track_caller]
     fn create_parents(&mut self, path: &str) {
         let root = if path.starts_with('/') {
             "/workspace/".len().min(path.len())

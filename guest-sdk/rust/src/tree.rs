@@ -1,8 +1,9 @@
 //! The starting and the final tree, and their files.
 
 use crate::condition::show;
+use crate::github::Repository;
 use crate::host::{self, state};
-use crate::{Condition, Csv, Document, Found, Repository, Table};
+use crate::{Condition, Csv, Document, Found, Table};
 
 pub use state::{Change, ChangeKind, Entry, Kind};
 

@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use crate::bindings::verifier::Check;
 use crate::condition::cut;
+use crate::github::Repository;
 use crate::tree::{Change, ChangeKind, name_kind};
-use crate::{Condition, File, Found, Repository, Tree, host};
+use crate::{Condition, File, Found, Tree, host};
 
 /// The longest detail of a check, in characters.
 const DETAIL: usize = 300;
@@ -49,6 +50,7 @@ impl Verifier {
     }
 
     /// The parameters of the task, a JSON object.
+    #[track_caller]
     pub fn parameters(&self) -> Value {
         parameters()
     }
@@ -98,6 +100,7 @@ impl Verifier {
 }
 
 /// The parameters of the task.
+#[track_caller]
 pub(crate) fn parameters() -> Value {
     let text = host::parameters();
     match serde_json::from_str(&text) {

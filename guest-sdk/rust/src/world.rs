@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use crate::github::RepositoryBuilder;
 use crate::host::{self, builder};
-use crate::{Random, RepositoryBuilder, verifier};
+use crate::{Random, verifier};
 
 /// What a setup function is given: the empty tree, the random source and the clock.
 #[derive(Debug)]
@@ -57,11 +58,13 @@ impl World {
     }
 
     /// Adds a file, and the directories above it.
+    #[track_caller]
     pub fn file(&mut self, path: impl Into<String>, content: impl Into<Vec<u8>>) {
         self.add(NewFile::new(path, content));
     }
 
     /// Adds a file with a time of its own or with the executable bit.
+    #[track_caller]
     pub fn add(&mut self, file: NewFile) {
         accept(
             &file.path,
@@ -70,11 +73,13 @@ impl World {
     }
 
     /// Adds a directory, and those above it. One that stands already stays.
+    #[track_caller]
     pub fn directory(&mut self, path: &str) {
         accept(path, host::create_directory(path));
     }
 
     /// Adds a symlink. The target is kept as written and must stay inside the world.
+    #[track_caller]
     pub fn symlink(&mut self, path: &str, target: &str) {
         accept(path, host::create_symlink(path, target));
     }
@@ -105,6 +110,7 @@ impl World {
     }
 }
 
+#[track_caller]
 fn accept(path: &str, result: Result<(), builder::Error>) {
     if let Err(error) = result {
         let reason = match error {

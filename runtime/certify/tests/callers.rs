@@ -1,9 +1,10 @@
 //! Panics of the guest SDK name the line of the task, which is where its author has to look.
 
-use std::panic::{Location, catch_unwind, set_hook, take_hook};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Mutex;
 
-use mcpmark_guest::Found;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::{Csv, Found, Reader as _, Tools};
 
 /// The file and the line that a panic names.
 fn place_of_panic(panics: impl FnOnce() + std::panic::UnwindSafe) -> (String, u32) {
@@ -19,13 +20,36 @@ fn place_of_panic(panics: impl FnOnce() + std::panic::UnwindSafe) -> (String, u3
     PLACE.lock().unwrap().take().unwrap()
 }
 
+/// Asserts that a panic names the line of this macro. The expression stands on that line.
+macro_rules! names_its_line {
+    ($panics:expr) => {{
+        let place = place_of_panic(AssertUnwindSafe(|| {
+            let _ = $panics;
+        }));
+        assert_eq!(
+            place,
+            (file!().to_owned(), line!()),
+            "{}",
+            stringify!($panics)
+        );
+    }};
+}
+
 #[test]
-fn a_required_value_that_is_missing_names_the_line_that_requires_it() {
-    let here = Location::caller();
-    let found = Found::<u32>::new("line 3 of a.csv", Err("there is none".to_owned()));
-    let (file, line) = place_of_panic(move || {
-        found.required();
-    });
-    assert_eq!(file, here.file());
-    assert!((25..40).contains(&line), "{line}");
+fn panics_name_the_line_that_calls() {
+    let missing = Found::<u32>::new("line 3 of a.csv", Err("there is none".to_owned()));
+    names_its_line!(missing.clone().required());
+    let table = Csv::strict().read("id,title\n1,Emma\n").unwrap();
+    let row = table.rows()[0].clone();
+    names_its_line!(row.get("author"));
+    names_its_line!(table.columns(["id", "author"]).count());
+    // There is no server, so each call of a tool fails.
+    let mut tools = Tools::default();
+    names_its_line!(tools.read_text("a.txt"));
+    names_its_line!(tools.write("a/b.txt", "text"));
+    names_its_line!(tools.raw_all(&["a.txt".to_owned()]));
+    names_its_line!(tools.names("a"));
+    let mut repo = RepoTools::new(&mut tools, "acme", "demo");
+    names_its_line!(repo.open_pull("title", "topic", "main", "text"));
+    names_its_line!(repo.issue_titled("title"));
 }

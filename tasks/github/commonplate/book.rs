@@ -1,9 +1,9 @@
 //! What the solutions on this book share.
 
-use mcpmark_guest::Site;
+use mcpmark_guest::github::RepoTools;
 
 /// All recipes of main, each with its path and text, sorted by path.
-pub fn recipes(site: &mut Site<'_>) -> Vec<(String, String)> {
+pub fn recipes(site: &mut RepoTools<'_>) -> Vec<(String, String)> {
     let mut paths = site.files_in("main", "recipes");
     paths.extend(site.files_in("main", "recipes/bread"));
     paths.sort();

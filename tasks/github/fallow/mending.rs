@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::{Commit, Repository};
+use mcpmark_guest::github::{Commit, Repository};
 
 /// A file with what is to become of it.
 pub struct Mended {

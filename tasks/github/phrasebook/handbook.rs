@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each verifier takes what it needs of it")]
 
-use mcpmark_guest::Commit;
+use mcpmark_guest::github::Commit;
 
 /// The codes of the languages that are translated into.
 pub const LANGUAGES: [&str; 4] = ["de", "es", "fr", "it"];

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use mcpmark_guest::github::{Commit, Repository};
 use mcpmark_guest::jiff::Timestamp;
-use mcpmark_guest::{Commit, Repository};
 
 /// Its commits, the oldest first.
 pub fn straight(repository: &Repository, branch: &str) -> Vec<Commit> {

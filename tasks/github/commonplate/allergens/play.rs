@@ -1,6 +1,7 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
-use mcpmark_guest::{Site, Tools};
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
 
 use crate::book;
 
@@ -17,7 +18,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "sallow-street", "commonplate");
+    let mut site = RepoTools::new(tools, "sallow-street", "commonplate");
     let issue = site.issue_titled("Say in every recipe what may make people ill");
     let rules = site
         .file_at("main", "docs/allergens.md")

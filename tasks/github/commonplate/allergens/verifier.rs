@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::{Allowed, Comment, Proposal, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Proposal};
 
 mcpmark_guest::verifier!(verify);
 

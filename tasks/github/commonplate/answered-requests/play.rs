@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 use crate::book;
 
@@ -16,7 +17,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "sallow-street", "commonplate");
+    let mut site = RepoTools::new(tools, "sallow-street", "commonplate");
     let recipes = book::recipes(&mut site);
     let brought = brought(&mut site, slips);
     let mut closed = 0;
@@ -64,7 +65,7 @@ struct Added {
     pull: u64,
 }
 
-fn brought(site: &mut Site<'_>, slips: &Slips) -> Vec<Added> {
+fn brought(site: &mut RepoTools<'_>, slips: &Slips) -> Vec<Added> {
     let pulls = site.pulls("all");
     let wanted = |pull: &&Value| {
         let is_new = labels(pull).iter().any(|label| label == "new recipe");

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::{Allowed, Comment, Commit, GitChangeKind, Issue, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Commit, GitChangeKind, Issue};
 
 mcpmark_guest::verifier!(verify);
 

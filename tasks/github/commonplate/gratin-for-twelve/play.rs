@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "gratin-for-twelve-2";
 const TITLE: &str = "Potato gratin for twelve";
@@ -18,7 +19,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "sallow-street", "commonplate");
+    let mut site = RepoTools::new(tools, "sallow-street", "commonplate");
     let pulls = site.pulls("open");
     let old = pulls.iter().find(|it| string(&it["title"]) == TITLE);
     let old = old.expect("it is open");
@@ -65,7 +66,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// The gratin at a commit.
-fn read(site: &mut Site<'_>, commit: &Value) -> String {
+fn read(site: &mut RepoTools<'_>, commit: &Value) -> String {
     let text = site.file_of(string(&commit["sha"]), FILE);
     text.expect("the gratin is there")
 }
@@ -91,7 +92,7 @@ fn replace(text: &str, before: &str, after: &str) -> String {
 }
 
 /// Who merged the pull request that changed last for how many the gratin is.
-fn culprit(site: &mut Site<'_>, main: &[Value]) -> String {
+fn culprit(site: &mut RepoTools<'_>, main: &[Value]) -> String {
     let is_about_it = |commit: &&Value| string(&commit["commit"]["message"]).contains("gratin");
     let mut younger: Option<(&Value, String)> = None;
     for commit in main.iter().filter(is_about_it) {

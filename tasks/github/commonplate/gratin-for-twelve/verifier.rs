@@ -1,6 +1,7 @@
 //! The work made again: the commits of the old branch on the files of main.
 
-use mcpmark_guest::{Allowed, Comment, Commit, Found, GitChange, Proposal, Pull, Verifier};
+use mcpmark_guest::github::{Allowed, Comment, Commit, GitChange, Proposal, Pull};
+use mcpmark_guest::{Found, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

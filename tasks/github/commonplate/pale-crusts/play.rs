@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 use crate::book;
 
@@ -25,7 +26,7 @@ struct Harm {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "sallow-street", "commonplate");
+    let mut site = RepoTools::new(tools, "sallow-street", "commonplate");
     let issue = site.issue_titled("Everything from the oven is pale");
     let (pull, harms) = damage(&mut site);
     let mut files = Vec::new();
@@ -66,7 +67,7 @@ fn mend(text: &str, harm: &Harm, slips: &Slips) -> String {
 }
 
 /// The merged pull request that lowered many ovens, and what it did.
-fn damage(site: &mut Site<'_>) -> (Value, Vec<Harm>) {
+fn damage(site: &mut RepoTools<'_>) -> (Value, Vec<Harm>) {
     for pull in site.pulls("closed") {
         if pull["merged_at"].is_null() {
             continue;

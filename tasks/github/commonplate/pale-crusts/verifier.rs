@@ -1,6 +1,7 @@
 //! The damage, found again in the repository of the starting world.
 
-use mcpmark_guest::{Allowed, Comment, Commit, GitChangeKind, Proposal, Pull, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Commit, GitChangeKind, Proposal, Pull};
 
 mcpmark_guest::verifier!(verify);
 

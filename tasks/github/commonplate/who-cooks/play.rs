@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::Value;
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 use crate::book;
 
@@ -18,7 +19,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "sallow-street", "commonplate");
+    let mut site = RepoTools::new(tools, "sallow-street", "commonplate");
     let pulls = site.pulls("closed");
     let commits = site.commits("main");
     let mut titles: Vec<String> = book::recipes(&mut site)

@@ -1,7 +1,8 @@
 //! The list, made again from the starting world.
 
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Commit, Pull};
 use mcpmark_guest::serde_json::Value;
-use mcpmark_guest::{Allowed, Commit, Pull, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::Value;
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "issue-2024.4";
 const TITLE: &str = "Release 2024.4";
@@ -22,7 +23,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "sallow-street", "commonplate");
+    let mut site = RepoTools::new(tools, "sallow-street", "commonplate");
     site.file_at("main", "docs/releasing.md");
     let fresh = fresh(&mut site, slips);
     let mut section = String::from("## 2024.4 - 2024-12-02\n");
@@ -72,7 +73,7 @@ fn fixed(text: &str) -> Option<u64> {
     rest[..end].parse().ok()
 }
 
-fn fresh(site: &mut Site<'_>, slips: &Slips) -> Vec<Value> {
+fn fresh(site: &mut RepoTools<'_>, slips: &Slips) -> Vec<Value> {
     let released = site.commits("v2024.3");
     let is_released = |id: &Value| released.iter().any(|commit| commit["sha"] == *id);
     let begin = string(&released[0]["commit"]["committer"]["date"]).to_owned();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::{Allowed, Comment, Proposal, Pull, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Proposal, Pull};
 
 mcpmark_guest::verifier!(verify);
 

@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 /// What a wrong solution does.
 #[derive(Default)]
@@ -14,7 +15,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "northmoor", "fallow");
+    let mut site = RepoTools::new(tools, "northmoor", "fallow");
     site.file_at("main", "docs/checks.md");
     let mut pulls = site.pulls("open");
     pulls.sort_by_key(|pull| number(&pull["number"]));
@@ -76,7 +77,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// The failed jobs of the last attempt at a run, with their logs.
-fn logs(site: &mut Site<'_>, run: &Value) -> Vec<(Value, String)> {
+fn logs(site: &mut RepoTools<'_>, run: &Value) -> Vec<(Value, String)> {
     let asked = json!({"run_id": run["id"], "filter": "latest"});
     let list = site.json("list_workflow_jobs", &asked);
     let jobs = list["jobs"]["jobs"].as_array().cloned().unwrap_or_default();
@@ -108,7 +109,7 @@ fn failed_step(job: &Value, log: &str) -> Option<String> {
     ))
 }
 
-fn is_approved(site: &mut Site<'_>, pull: u64) -> bool {
+fn is_approved(site: &mut RepoTools<'_>, pull: u64) -> bool {
     let reviews = site.json("get_pull_request_reviews", &json!({"pullNumber": pull}));
     let mut last: Vec<(String, String)> = Vec::new();
     for review in reviews.as_array().into_iter().flatten() {

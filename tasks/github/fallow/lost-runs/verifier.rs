@@ -3,7 +3,8 @@
 #[path = "../runs.rs"]
 mod runs;
 
-use mcpmark_guest::{Allowed, Comment, Condition, Pull, Verifier};
+use mcpmark_guest::github::{Allowed, Comment, Pull};
+use mcpmark_guest::{Condition, Verifier};
 
 mcpmark_guest::verifier!(verify);
 
@@ -113,7 +114,7 @@ fn is_approved(pull: &Pull) -> bool {
 }
 
 /// What the checks say of the rows of a pull request: those that are lost here differ in names alone.
-fn failures(repository: &mcpmark_guest::Repository, pull: &Pull) -> Vec<String> {
+fn failures(repository: &mcpmark_guest::github::Repository, pull: &Pull) -> Vec<String> {
     let head = repository.branch(&pull.head).required();
     let names = head.file("names.txt").text().required();
     let mut all = Vec::new();

@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::string;
 use mcpmark_guest::serde_json::json;
-use mcpmark_guest::site::string;
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/green-again";
 const TITLE: &str = "main: as the checks want it";
@@ -17,7 +18,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "northmoor", "fallow");
+    let mut site = RepoTools::new(tools, "northmoor", "fallow");
     site.file_at("main", "docs/format.md");
     site.file_at("main", "docs/checks.md");
     let issue = site.issue_titled("main is red");
@@ -83,7 +84,7 @@ fn place(line: &str) -> Option<(String, usize)> {
 }
 
 /// The commit of the last green run of main.
-fn last_green(site: &mut Site<'_>) -> String {
+fn last_green(site: &mut RepoTools<'_>) -> String {
     let asked = json!({"workflow_id": "check.yml", "event": "push", "branch": "main"});
     let runs = site.pages("list_workflow_runs", Some("workflow_runs"), &asked);
     let run = runs.iter().find(|run| run["conclusion"] == "success");

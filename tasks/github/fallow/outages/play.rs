@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::string;
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::string;
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/outages";
 const TITLE: &str = "docs: when main was red";
@@ -17,7 +18,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "northmoor", "fallow");
+    let mut site = RepoTools::new(tools, "northmoor", "fallow");
     site.file_at("main", "docs/checks.md");
     let issues = site.issues("OPEN");
     let issue = issues

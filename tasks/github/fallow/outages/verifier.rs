@@ -5,7 +5,8 @@ mod runs;
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::{Allowed, Proposal, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Proposal};
 
 mcpmark_guest::verifier!(verify);
 

@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 /// What a wrong solution does.
 #[derive(Default)]
@@ -14,7 +15,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "northmoor", "fallow");
+    let mut site = RepoTools::new(tools, "northmoor", "fallow");
     site.file_at("main", "docs/checks.md");
     let issue = site.issue_titled("Which pull requests are red by themselves?");
     let mut pulls = site.pulls("open");

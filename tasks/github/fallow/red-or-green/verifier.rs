@@ -3,7 +3,8 @@
 #[path = "../runs.rs"]
 mod runs;
 
-use mcpmark_guest::{Allowed, Proposal, Pull, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Proposal, Pull};
 
 mcpmark_guest::verifier!(verify);
 

@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::json;
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/green-again";
 const TITLE: &str = "main: as the checks want it";
@@ -17,7 +18,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "northmoor", "fallow");
+    let mut site = RepoTools::new(tools, "northmoor", "fallow");
     let issue = site.issue_titled("main is red");
     let mut pulls = site.pulls("open");
     mend(&mut site, issue);
@@ -40,7 +41,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// Whether the last run on a pull request has succeeded.
-fn is_green(site: &mut Site<'_>, branch: &str) -> bool {
+fn is_green(site: &mut RepoTools<'_>, branch: &str) -> bool {
     let asked = json!({
         "workflow_id": "check.yml", "event": "pull_request", "branch": branch, "perPage": 1,
     });
@@ -48,7 +49,7 @@ fn is_green(site: &mut Site<'_>, branch: &str) -> bool {
     list["workflow_runs"][0]["conclusion"] == "success"
 }
 
-fn mend(site: &mut Site<'_>, issue: u64) {
+fn mend(site: &mut RepoTools<'_>, issue: u64) {
     let asked = json!({"workflow_id": "check.yml", "event": "push", "branch": "main"});
     let runs = site.pages("list_workflow_runs", Some("workflow_runs"), &asked);
     let green = runs.iter().find(|run| run["conclusion"] == "success");

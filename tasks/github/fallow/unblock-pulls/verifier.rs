@@ -5,7 +5,8 @@ mod mending;
 #[path = "../runs.rs"]
 mod runs;
 
-use mcpmark_guest::{Allowed, Commit, Condition, Pull, Repository, Verifier};
+use mcpmark_guest::github::{Allowed, Commit, Pull, Repository};
+use mcpmark_guest::{Condition, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

@@ -3,7 +3,8 @@
 #[path = "../runs.rs"]
 mod runs;
 
-use mcpmark_guest::{Allowed, Proposal, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Proposal};
 
 mcpmark_guest::verifier!(verify);
 

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/asked";
 
@@ -18,7 +19,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     site.file_at("main", "docs/owners.md");
     let owners = site.file_at("main", "OWNERS").expect("there are owners");
     let mut pulls = site.pulls("open");

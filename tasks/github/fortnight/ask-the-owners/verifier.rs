@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::{Allowed, Comment, Pull, Repository, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Pull, Repository};
 
 mcpmark_guest::verifier!(verify);
 

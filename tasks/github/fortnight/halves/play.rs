@@ -3,9 +3,10 @@
 #[path = "../patching.rs"]
 mod patching;
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::json;
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "revert-halves";
 const ISSUE: &str = "Half a minute is rounded down since 3.4.0";
@@ -21,7 +22,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     let issue = site.issue_titled(ISSUE);
     let (commit, parent) = culprit(&mut site);
     let pulls = site.pulls("closed");
@@ -71,8 +72,8 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// The commit on main that goes down at a half, and the one below it.
-fn culprit(site: &mut Site<'_>) -> (String, String) {
-    let goes_up = |site: &mut Site<'_>, commit: &str| {
+fn culprit(site: &mut RepoTools<'_>) -> (String, String) {
+    let goes_up = |site: &mut RepoTools<'_>, commit: &str| {
         let text = site.file_of(commit, ROUND).expect("it is there");
         text.contains("rest * 2 >= size")
     };

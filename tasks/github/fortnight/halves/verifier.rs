@@ -3,7 +3,8 @@
 #[path = "../carry.rs"]
 mod carry;
 
-use mcpmark_guest::{Allowed, Comment, Commit, Issue, Proposal, Pull, Repository, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Commit, Issue, Proposal, Pull, Repository};
 
 mcpmark_guest::verifier!(verify);
 

@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, string};
 use mcpmark_guest::serde_json::json;
-use mcpmark_guest::site::{labels, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/lost-sign";
 const ISSUE: &str = "Which releases lose the sign of a difference?";
@@ -18,7 +19,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     let tags = site.pages("list_tags", None, &json!({}));
     let mut releases: Vec<(Vec<u64>, String, String)> = tags
         .iter()

@@ -1,7 +1,8 @@
 //! The releases, judged again in the starting world.
 
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment};
 use mcpmark_guest::jiff::Timestamp;
-use mcpmark_guest::{Allowed, Comment, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

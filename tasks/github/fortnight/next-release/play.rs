@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const SECTIONS: [(&str, &[&str]); 3] = [
     ("Added", &["feature", "words"]),
@@ -22,7 +23,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     site.file_at("main", "docs/versions.md");
     let mut fresh = fresh(&mut site);
     let mut told = String::new();
@@ -79,7 +80,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// What was merged since, in the order in which it was.
-fn fresh(site: &mut Site<'_>) -> Vec<Value> {
+fn fresh(site: &mut RepoTools<'_>) -> Vec<Value> {
     let released = site.commits("v3.4.0");
     let is_released = |id: &Value| released.iter().any(|commit| commit["sha"] == *id);
     let mut fresh = site.pulls("closed");
@@ -89,7 +90,7 @@ fn fresh(site: &mut Site<'_>) -> Vec<Value> {
 }
 
 /// What was taken back, and by what.
-fn undone(site: &mut Site<'_>, fresh: &[Value]) -> Vec<(u64, u64)> {
+fn undone(site: &mut RepoTools<'_>, fresh: &[Value]) -> Vec<(u64, u64)> {
     let main = site.json("list_commits", &json!({"sha": "main", "perPage": 100}));
     let commits = main.as_array().cloned().unwrap_or_default();
     let mut undone = Vec::new();
@@ -111,7 +112,7 @@ fn undone(site: &mut Site<'_>, fresh: &[Value]) -> Vec<(u64, u64)> {
     undone
 }
 
-fn put_off(site: &mut Site<'_>, words: &str, slips: &Slips) {
+fn put_off(site: &mut RepoTools<'_>, words: &str, slips: &Slips) {
     let mut issues = site.issues("OPEN");
     if slips.moves_closed_issues {
         issues.extend(site.issues("CLOSED"));

@@ -5,9 +5,10 @@ mod patching;
 #[path = "../reading.rs"]
 mod reading;
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "ranges-2";
 const TITLE: &str = "reader: read ranges like 2-3 hours";
@@ -30,7 +31,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     site.file_at("main", "docs/renames.md");
     let pulls = site.pulls("all");
     let old = pulls.iter().find(|it| string(&it["title"]) == TITLE);
@@ -68,7 +69,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
         })
         .collect();
 
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     site.create_branch(BRANCH, "main");
     let mut told = Vec::new();
     for (commit, files) in line[1..].iter().zip(texts) {

@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/removals-4";
 
@@ -23,7 +24,7 @@ struct Method {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     site.file_at("main", "docs/deprecations.md");
     let mut known = site.issues("OPEN");
     let mut methods = Vec::new();

@@ -1,6 +1,7 @@
 //! What goes, read again from the starting world, and its issues.
 
-use mcpmark_guest::{Allowed, Commit, Condition, Found, Issue, Verifier};
+use mcpmark_guest::github::{Allowed, Commit, Issue};
+use mcpmark_guest::{Condition, Found, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

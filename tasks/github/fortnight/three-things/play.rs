@@ -5,9 +5,10 @@ mod reading;
 
 use std::collections::BTreeMap;
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const TITLE: &str = "what I found this winter";
 const AREAS: [&str; 3] = ["words", "docs", "library"];
@@ -28,7 +29,7 @@ struct Step {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     site.file_at("main", "docs/contributing.md");
     let pulls = site.pulls("open");
     let whole = pulls.iter().find(|it| string(&it["title"]) == TITLE);
@@ -37,7 +38,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     let reviews = site.json("get_pull_request_reviews", &json!({"pullNumber": id}));
     let reviewer = string(&reviews[0]["user"]["login"]);
     let steps = steps(tools, head);
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
 
     let mut told = Vec::new();
     for (at, area) in AREAS.into_iter().enumerate() {
@@ -81,7 +82,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 
 /// The commits of the whole, the oldest first.
 fn steps(tools: &mut Tools, head: &str) -> Vec<Step> {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     let main = site.commits("main");
     let page = site.json("list_commits", &json!({"sha": head, "perPage": 20}));
     let log = page.as_array().cloned().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! What belongs to which area, divided again in the starting world.
 
-use mcpmark_guest::{Allowed, Comment, Commit, Found, Pull, Review, Verifier};
+use mcpmark_guest::github::{Allowed, Comment, Commit, Pull, Review};
+use mcpmark_guest::{Found, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

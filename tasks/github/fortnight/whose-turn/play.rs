@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/turns";
 const TURNS: [&str; 3] = ["needs work", "needs review", "ready"];
@@ -19,7 +20,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "wickerwork", "fortnight");
+    let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     site.file_at("main", "docs/reviews.md");
     let mut pulls = site.pulls("open");
     pulls.retain(|it| it["draft"] != true);

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::Allowed;
 use mcpmark_guest::serde_json::Value;
-use mcpmark_guest::{Allowed, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

@@ -5,7 +5,8 @@ mod handbook;
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::{Allowed, Comment, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment};
 
 mcpmark_guest::verifier!(verify);
 

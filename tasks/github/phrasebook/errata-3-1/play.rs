@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BASE: &str = "release/3.1";
 const BRANCH: &str = "errata/3.1.2";
@@ -25,7 +26,7 @@ struct Wrong {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "stonepine", "phrasebook");
+    let mut site = RepoTools::new(tools, "stonepine", "phrasebook");
     site.file_at("main", "docs/errata.md");
     let issue = site.issue_titled("Which numbers in the print of 3.1 are wrong?");
     let sources = sources(&mut site, slips);
@@ -66,7 +67,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// The English pages: the path, the revision in print, and the text that others are compared with.
-fn sources(site: &mut Site<'_>, slips: &Slips) -> Vec<(String, u64, String)> {
+fn sources(site: &mut RepoTools<'_>, slips: &Slips) -> Vec<(String, u64, String)> {
     let mut sources = Vec::new();
     for path in site.files_in(BASE, "handbook/en") {
         let mut text = site.file_at(BASE, &path).unwrap_or_default();
@@ -81,7 +82,7 @@ fn sources(site: &mut Site<'_>, slips: &Slips) -> Vec<(String, u64, String)> {
 
 /// A page with its errors, if it has any.
 fn read(
-    site: &mut Site<'_>,
+    site: &mut RepoTools<'_>,
     language: &str,
     (source, revision, english): &(String, u64, String),
     slips: &Slips,
@@ -131,7 +132,7 @@ fn value(line: &str) -> &str {
     }
 }
 
-fn release(site: &mut Site<'_>, told: &[&String]) {
+fn release(site: &mut RepoTools<'_>, told: &[&String]) {
     let log = site.file_at(BASE, "CHANGELOG.md").unwrap_or_default();
     let (head, before) = log.split_once("## ").expect("it has sections");
     let entries: String = told.iter().map(|it| format!("- {it}\n")).collect();

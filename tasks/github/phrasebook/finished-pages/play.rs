@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/plans";
 
@@ -28,7 +29,7 @@ struct Part {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "stonepine", "phrasebook");
+    let mut site = RepoTools::new(tools, "stonepine", "phrasebook");
     let mut plans = site.issues("OPEN");
     plans.retain(|issue| labels(issue).iter().any(|it| it == "plan"));
     let mut proposed = BTreeSet::new();
@@ -82,7 +83,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     format!("{finished} of {all} pages are done.")
 }
 
-fn parts(site: &mut Site<'_>, plan: u64, proposed: &BTreeSet<String>) -> Vec<Part> {
+fn parts(site: &mut RepoTools<'_>, plan: u64, proposed: &BTreeSet<String>) -> Vec<Part> {
     let asked = json!({"issue_number": plan, "per_page": 100});
     let list = site.json("list_sub_issues", &asked);
     let list = list.as_array().cloned().unwrap_or_default();
@@ -110,14 +111,14 @@ fn parts(site: &mut Site<'_>, plan: u64, proposed: &BTreeSet<String>) -> Vec<Par
 }
 
 /// The number at a key of the head of a page on main.
-fn head(site: &mut Site<'_>, path: &str, key: &str) -> u64 {
+fn head(site: &mut RepoTools<'_>, path: &str, key: &str) -> u64 {
     let text = site.file_at("main", path).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(key));
     let value = line.and_then(|it| it.parse().ok());
     value.expect("a page has its revision")
 }
 
-fn close(site: &mut Site<'_>, part: &Part) {
+fn close(site: &mut RepoTools<'_>, part: &Part) {
     let said = format!("Done: follows revision {}.", part.revision);
     site.comment(part.number, &said);
     let labels: Vec<&String> = part.labels.iter().filter(|it| *it != "stale").collect();
@@ -125,13 +126,13 @@ fn close(site: &mut Site<'_>, part: &Part) {
     close_issue(site, part.number);
 }
 
-fn close_issue(site: &mut Site<'_>, number: u64) {
+fn close_issue(site: &mut RepoTools<'_>, number: u64) {
     let closed = json!({"state": "closed", "state_reason": "completed"});
     site.update_issue(number, &closed);
 }
 
 /// Puts each part behind the one before it.
-fn order<'a>(site: &mut Site<'_>, plan: u64, parts: impl Iterator<Item = &'a Part>) {
+fn order<'a>(site: &mut RepoTools<'_>, plan: u64, parts: impl Iterator<Item = &'a Part>) {
     let parts: Vec<&Part> = parts.collect();
     for pair in parts.windows(2) {
         let asked = json!({

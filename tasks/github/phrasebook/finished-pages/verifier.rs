@@ -3,7 +3,8 @@
 #[path = "../handbook.rs"]
 mod handbook;
 
-use mcpmark_guest::{Allowed, Comment, Commit, Issue, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Commit, Issue};
 
 mcpmark_guest::verifier!(verify);
 

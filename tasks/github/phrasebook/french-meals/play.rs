@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 const TITLE: &str = "fr: meals as one says it in a hut";
 const PATH: &str = "handbook/fr/meals.md";
@@ -17,7 +18,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "stonepine", "phrasebook");
+    let mut site = RepoTools::new(tools, "stonepine", "phrasebook");
     let pulls = site.pulls("open");
     let pull = pulls.iter().find(|it| string(&it["title"]) == TITLE);
     let pull = pull.expect("it is open");
@@ -31,7 +32,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     let left = string(&left["sha"]);
 
     let page =
-        |site: &mut Site<'_>, at: &str, path: &str| site.file_at(at, path).unwrap_or_default();
+        |site: &mut RepoTools<'_>, at: &str, path: &str| site.file_at(at, path).unwrap_or_default();
     let before = site.file_of(left, PATH).unwrap_or_default();
     let proposed = page(&mut site, branch, PATH);
     let current = page(&mut site, "main", PATH);
@@ -64,7 +65,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
         after += &format!("{line}\n");
     }
 
-    let write = |site: &mut Site<'_>, message: &str, text: String| {
+    let write = |site: &mut RepoTools<'_>, message: &str, text: String| {
         site.push(branch, message, &[(PATH.to_owned(), text)]);
     };
     write(&mut site, "fr: meals as on main", current);
@@ -94,7 +95,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// The pull request that changed the page on main since a commit: its title names the page.
-fn overtaker(site: &mut Site<'_>, commits: &[Value], left: &str) -> u64 {
+fn overtaker(site: &mut RepoTools<'_>, commits: &[Value], left: &str) -> u64 {
     for pull in site.pulls("closed") {
         let id = string(&pull["merge_commit_sha"]);
         let position = |id: &str| commits.iter().position(|it| string(&it["sha"]) == id);
@@ -119,7 +120,7 @@ fn overtaker(site: &mut Site<'_>, commits: &[Value], left: &str) -> u64 {
 }
 
 /// Opens the issue of the page below the plan, and gives its number.
-fn plan(site: &mut Site<'_>, body: &str, slips: &Slips) -> u64 {
+fn plan(site: &mut RepoTools<'_>, body: &str, slips: &Slips) -> u64 {
     let plan = site.issue_titled("French before the season");
     let details = site.json("get_issue", &json!({"issue_number": plan}));
     let made = site.json(

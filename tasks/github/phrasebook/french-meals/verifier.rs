@@ -5,9 +5,8 @@ mod handbook;
 #[path = "../line.rs"]
 mod line;
 
-use mcpmark_guest::{
-    Allowed, Comment, Commit, Condition, Found, Issue, Pull, Repository, Review, Verifier,
-};
+use mcpmark_guest::github::{Allowed, Comment, Commit, Issue, Pull, Repository, Review};
+use mcpmark_guest::{Condition, Found, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

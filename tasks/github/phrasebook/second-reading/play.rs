@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::json;
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/reading";
 const LABEL: &str = "second reading";
@@ -17,7 +18,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "stonepine", "phrasebook");
+    let mut site = RepoTools::new(tools, "stonepine", "phrasebook");
     site.file_at("main", "docs/reading.md");
     let mut pulls = site.pulls("open");
     pulls.retain(|pull| labels(pull).iter().any(|it| it == LABEL));
@@ -69,14 +70,14 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     format!("{count} lines are wrong.")
 }
 
-fn approve(site: &mut Site<'_>, pull: u64, mut labels: Vec<String>) {
+fn approve(site: &mut RepoTools<'_>, pull: u64, mut labels: Vec<String>) {
     let review = json!({"pullNumber": pull, "event": "APPROVE", "body": "Read."});
     site.text("create_and_submit_pull_request_review", &review);
     labels.retain(|it| it != LABEL);
     site.update_issue(pull, &json!({"labels": labels}));
 }
 
-fn send_back(site: &mut Site<'_>, pull: u64, path: &str, wrong: &[(usize, String)]) {
+fn send_back(site: &mut RepoTools<'_>, pull: u64, path: &str, wrong: &[(usize, String)]) {
     let asked = json!({"pullNumber": pull});
     site.text("create_pending_pull_request_review", &asked);
     for (line, body) in wrong {

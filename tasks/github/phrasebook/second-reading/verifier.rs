@@ -3,7 +3,8 @@
 #[path = "../handbook.rs"]
 mod handbook;
 
-use mcpmark_guest::{Allowed, Commit, Pull, Review, ReviewComment, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Commit, Pull, Review, ReviewComment};
 
 mcpmark_guest::verifier!(verify);
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "plan/es";
 
@@ -18,7 +19,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "stonepine", "phrasebook");
+    let mut site = RepoTools::new(tools, "stonepine", "phrasebook");
     let plan = site.issue_titled("Spanish before the season");
     let details = site.json("get_issue", &json!({"issue_number": plan}));
     let milestone = number(&details["milestone"]["number"]);
@@ -83,7 +84,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// Puts a new issue at the end of the plan, and gives its number.
-fn put_below(site: &mut Site<'_>, plan: u64, issue: &Value) -> u64 {
+fn put_below(site: &mut RepoTools<'_>, plan: u64, issue: &Value) -> u64 {
     let made = string(&issue["url"]).rsplit('/').next();
     let made: u64 = made.and_then(|it| it.parse().ok()).expect("its number");
     // What is put below an issue is named by its id, which is another number.

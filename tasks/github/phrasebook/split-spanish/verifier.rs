@@ -5,7 +5,8 @@ mod handbook;
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::{Allowed, Commit, Issue, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Commit, Issue};
 
 mcpmark_guest::verifier!(verify);
 

@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "docs/lag";
 const TITLE: &str = "docs: what lags behind";
@@ -17,7 +18,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "stonepine", "phrasebook");
+    let mut site = RepoTools::new(tools, "stonepine", "phrasebook");
     let issue = site.issue_titled("What lags behind, and since when?");
     let details = site.json("get_issue", &json!({"issue_number": issue}));
     let commits = site.commits("main");
@@ -79,7 +80,7 @@ fn count(number: usize, word: &str) -> String {
 }
 
 /// The number at a key of the head of a page on main.
-fn head(site: &mut Site<'_>, path: &str, key: &str) -> u64 {
+fn head(site: &mut RepoTools<'_>, path: &str, key: &str) -> u64 {
     let text = site.file_at("main", path).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(key));
     let value = line.and_then(|it| it.parse().ok());

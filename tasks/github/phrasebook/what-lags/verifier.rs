@@ -5,7 +5,8 @@ mod handbook;
 #[path = "../line.rs"]
 mod line;
 
-use mcpmark_guest::{Allowed, Commit, Proposal, Pull, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Commit, Proposal, Pull};
 
 mcpmark_guest::verifier!(verify);
 

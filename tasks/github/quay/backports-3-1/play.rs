@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BASE: &str = "release/3.1";
 const BRANCH: &str = "backports-3.1";
@@ -18,7 +19,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "tern-harbour", "quay");
+    let mut site = RepoTools::new(tools, "tern-harbour", "quay");
     site.file_at("main", "docs/backports.md");
     let pulls = site.pulls("closed");
     let main = site.commits("main");
@@ -66,7 +67,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     format!("{} fixes are on their way.", fixes.len())
 }
 
-fn bring(site: &mut Site<'_>, main: &[Value], number: u64, id: &str, slips: &Slips) {
+fn bring(site: &mut RepoTools<'_>, main: &[Value], number: u64, id: &str, slips: &Slips) {
     let diff = site.text("get_pull_request_diff", &json!({"pullNumber": number}));
     let mut files: Vec<(String, String)> = Vec::new();
     // The last line that both sides have, and where the next one goes.

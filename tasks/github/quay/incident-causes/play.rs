@@ -1,8 +1,9 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
-use mcpmark_guest::site::{labels, number, string};
-use mcpmark_guest::{Site, Tools};
 
 const BRANCH: &str = "desk/incidents";
 
@@ -16,7 +17,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "tern-harbour", "quay");
+    let mut site = RepoTools::new(tools, "tern-harbour", "quay");
     let pulls = site.pulls("closed");
     let log = site.commits("main");
     let mut list = String::from(

@@ -1,6 +1,7 @@
 //! The causes, found again in the starting world.
 
-use mcpmark_guest::{Allowed, Comment, Commit, Issue, Pull, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Commit, Issue, Pull};
 
 mcpmark_guest::verifier!(verify);
 

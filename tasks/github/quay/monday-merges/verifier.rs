@@ -1,6 +1,7 @@
 //! What was ready, found again in the starting world.
 
-use mcpmark_guest::{Allowed, Comment, Commit, GitChangeKind, Pull, Repository, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Commit, GitChangeKind, Pull, Repository};
 
 mcpmark_guest::verifier!(verify);
 

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 
 const BRANCH: &str = "settings/own-values";
 const TITLE: &str = "hosts: take out values that are of no use";
@@ -18,7 +19,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "tern-harbour", "quay");
+    let mut site = RepoTools::new(tools, "tern-harbour", "quay");
     let issues = site.issues("OPEN");
     let issue = issues
         .iter()

@@ -1,6 +1,7 @@
 //! The lines that are of no use, found again in the starting world.
 
-use mcpmark_guest::{Allowed, Commit, Proposal, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Commit, Proposal};
 
 mcpmark_guest::verifier!(verify);
 

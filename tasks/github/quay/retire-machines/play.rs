@@ -1,7 +1,8 @@
 //! How the solution goes about it; the wrong ones slip on one rule each.
 
-use mcpmark_guest::site::{number, string};
-use mcpmark_guest::{Site, Tools};
+use mcpmark_guest::Tools;
+use mcpmark_guest::github::RepoTools;
+use mcpmark_guest::github::{number, string};
 
 const BRANCH: &str = "retire-2025-11";
 const TODAY: &str = "2025-11-03";
@@ -16,7 +17,7 @@ pub struct Slips {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "tern-harbour", "quay");
+    let mut site = RepoTools::new(tools, "tern-harbour", "quay");
     let issues = site.issues("OPEN");
     let issue = issues
         .iter()

@@ -4,7 +4,7 @@ use mcpmark_guest::Tools;
 use mcpmark_guest::serde_json::{Value, json};
 
 use crate::patch;
-use mcpmark_guest::site::{Site, number, string};
+use mcpmark_guest::github::{RepoTools, number, string};
 
 const BASE: &str = "release/2.1";
 const BRANCH: &str = "backport/2.1.3";
@@ -25,7 +25,7 @@ struct Fix {
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "lowfield", "sluice");
+    let mut site = RepoTools::new(tools, "lowfield", "sluice");
     site.file_at("main", "docs/releasing.md");
     let fixes = waiting(&mut site);
     site.create_branch(BRANCH, BASE);
@@ -59,7 +59,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
 }
 
 /// The fixes that are not on the release branch, in the order in which they were merged.
-fn waiting(site: &mut Site<'_>) -> Vec<Fix> {
+fn waiting(site: &mut RepoTools<'_>) -> Vec<Fix> {
     let there: Vec<String> = site
         .pages("list_commits", None, &json!({"sha": BASE}))
         .iter()
@@ -96,7 +96,7 @@ fn has_label(pull: &Value) -> bool {
 }
 
 /// The files of the release branch as a fix leaves them.
-fn changed(site: &mut Site<'_>, fix: &Fix, slips: &Slips) -> Vec<(String, String)> {
+fn changed(site: &mut RepoTools<'_>, fix: &Fix, slips: &Slips) -> Vec<(String, String)> {
     let diff = site.text("get_pull_request_diff", &json!({"pullNumber": fix.number}));
     let mut files = Vec::new();
     for file in patch::read(&diff) {
@@ -125,7 +125,7 @@ fn changed(site: &mut Site<'_>, fix: &Fix, slips: &Slips) -> Vec<(String, String
     files
 }
 
-fn release(site: &mut Site<'_>, fixes: &[Fix]) {
+fn release(site: &mut RepoTools<'_>, fixes: &[Fix]) {
     let version = site
         .file_at(BRANCH, "sluice/__init__.py")
         .expect("the version is there")

@@ -2,7 +2,8 @@
 
 mod transplant;
 
-use mcpmark_guest::{Allowed, Comment, Commit, Found, Proposal, Repository, Verifier};
+use mcpmark_guest::github::{Allowed, Comment, Commit, Proposal, Repository};
+use mcpmark_guest::{Found, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

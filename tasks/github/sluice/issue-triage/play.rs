@@ -4,12 +4,12 @@ use mcpmark_guest::Tools;
 use mcpmark_guest::serde_json::json;
 
 use crate::rules::{self, Slips};
-use mcpmark_guest::site::Site;
+use mcpmark_guest::github::RepoTools;
 
 const BRANCH: &str = "triage/2025-03-03";
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "lowfield", "sluice");
+    let mut site = RepoTools::new(tools, "lowfield", "sluice");
     let rules = site
         .file_at("main", "docs/triage.md")
         .expect("the rules are there");

@@ -1,6 +1,7 @@
 //! The labels and duplicates, decided again from the starting world.
 
-use mcpmark_guest::{Allowed, Comment, Issue, Verifier};
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Issue};
 
 mcpmark_guest::verifier!(verify);
 

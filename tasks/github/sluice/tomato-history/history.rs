@@ -2,7 +2,7 @@
 
 use mcpmark_guest::serde_json::{Value, json};
 
-use mcpmark_guest::site::{Site, number, string};
+use mcpmark_guest::github::{RepoTools, number, string};
 
 /// What a wrong solution overlooks.
 #[derive(Default)]
@@ -44,7 +44,7 @@ fn is_candidate(message: &str, slips: &Slips) -> bool {
     lower.contains("tomato") || lower.contains("crop") || subject.contains("alues")
 }
 
-pub fn changes(site: &mut Site<'_>, slips: &Slips) -> Vec<Change> {
+pub fn changes(site: &mut RepoTools<'_>, slips: &Slips) -> Vec<Change> {
     let mut commits = site.pages("list_commits", None, &json!({"sha": "main"}));
     commits.reverse();
     let commits: Vec<Value> = commits
@@ -84,14 +84,14 @@ pub fn changes(site: &mut Site<'_>, slips: &Slips) -> Vec<Change> {
     changes
 }
 
-fn touches(site: &mut Site<'_>, id: &str) -> bool {
+fn touches(site: &mut RepoTools<'_>, id: &str) -> bool {
     let commit = site.json("get_commit", &json!({"sha": id}));
     let mut files = commit["files"].as_array().into_iter().flatten();
     files.any(|file| string(&file["filename"]) == PATH)
 }
 
 /// The pull request that merged a commit, or whose branch has its subject.
-fn find_pulls(site: &mut Site<'_>, changes: &mut [Change]) {
+fn find_pulls(site: &mut RepoTools<'_>, changes: &mut [Change]) {
     let arguments = json!({"state": "closed"});
     let pulls = site.pages("list_pull_requests", None, &arguments);
     for pull in pulls.iter().filter(|pull| !pull["merged_at"].is_null()) {

@@ -3,13 +3,13 @@
 use mcpmark_guest::Tools;
 
 use crate::history::{self, Slips};
-use mcpmark_guest::site::{Site, number, string};
+use mcpmark_guest::github::{RepoTools, number, string};
 
 const BRANCH: &str = "docs/tomato-history";
 const TITLE: &str = "docs: history of max_minutes of tomato";
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
-    let mut site = Site::new(tools, "lowfield", "sluice");
+    let mut site = RepoTools::new(tools, "lowfield", "sluice");
     let issues = site.issues("OPEN");
     let issue = issues
         .iter()

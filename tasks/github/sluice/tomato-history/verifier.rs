@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcpmark_guest::Verifier;
+use mcpmark_guest::github::{Allowed, Comment, Commit, Proposal, Repository};
 use mcpmark_guest::serde_json::Value;
-use mcpmark_guest::{Allowed, Comment, Commit, Proposal, Repository, Verifier};
 
 mcpmark_guest::verifier!(verify);
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::{NewCommit, RepositoryBuilder, Signature};
+use mcpmark_guest::github::{NewCommit, RepositoryBuilder, Signature};
 
 use crate::code::{Code, difference};
 use crate::project::Person;

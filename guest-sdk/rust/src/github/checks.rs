@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{Commit, Condition, Found, Issue, Pull, Tree, Verifier};
+use crate::github::{Commit, Issue, Pull};
+use crate::{Condition, Found, Tree, Verifier};
 
 /// What a task on a repository allows to be otherwise than the agent found it.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +37,7 @@ pub struct Proposal<'a> {
 
 impl Verifier {
     /// The login of whom the tools act as.
+    #[track_caller]
     pub fn viewer(&self) -> String {
         let repository = self.start().file("repository.json").json();
         repository.at("/viewer").string().required()
@@ -43,6 +45,7 @@ impl Verifier {
 
     /// Adds checks that a repository with its issues and pull requests is as the agent found it, except
     /// for what is allowed.
+    #[track_caller]
     pub fn nothing_else_moved(&mut self, allowed: &Allowed<'_>) {
         let (start, end) = (self.start(), self.end());
         let threads = [
@@ -96,6 +99,7 @@ impl Verifier {
     }
 
     /// The one pull request that is new.
+    #[track_caller]
     pub fn new_pull(&self) -> Found<Pull> {
         let before = self.start().pulls().required();
         self.end().pulls().one("the new pull request", |pull| {
@@ -104,6 +108,7 @@ impl Verifier {
     }
 
     /// The one issue that is new.
+    #[track_caller]
     pub fn new_issue(&self) -> Found<Issue> {
         let before = self.start().issues().required();
         self.end().issues().one("the new issue", |issue| {
@@ -113,6 +118,7 @@ impl Verifier {
 
     /// Adds checks that one pull request is new and open, says what it must, and carries nothing else: no
     /// draft, labels, assignees, milestone, comments or reviews.
+    #[track_caller]
     pub fn check_new_pull(&mut self, expected: &Proposal<'_>) -> Found<Pull> {
         let pull = self.new_pull();
         self.check(
@@ -143,6 +149,7 @@ impl Verifier {
 
     /// Adds checks that a branch has one commit more than the one that it was made from, with this message,
     /// and that it changes these files and nothing else. Gives its tip.
+    #[track_caller]
     pub fn check_one_commit<S: AsRef<str>>(
         &mut self,
         (branch, from): (&str, &str),
@@ -167,6 +174,7 @@ impl Verifier {
 
     /// What was committed on a branch since the tip that another one had in the starting world, the oldest
     /// first.
+    #[track_caller]
     pub fn added(&self, branch: &str, from: &str) -> Found<Vec<Commit>> {
         let base = self.start().repository().branch(from).required();
         self.repository()

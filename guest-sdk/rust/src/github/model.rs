@@ -427,8 +427,8 @@ fn owned(names: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::github::{Issue, Pull};
     use crate::testing::{MemoryTree, verify};
-    use crate::{Issue, Pull};
 
     const ISSUES: &str = r#"[
       {"number": 1, "title": "Crash", "user": "ada", "state": "open", "labels": ["bug"]},

@@ -1,7 +1,7 @@
 //! Setup routines: the repository of a github world.
 
-use crate::Signature;
 use crate::bindings::setup::mcpmark::guest::git_builder as wit;
+use crate::github::Signature;
 use crate::host;
 
 impl Signature {
@@ -99,6 +99,7 @@ impl RepositoryBuilder {
     }
 
     /// Writes a commit and gives its id.
+    #[track_caller]
     pub fn commit(&mut self, commit: NewCommit) -> String {
         let what = commit.message.lines().next().unwrap_or_default().to_owned();
         let result = host::build_commit(
@@ -112,34 +113,40 @@ impl RepositoryBuilder {
     }
 
     /// Sets a branch.
+    #[track_caller]
     pub fn branch(&mut self, name: &str, commit: &str) {
         let whole = format!("refs/heads/{name}");
         accept(name, host::build_reference(&whole, commit));
     }
 
     /// Sets a tag without a text.
+    #[track_caller]
     pub fn tag(&mut self, name: &str, commit: &str) {
         let whole = format!("refs/tags/{name}");
         accept(name, host::build_reference(&whole, commit));
     }
 
     /// Sets a tag with a text.
+    #[track_caller]
     pub fn annotated_tag(&mut self, name: &str, commit: &str, tagger: &Signature, message: &str) {
         accept(name, host::build_tag(name, commit, tagger, message));
     }
 
     /// Keeps the head of a pull request whose branch is gone, or was squashed.
+    #[track_caller]
     pub fn pull_head(&mut self, number: u64, commit: &str) {
         let whole = format!("refs/pull/{number}/head");
         accept(&whole, host::build_reference(&whole, commit));
     }
 
     /// Names the default branch; it is `main` otherwise.
+    #[track_caller]
     pub fn default_branch(&mut self, name: &str) {
         accept(name, host::build_head(name));
     }
 }
 
+#[track_caller]
 fn accept<T>(what: &str, result: Result<T, wit::Error>) -> T {
     result.unwrap_or_else(|error| {
         let reason = match error {

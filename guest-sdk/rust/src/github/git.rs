@@ -134,6 +134,7 @@ impl Repository {
     }
 
     /// Holds when a branch stands where it stood when the agent found it.
+    #[track_caller]
     pub fn branch_is_unmoved(&self, name: &str) -> Condition {
         let before = Self::new(state::Tree::Start).branch(name).required();
         self.branch(name).satisfies(|now| {

@@ -11,13 +11,13 @@ const PAGE: usize = 100;
 ///
 /// The methods panic with the tool's own words where it reports an error: the attempt ends there.
 #[derive(Debug)]
-pub struct Site<'a> {
+pub struct RepoTools<'a> {
     tools: &'a mut Tools,
     owner: &'a str,
     name: &'a str,
 }
 
-impl<'a> Site<'a> {
+impl<'a> RepoTools<'a> {
     /// The repository of this owner and name.
     pub fn new(tools: &'a mut Tools, owner: &'a str, name: &'a str) -> Self {
         Self { tools, owner, name }
@@ -199,6 +199,7 @@ impl<'a> Site<'a> {
         self.numbered("create_issue", &arguments)
     }
 
+    #[track_caller]
     fn numbered(&mut self, tool: &str, arguments: &Value) -> u64 {
         let result = self.json(tool, arguments);
         let number = string(&result["url"]).rsplit('/').next();
@@ -266,6 +267,7 @@ pub fn string(value: &Value) -> &str {
 ///
 /// # Panics
 /// Where it is none.
+#[track_caller]
 pub fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
@@ -287,7 +289,7 @@ mod tests {
     #[test]
     fn owner_and_repository_are_given_once() {
         let mut tools = Tools::default();
-        let site = Site::new(&mut tools, "lowfield", "sluice");
+        let site = RepoTools::new(&mut tools, "lowfield", "sluice");
         assert_eq!(
             site.arguments(&json!({"pullNumber": 3})),
             json!({"owner": "lowfield", "repo": "sluice", "pullNumber": 3})
@@ -308,7 +310,7 @@ mod tests {
     fn an_error_ends_the_attempt() {
         testing::solve(
             |tools| {
-                Site::new(tools, "lowfield", "sluice").comment(1, "Hello.");
+                RepoTools::new(tools, "lowfield", "sluice").comment(1, "Hello.");
                 String::new()
             },
             |_, _| Err("not found".to_owned()),

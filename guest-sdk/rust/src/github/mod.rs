@@ -1,0 +1,20 @@
+//! What guests of github worlds read, check, write and call.
+//!
+//! - Verifiers read the [`Repository`], [`Issue`]s and [`Pull`]s of a tree, and check that nothing else moved
+//!   ([`Allowed`], [`Proposal`]).
+//! - Setup routines write a repository with a [`RepositoryBuilder`].
+//! - Solutions call tools through [`RepoTools`].
+
+mod builder;
+mod checks;
+mod git;
+mod model;
+mod tools;
+
+pub use builder::{NewCommit, RepositoryBuilder};
+pub use checks::{Allowed, Proposal};
+pub use git::{
+    Commit, CommitFile, GitChange, GitChangeKind, GitEntry, GitKind, Repository, Signature,
+};
+pub use model::{Comment, Issue, Label, Pull, Reaction, Release, Review, ReviewComment};
+pub use tools::{RepoTools, labels, number, string};
