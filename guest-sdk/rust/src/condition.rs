@@ -1,11 +1,11 @@
-//! The result of one comparison, and the words that tell it.
+//! Result of one comparison, with a detail that explains it.
 
 use std::fmt::{Debug, Display};
 
-/// How long a quoted value in a detail may be, in characters.
+/// Maximum length of a quoted value in a detail, in characters.
 const SHOWN: usize = 120;
 
-/// Whether something holds, and what was expected and found.
+/// Result of a comparison, with the expected and the found value as a detail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     passed: bool,
@@ -13,7 +13,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// A condition that holds.
+    /// Creates a condition that passes.
     pub fn pass(detail: impl Into<String>) -> Self {
         Self {
             passed: true,
@@ -21,7 +21,7 @@ impl Condition {
         }
     }
 
-    /// A condition that does not hold.
+    /// Creates a condition that fails.
     pub fn fail(detail: impl Into<String>) -> Self {
         Self {
             passed: false,
@@ -29,7 +29,7 @@ impl Condition {
         }
     }
 
-    /// Compares two values and shows both, cut to a readable length.
+    /// Compares two values and shows both in the detail, cut to a readable length.
     pub fn equal<T: PartialEq<U> + Debug, U: Debug>(expected: &T, found: &U) -> Self {
         if expected == found {
             Self::pass(format!("found {}, as expected", show(found)))
@@ -42,7 +42,8 @@ impl Condition {
         }
     }
 
-    /// Holds when `holds` does; where it does not, `otherwise` says what was expected and found.
+    /// Creates a condition that passes if `holds` is true, and otherwise fails with `otherwise` as
+    /// its detail. The detail should state the expected and the found value.
     pub fn when(holds: bool, otherwise: impl Into<String>) -> Self {
         if holds {
             Self::pass("as expected")
@@ -51,7 +52,8 @@ impl Condition {
         }
     }
 
-    /// Holds when all of them do. The detail is that of the first that does not, else all of them.
+    /// Combines conditions: passes if all of them pass. The detail is that of the first failure, or
+    /// all details joined if there is none.
     pub fn all(conditions: impl IntoIterator<Item = Condition>) -> Self {
         let mut details = Vec::new();
         for condition in conditions {
@@ -64,23 +66,23 @@ impl Condition {
         Self::pass(cut(&details.join("; "), 2 * SHOWN))
     }
 
-    /// Holds when both do.
+    /// Combines two conditions: passes if both pass.
     #[must_use]
     pub fn and(self, other: impl Into<Condition>) -> Self {
         Self::all([self, other.into()])
     }
 
-    /// Whether it holds.
+    /// Returns true if the condition passed.
     pub fn passed(&self) -> bool {
         self.passed
     }
 
-    /// What was expected and found.
+    /// Returns the detail: the expected and the found value.
     pub fn detail(&self) -> &str {
         &self.detail
     }
 
-    /// The same condition with the place it speaks of in front of its detail.
+    /// Puts the place of the compared value in front of the detail.
     #[must_use]
     pub fn at(mut self, place: impl Display) -> Self {
         self.detail = format!("{place}: {}", self.detail);
@@ -88,7 +90,7 @@ impl Condition {
     }
 }
 
-/// `Ok` passes, `Err` fails with its text.
+/// Conversion of a result: `Ok` passes, `Err` fails with its text as the detail.
 impl<E: Display> From<Result<(), E>> for Condition {
     fn from(result: Result<(), E>) -> Self {
         match result {
@@ -98,12 +100,12 @@ impl<E: Display> From<Result<(), E>> for Condition {
     }
 }
 
-/// A value in its debug form, cut in the middle of nothing but at its end.
+/// Formats a value with `Debug` and cuts off the end of a long result.
 pub(crate) fn show(value: &(impl Debug + ?Sized)) -> String {
     cut(&format!("{value:?}"), SHOWN)
 }
 
-/// At most `limit` characters; what is left out is counted.
+/// Cuts a text to at most `limit` characters and appends the number of characters left out.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else {
         return text.to_owned();
@@ -112,7 +114,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     format!("{}… ({more} more characters)", &text[..end])
 }
 
-/// Two texts from a little before the place where they part, quoted.
+/// Quotes two texts, beginning shortly before their first difference.
 pub(crate) fn show_difference(expected: &str, found: &str) -> (String, String) {
     const BEFORE: usize = 30;
     let common = expected

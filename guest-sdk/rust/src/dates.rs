@@ -1,4 +1,4 @@
-//! Calendar dates in the forms people write them.
+//! Calendar dates in common written formats.
 
 use jiff::civil::Date;
 
@@ -17,10 +17,10 @@ pub const LONG_MONTH: &str = "%d %B %Y";
 /// Day first, with points: `01.03.2025`, also `1.3.2025`.
 pub const POINTS: &str = "%d.%m.%Y";
 
-/// Reads a date in the first of the formats (those of strptime) that fits all of the text.
+/// Reads a date in the first of the formats (syntax of strptime) that matches the whole text.
 ///
 /// # Errors
-/// Tells the text that fits none of them.
+/// Returns a message with the text if no format matches.
 pub fn parse(text: &str, formats: &[&str]) -> Result<Date, String> {
     formats
         .iter()
@@ -34,7 +34,7 @@ pub fn parse(text: &str, formats: &[&str]) -> Result<Date, String> {
         })
 }
 
-/// Writes a date as ISO 8601.
+/// Formats a date as ISO 8601.
 pub fn iso(date: Date) -> String {
     date.strftime(ISO).to_string()
 }

@@ -1,14 +1,14 @@
-//! A value that was looked for, with the place where it should be.
+//! Result of a lookup in a world, with the place of the value.
 
 use std::fmt::Debug;
 
 use crate::Condition;
 
-/// A value read from the world, or the reason why it is not there.
+/// A value read from the world, or the reason why it is missing.
 ///
-/// A file that is missing, a line past the end and a cell of a column that does not
-/// exist are all ordinary things to find in a final state. They make each condition
-/// on the value fail with a detail that says so; nothing panics.
+/// A missing file, a line past the end and a cell of an unknown column are ordinary in a final
+/// state. They do not cause a panic: each condition on the value fails with a detail that states
+/// the reason.
 #[derive(Clone, Debug)]
 pub struct Found<T> {
     place: String,
@@ -16,7 +16,8 @@ pub struct Found<T> {
 }
 
 impl<T> Found<T> {
-    /// A value, or the reason why there is none, at a place told in words.
+    /// Creates a result from a value, or from the reason why it is missing. `place` describes its
+    /// place in words.
     pub fn new(place: impl Into<String>, value: Result<T, String>) -> Self {
         Self {
             place: place.into(),
@@ -24,25 +25,26 @@ impl<T> Found<T> {
         }
     }
 
-    /// Where the value was looked for: `line 3 of reports/overdue.csv`.
+    /// Returns the place of the value, such as `line 3 of reports/overdue.csv`.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// The value, or the reason why there is none.
+    /// Returns the value, or the reason why it is missing.
     ///
     /// # Errors
-    /// The reason, which names the place.
+    /// Returns the place and the reason if the value is missing.
     pub fn get(&self) -> Result<&T, String> {
         self.value
             .as_ref()
             .map_err(|reason| format!("{}: {reason}", self.place))
     }
 
-    /// The value where the task cannot be judged without it: in the starting tree.
+    /// Returns a value without which the task cannot be judged, such as a file of the starting
+    /// tree.
     ///
     /// # Panics
-    /// When there is none: the world is broken then, and the grade becomes a verifier fault.
+    /// Panics if the value is missing: the world is broken, and the grade becomes a verifier fault.
     #[track_caller]
     pub fn required(self) -> T {
         match self.value {
@@ -51,12 +53,12 @@ impl<T> Found<T> {
         }
     }
 
-    /// Holds when there is a value.
+    /// Checks that the value exists.
     pub fn exists(&self) -> Condition {
         self.satisfies(|_| Condition::pass("found"))
     }
 
-    /// Applies `condition` to the value; fails where there is none.
+    /// Applies `condition` to the value. Fails if the value is missing.
     pub fn satisfies<C: Into<Condition>>(&self, condition: impl FnOnce(&T) -> C) -> Condition {
         match &self.value {
             Ok(value) => condition(value).into().at(&self.place),
@@ -69,7 +71,7 @@ impl<T> Found<T> {
         self.try_map(|value| Ok(derive(value)))
     }
 
-    /// Derives another value at the same place, or says why that cannot be.
+    /// Derives another value at the same place, or the reason why it is missing.
     pub fn try_map<U>(&self, derive: impl FnOnce(&T) -> Result<U, String>) -> Found<U> {
         Found {
             place: self.place.clone(),
@@ -77,7 +79,7 @@ impl<T> Found<T> {
         }
     }
 
-    /// Like [`Found::try_map`], for a value that is not needed afterwards.
+    /// Like [`Found::try_map`], but consumes the value.
     pub(crate) fn then<U>(self, derive: impl FnOnce(T) -> Result<U, String>) -> Found<U> {
         Found {
             place: self.place,
@@ -85,9 +87,9 @@ impl<T> Found<T> {
         }
     }
 
-    /// Looks for a part of the value; `place` names the part.
+    /// Looks up a part of the value; `place` names the part.
     ///
-    /// Where the whole is missing, the part keeps the reason and the place of the whole.
+    /// If the whole is missing, the part keeps the reason and the place of the whole.
     pub(crate) fn part<U>(
         &self,
         place: &str,
@@ -107,7 +109,7 @@ impl<T> Found<T> {
 }
 
 impl<T: Debug> Found<T> {
-    /// Holds when the value is there and equal.
+    /// Checks that the value exists and equals `expected`.
     pub fn is<U: PartialEq<T> + Debug>(&self, expected: U) -> Condition {
         self.satisfies(|found| Condition::equal(&expected, found))
     }

@@ -1,7 +1,7 @@
-//! The one place where the crate calls its host.
+//! Calls to the host, all in this module.
 //!
-//! In a component these are the imports of the contract. In a native build, which
-//! exists for unit tests, they reach the stand-in of [`crate::testing`].
+//! In a component they are the imports of the contract. In a native build, which exists for unit
+//! tests, they call the test host of [`crate::testing`].
 
 pub(crate) use crate::bindings::setup::mcpmark::guest::{builder, git_builder};
 pub(crate) use crate::bindings::solution::mcpmark::guest::tools;

@@ -5,24 +5,26 @@ use serde_json::Value;
 use crate::sequence::{count, in_order};
 use crate::{Condition, Found, numbers};
 
-/// When two JSON numbers are equal.
+/// Rule for the equality of JSON numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Numbers {
-    /// Written alike: `1` and `1.0` differ.
+    /// Same spelling: `1` and `1.0` differ.
     AsWritten,
-    /// The same value: `1` equals `1.0`.
+    /// Same value: `1` equals `1.0`.
     ByValue,
-    /// At most this far apart.
+    /// Difference of at most this tolerance.
     Within(f64),
 }
 
 impl Found<Value> {
-    /// Holds when the value is this one. Numbers compare by value, the order of keys does not matter.
+    /// Checks that the value equals `expected`. Numbers compare by value; the order of keys is
+    /// ignored.
     pub fn equals(&self, expected: &Value) -> Condition {
         self.equals_with(expected, Numbers::ByValue)
     }
 
-    /// Holds when the value is this one, with a rule for numbers. The order of keys does not matter.
+    /// Checks that the value equals `expected`, with a rule for numbers. The order of keys is
+    /// ignored.
     pub fn equals_with(&self, expected: &Value, rule: Numbers) -> Condition {
         self.satisfies(
             |found| match difference(expected, found, rule, &mut String::new()) {
@@ -32,7 +34,7 @@ impl Found<Value> {
         )
     }
 
-    /// The value at a JSON pointer: `/loans/0/title`.
+    /// Returns the value at a JSON pointer, such as `/loans/0/title`.
     pub fn at(&self, pointer: &str) -> Found<Value> {
         self.part(&format!("value {pointer:?}"), |value| {
             value
@@ -42,7 +44,7 @@ impl Found<Value> {
         })
     }
 
-    /// Holds when it is an object with these keys in this order.
+    /// Checks that the value is an object with exactly these keys, in this order.
     pub fn keys_are<S: AsRef<str>>(&self, expected: impl AsRef<[S]>) -> Condition {
         self.satisfies(|found| match found {
             Value::Object(members) => {
@@ -54,7 +56,7 @@ impl Found<Value> {
         })
     }
 
-    /// Holds when it is an array of this length or an object with this many keys.
+    /// Checks that the value is an array of this length or an object with this number of keys.
     pub fn count_is(&self, expected: usize) -> Condition {
         self.satisfies(|found| match found {
             Value::Array(items) => count(expected, items.len()),
@@ -66,7 +68,7 @@ impl Found<Value> {
         })
     }
 
-    /// The string that it is.
+    /// Returns the string, if the value is a string.
     pub fn string(&self) -> Found<String> {
         self.try_map(|found| match found {
             Value::String(text) => Ok(text.clone()),
@@ -74,7 +76,7 @@ impl Found<Value> {
         })
     }
 
-    /// The items of the array that it is.
+    /// Returns the items, if the value is an array.
     pub fn items(&self) -> Found<Vec<Value>> {
         self.try_map(|found| match found {
             Value::Array(items) => Ok(items.clone()),
@@ -83,7 +85,7 @@ impl Found<Value> {
     }
 }
 
-/// The first place where two values differ, as a detail.
+/// Returns a detail with the first difference between two values, or `None` if they are equal.
 fn difference(expected: &Value, found: &Value, rule: Numbers, path: &mut String) -> Option<String> {
     let tell = |path: &str, expected: String, found: String| {
         let place = if path.is_empty() {
@@ -149,7 +151,7 @@ fn numbers_equal(expected: &serde_json::Number, found: &serde_json::Number, rule
                 numbers::parse(&found.to_string()),
             ) {
                 (Ok(left), Ok(right)) => left == right,
-                // An exponent, or more digits than a decimal holds.
+                // One number has an exponent, or more digits than a `Decimal` can hold.
                 _ => expected.as_f64() == found.as_f64(),
             }
         }

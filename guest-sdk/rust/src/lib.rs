@@ -1,19 +1,19 @@
-//! Write verifiers, setup routines and solutions for mcpmark in Rust.
+//! SDK for verifiers, setup routines and solutions of mcpmark in Rust.
 //!
-//! A guest is a library of the kind `cdylib`, built for `wasm32-unknown-unknown`, with one
-//! function handed to one of three macros:
+//! A guest is a library of the kind `cdylib`, built for `wasm32-unknown-unknown`. It passes one
+//! function to one of three macros:
 //!
 //! - [`verifier!`] takes `fn(&mut Verifier)`. It reads the starting and the final [`Tree`] and adds
-//!   named checks. Each helper gives a [`Condition`] that tells what was expected and found; what
-//!   cannot be read makes a check fail instead of the verifier.
+//!   named checks. Each helper returns a [`Condition`] with the expected and the found value. If
+//!   something cannot be read, the check fails instead of the verifier.
 //! - [`setup!`] takes `fn(&mut World)`. It builds the starting tree from a seed.
-//! - [`solution!`] takes `fn(&mut Tools) -> String`. It plays the task through its MCP tools and
-//!   gives the last message.
+//! - [`solution!`] takes `fn(&mut Tools) -> String`. It solves the task through its MCP tools and
+//!   returns the last message.
 //!
-//! A panic in any of them is reported to the host with its message and place: a verifier that
-//! panics is a fault and never a grade.
+//! A panic in any of them is reported to the host with its message and its place in the source. A
+//! verifier that panics is a fault and never a grade.
 //!
-//! A whole verifier:
+//! A complete verifier:
 //!
 //! ```
 //! use mcpmark_guest::{Verifier, numbers, rust_decimal::Decimal};
@@ -79,10 +79,11 @@ mod tree;
 mod verifier;
 mod world;
 
-/// A hash map that costs little fuel, for sums and counts by key over many rows of the starting tree.
+/// A hash map that costs little fuel, for sums and counts by key over many rows.
 ///
-/// Its order is the same everywhere but means nothing: sort what is taken from it. For keys that
-/// an agent writes, a [`std::collections::BTreeMap`] is the safer choice, since no choice of keys makes it slow.
+/// Iteration order is the same on every machine, but arbitrary: sort the items before use. The map
+/// is meant for the rows of the starting tree. For keys that an agent writes, a
+/// [`std::collections::BTreeMap`] is safer, because no choice of keys makes it slow.
 pub type HashMap<K, V> = std::collections::HashMap<K, V, rustc_hash::FxBuildHasher>;
 
 pub use bindings::verifier::Check;
@@ -102,7 +103,7 @@ pub use jiff;
 pub use rust_decimal;
 pub use serde_json;
 
-/// Makes a `fn(&mut Verifier)` the verifier of this library.
+/// Exports a `fn(&mut Verifier)` as the verifier of this library.
 #[macro_export]
 macro_rules! verifier {
     ($verify:path) => {
@@ -118,7 +119,7 @@ macro_rules! verifier {
     };
 }
 
-/// Makes a `fn(&mut World)` the setup routine of this library.
+/// Exports a `fn(&mut World)` as the setup routine of this library.
 #[macro_export]
 macro_rules! setup {
     ($setup:path) => {
@@ -134,7 +135,7 @@ macro_rules! setup {
     };
 }
 
-/// Makes a `fn(&mut Tools) -> String` the solution of this library.
+/// Exports a `fn(&mut Tools) -> String` as the solution of this library.
 #[macro_export]
 macro_rules! solution {
     ($solve:path) => {
@@ -150,7 +151,7 @@ macro_rules! solution {
     };
 }
 
-/// What the macros expand to.
+/// Items used by the expansion of the macros.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::bindings::{setup, solution, verifier};

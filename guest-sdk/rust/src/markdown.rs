@@ -1,4 +1,4 @@
-//! Markdown documents, as far as checks need them: headings, sections, tables, lists, code.
+//! Markdown documents: headings, sections, tables, lists and code, as far as checks need them.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -12,28 +12,28 @@ pub struct Document {
     blocks: Vec<Block>,
 }
 
-/// One block. Inline text is plain: emphasis and link targets are dropped, code spans keep
-/// their text, a line break is one space.
+/// One block of a document. Inline text is plain: emphasis and link targets are dropped, code spans
+/// keep their text, and a line break becomes one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
     /// A heading of level 1 to 6.
     Heading {
-        /// Its level.
+        /// Level of the heading.
         level: u8,
-        /// Its text.
+        /// Text of the heading.
         text: String,
     },
     /// A paragraph outside of lists.
     Paragraph(String),
     /// One item of a list; nested items follow their parent.
     Item {
-        /// 0 for an item of an outermost list.
+        /// Nesting depth: 0 for an item of an outermost list.
         depth: usize,
-        /// Its number where the list is ordered.
+        /// Number of the item, if the list is ordered.
         number: Option<u64>,
-        /// Whether a task list item is ticked.
+        /// Whether the item is ticked, if it is a task list item.
         ticked: Option<bool>,
-        /// Its text, without that of nested items.
+        /// Text of the item, without that of nested items.
         text: String,
     },
     /// A table.
@@ -45,17 +45,17 @@ pub enum Block {
     },
     /// A code block.
     Code {
-        /// What stands behind the opening fence.
+        /// Info string after the opening fence, such as the language.
         language: String,
         /// The code, with its newlines.
         text: String,
     },
-    /// The text of one code span. It follows the block in which it stands.
+    /// The text of one code span. It follows the block that contains it.
     Span(String),
 }
 
 impl Document {
-    /// Reads a text. Every text is Markdown.
+    /// Parses a text. Every text is valid Markdown.
     pub fn parse(text: &str) -> Self {
         let mut builder = Builder::default();
         for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS) {
@@ -66,12 +66,12 @@ impl Document {
         }
     }
 
-    /// All blocks in their order.
+    /// Returns all blocks in their order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// Levels and texts of all headings.
+    /// Returns the levels and texts of all headings.
     pub fn headings(&self) -> Vec<(u8, &str)> {
         self.blocks
             .iter()
@@ -82,7 +82,7 @@ impl Document {
             .collect()
     }
 
-    /// What stands below a heading, up to the next one of the same or a higher level.
+    /// Returns the section below a heading, up to the next heading of the same or a higher level.
     pub fn section(&self, title: &str) -> Option<Document> {
         let is_title =
             |block: &Block| matches!(block, Block::Heading { text, .. } if text == title);
@@ -99,7 +99,7 @@ impl Document {
         })
     }
 
-    /// The texts of all list items.
+    /// Returns the texts of all list items.
     pub fn items(&self) -> Vec<&str> {
         self.blocks
             .iter()
@@ -110,7 +110,7 @@ impl Document {
             .collect()
     }
 
-    /// Header and rows of all tables.
+    /// Returns the headers and rows of all tables.
     pub fn tables(&self) -> Vec<(&[String], &[Vec<String>])> {
         self.blocks
             .iter()
@@ -121,7 +121,7 @@ impl Document {
             .collect()
     }
 
-    /// The texts of all paragraphs outside of lists.
+    /// Returns the texts of all paragraphs outside of lists.
     pub fn paragraphs(&self) -> Vec<&str> {
         self.blocks
             .iter()
@@ -132,7 +132,7 @@ impl Document {
             .collect()
     }
 
-    /// The texts of all code spans.
+    /// Returns the texts of all code spans.
     pub fn code_spans(&self) -> Vec<&str> {
         self.blocks
             .iter()
@@ -145,12 +145,12 @@ impl Document {
 }
 
 impl Found<Document> {
-    /// Holds when the headings are these, in this order: `(1, "Title")`.
+    /// Checks that the headings equal `expected`, in this order, each as `(1, "Title")`.
     pub fn headings_are(&self, expected: &[(u8, &str)]) -> Condition {
         self.satisfies(|document| in_order("heading", expected, &document.headings()))
     }
 
-    /// What stands below the heading with this text.
+    /// Returns the section below the heading with this text.
     pub fn section(&self, title: &str) -> Found<Document> {
         self.part(&format!("section {title:?}"), |document| {
             document.section(title).ok_or_else(|| {
@@ -162,12 +162,12 @@ impl Found<Document> {
         })
     }
 
-    /// The texts of the list items.
+    /// Returns the texts of the list items.
     pub fn items(&self) -> Found<Vec<String>> {
         self.map(|document| document.items().into_iter().map(str::to_owned).collect())
     }
 
-    /// The texts of the paragraphs outside of lists.
+    /// Returns the texts of the paragraphs outside of lists.
     pub fn paragraphs(&self) -> Found<Vec<String>> {
         self.map(|document| {
             document
@@ -178,7 +178,7 @@ impl Found<Document> {
         })
     }
 
-    /// The rows of the only table, its header first.
+    /// Returns the rows of the only table, its header first.
     pub fn table(&self) -> Found<Vec<Vec<String>>> {
         self.try_map(|document| match document.tables().as_slice() {
             [(header, rows)] => Ok(std::iter::once(header.to_vec())
@@ -195,7 +195,7 @@ struct Builder {
     blocks: Vec<Block>,
     text: String,
     spans: Vec<String>,
-    /// The next number of each open list.
+    /// Number of the next item of each open list.
     lists: Vec<Option<u64>>,
     /// Positions in `blocks` of the open items.
     items: Vec<usize>,
@@ -304,7 +304,7 @@ impl Builder {
         self.blocks.extend(self.spans.drain(..).map(Block::Span));
     }
 
-    /// Gives the text read so far to the innermost open item.
+    /// Appends the collected text to the innermost open item.
     fn flush_item(&mut self) {
         let text = self.take_text();
         if let Some(Block::Item { text: whole, .. }) =

@@ -1,15 +1,15 @@
-//! Decimal numbers: reading, rounding by name, writing.
+//! Decimal numbers: parsing, rounding and formatting.
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
 use crate::condition::show;
 
-/// Reads a plain decimal number: an optional sign, digits, an optional point with digits.
+/// Parses a plain decimal number: an optional sign, digits, and optionally a point with digits.
 ///
-/// No white space, no separators of thousands, no exponent, no currency.
+/// White space, thousands separators, exponents and currency symbols are rejected.
 ///
 /// # Errors
-/// Tells the text that is no such number.
+/// Returns a message with the text if it is not such a number.
 pub fn parse(text: &str) -> Result<Decimal, String> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -22,12 +22,12 @@ pub fn parse(text: &str) -> Result<Decimal, String> {
         .map_err(|error| format!("expected a number, found {} ({error})", show(text)))
 }
 
-/// Rounds to `places` decimals; a tie goes away from zero: 2.5 → 3, -2.5 → -3.
+/// Rounds to `places` decimals, with ties away from zero: 2.5 → 3, -2.5 → -3.
 pub fn half_up(number: Decimal, places: u32) -> Decimal {
     number.round_dp_with_strategy(places, RoundingStrategy::MidpointAwayFromZero)
 }
 
-/// Rounds to `places` decimals; a tie goes to the even neighbour: 2.5 → 2, 3.5 → 4.
+/// Rounds to `places` decimals, with ties to the even neighbour: 2.5 → 2, 3.5 → 4.
 pub fn half_even(number: Decimal, places: u32) -> Decimal {
     number.round_dp_with_strategy(places, RoundingStrategy::MidpointNearestEven)
 }
@@ -37,7 +37,7 @@ pub fn towards_zero(number: Decimal, places: u32) -> Decimal {
     number.round_dp_with_strategy(places, RoundingStrategy::ToZero)
 }
 
-/// Writes a number with exactly `places` decimals, a tie rounded half up. Zero has no sign.
+/// Formats a number with exactly `places` decimals, rounded half up. Zero has no sign.
 pub fn fixed(number: Decimal, places: u32) -> String {
     let mut rounded = half_up(number, places);
     if rounded.is_zero() {

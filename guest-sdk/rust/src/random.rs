@@ -1,11 +1,11 @@
-//! Seeded random choices whose results never change between releases.
+//! Seeded random choices, with results that never change between releases.
 
 use crate::host;
 
-/// The random source of a setup routine.
+/// Random source of a setup routine.
 ///
-/// Its 64-bit numbers depend on the seed alone, and each method says how it uses them: the
-/// same seed gives the same choices in every release.
+/// Its 64-bit numbers depend only on the seed, and each method documents how it uses them. The same
+/// seed gives the same choices in every release.
 #[derive(Debug)]
 pub struct Random(());
 
@@ -14,18 +14,18 @@ impl Random {
         Self(())
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         host::random()
     }
 
-    /// A number from 0 to `bound` - 1, each as likely.
+    /// Returns a number from 0 to `bound` - 1, with uniform distribution.
     ///
     /// Numbers at or above the largest multiple of `bound` are drawn again; the result is the
-    /// rest of the division by `bound`.
+    /// remainder of the division by `bound`.
     ///
     /// # Panics
-    /// When `bound` is 0.
+    /// Panics if `bound` is 0.
     #[track_caller]
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "a random number below 0 was asked for");
@@ -38,10 +38,10 @@ impl Random {
         }
     }
 
-    /// A number from `low` to `high`, both included: `low` and one [`Random::below`].
+    /// Returns a number from `low` to `high`, both included: `low` plus one [`Random::below`].
     ///
     /// # Panics
-    /// When `high` is less than `low`.
+    /// Panics if `high` is less than `low`.
     #[track_caller]
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         assert!(
@@ -57,28 +57,30 @@ impl Random {
         low.wrapping_add_unsigned(offset)
     }
 
-    /// True `numerator` times out of `denominator`: one [`Random::below`] of the denominator.
+    /// Returns true with probability `numerator` / `denominator`: one [`Random::below`] of the
+    /// denominator.
     ///
     /// # Panics
-    /// When `denominator` is 0.
+    /// Panics if `denominator` is 0.
     #[track_caller]
     pub fn chance(&mut self, numerator: u64, denominator: u64) -> bool {
         self.below(denominator) < numerator
     }
 
-    /// One of the items: one [`Random::below`].
+    /// Returns one of the items, with uniform distribution: one [`Random::below`].
     ///
     /// # Panics
-    /// When there are none.
+    /// Panics if there are no items.
     #[track_caller]
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u64) as usize]
     }
 
-    /// One of the items, as likely as its weight: one [`Random::below`] of the sum of weights.
+    /// Returns one of the items, with a probability in proportion to its weight: one
+    /// [`Random::below`] of the sum of weights.
     ///
     /// # Panics
-    /// When all weights are 0.
+    /// Panics if all weights are 0.
     #[track_caller]
     pub fn weighted<'a, T>(&mut self, items: &'a [(T, u32)]) -> &'a T {
         let mut rest = self.below(items.iter().map(|(_, weight)| u64::from(*weight)).sum());
@@ -91,8 +93,8 @@ impl Random {
         unreachable!("the number is below the sum of weights")
     }
 
-    /// Puts the items in a random order: from the last to the second, each changes places with
-    /// one at or before it, chosen by [`Random::below`].
+    /// Shuffles the items: from the last to the second, each is swapped with one at or before it,
+    /// chosen by [`Random::below`].
     #[track_caller]
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
@@ -101,10 +103,10 @@ impl Random {
         }
     }
 
-    /// So many different items in a random order: the first of a shuffled list of references.
+    /// Returns `count` different items in random order: the first of a shuffled list of references.
     ///
     /// # Panics
-    /// When there are fewer.
+    /// Panics if there are fewer than `count` items.
     #[track_caller]
     pub fn sample<'a, T>(&mut self, items: &'a [T], count: usize) -> Vec<&'a T> {
         assert!(
@@ -123,7 +125,8 @@ impl Random {
 mod tests {
     use crate::testing::set_up;
 
-    /// These choices are part of what a seed means: a world of last year is made again from it.
+    /// The choices define the meaning of a seed: worlds of earlier releases are built from it
+    /// again.
     #[test]
     fn choices_never_change() {
         set_up(

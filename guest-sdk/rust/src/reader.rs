@@ -1,35 +1,35 @@
-//! Reading files alike in a verifier and in a solution.
+//! Access to files, common to verifiers and solutions.
 
 use crate::{Kind, Tools, Tree};
 
-/// Where files are read from: the tree of a verifier, or the tools of a solution.
+/// Source of files: the tree of a verifier, or the tools of a solution.
 ///
-/// What works out the answer of a task from its files takes a reader, so that the verifier and the
-/// solution share it. The methods panic where something cannot be read: for the starting tree,
-/// whose files are known, and for a solution that is right.
+/// Code that computes the answer of a task from its files takes a reader, so that the verifier and
+/// the solution can share it. The methods panic if something cannot be read. They are meant for the
+/// starting tree, whose files are known, and for correct solutions.
 pub trait Reader {
-    /// The text of a file as it stands, with its byte order mark and its line ends.
+    /// Returns the text of a file as stored, with its byte order mark and its line ends.
     fn raw(&mut self, path: &str) -> String;
 
-    /// The texts of many files as they stand, in one call where there are calls.
+    /// Returns the texts of many files as stored, with one call if the reader calls tools.
     fn raw_all(&mut self, paths: &[String]) -> Vec<String>;
 
-    /// The text of a file without a byte order mark, each CRLF as LF.
+    /// Returns the text of a file without its byte order mark, and with LF instead of CRLF.
     fn text(&mut self, path: &str) -> String {
         plain(&self.raw(path))
     }
 
-    /// The names of the files directly in a directory, sorted by their bytes.
+    /// Returns the names of the files directly in a directory, sorted by their bytes.
     fn names(&mut self, directory: &str) -> Vec<String>;
 
-    /// The names of the directories directly in a directory, sorted by their bytes.
+    /// Returns the names of the directories directly in a directory, sorted by their bytes.
     fn folders(&mut self, directory: &str) -> Vec<String>;
 
-    /// The paths of all files below a directory, sorted by their bytes.
+    /// Returns the paths of all files below a directory, sorted by their bytes.
     fn below(&mut self, directory: &str) -> Vec<String>;
 }
 
-/// A text without a byte order mark, each CRLF as LF.
+/// Removes the byte order mark of a text and replaces CRLF with LF.
 pub fn plain(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     text.replace("\r\n", "\n")
@@ -43,7 +43,7 @@ impl Reader for Tree {
 
     #[track_caller]
     fn raw_all(&mut self, paths: &[String]) -> Vec<String> {
-        // Not in a closure, which would have a line of its own in a panic.
+        // Not a closure: a panic in it would report its own line instead of the caller's.
         let mut texts = Vec::with_capacity(paths.len());
         for path in paths {
             texts.push(self.raw(path));

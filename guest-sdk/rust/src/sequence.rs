@@ -7,20 +7,21 @@ use crate::condition::{cut, show};
 use crate::{Condition, Found};
 
 impl<T: Debug> Found<Vec<T>> {
-    /// Holds when there are exactly this many.
+    /// Checks that there are exactly `expected` values.
     pub fn count_is(&self, expected: usize) -> Condition {
         self.satisfies(|found| count(expected, found.len()))
     }
 
-    /// Holds when these values stand there in this order. The detail shows the first that differs.
+    /// Checks that the values equal `expected`, in this order. The detail shows the first
+    /// difference.
     pub fn equal<U: Debug + PartialEq<T>>(&self, expected: impl AsRef<[U]>) -> Condition {
         self.satisfies(|found| in_order("item", expected.as_ref(), found))
     }
 }
 
 impl<T: Debug + Ord> Found<Vec<T>> {
-    /// Holds when these values stand there in any order, each as often. The detail names what
-    /// is missing and what is too many.
+    /// Checks that the values equal `expected` in any order, each with the same count. The detail
+    /// shows missing and extra values.
     pub fn equal_in_any_order<U: Debug + Clone + Into<T>>(
         &self,
         expected: impl IntoIterator<Item = U>,
@@ -29,7 +30,7 @@ impl<T: Debug + Ord> Found<Vec<T>> {
         self.satisfies(|found| in_any_order(&expected, found))
     }
 
-    /// Holds when no value stands there twice.
+    /// Checks that no value occurs twice.
     pub fn are_unique(&self) -> Condition {
         self.satisfies(|found| {
             let mut sorted: Vec<&T> = found.iter().collect();
@@ -43,7 +44,7 @@ impl<T: Debug + Ord> Found<Vec<T>> {
         })
     }
 
-    /// Holds when no value is less than the one before it.
+    /// Checks that the values are in ascending order. Equal neighbours are allowed.
     pub fn ascend(&self) -> Condition {
         self.satisfies(
             |found| match found.windows(2).position(|pair| pair[0] > pair[1]) {
@@ -101,7 +102,7 @@ pub(crate) fn in_order<T: Debug, U: Debug + PartialEq<T>>(
     }
 }
 
-/// Compares two lists as bags.
+/// Compares two lists as multisets.
 pub(crate) fn in_any_order<T: Debug + Ord>(expected: &[T], found: &[T]) -> Condition {
     let mut counts: BTreeMap<&T, i64> = BTreeMap::new();
     for value in expected {

@@ -11,7 +11,7 @@ use crate::condition::show;
 use crate::sequence::{count, in_any_order};
 use crate::{Condition, Found};
 
-/// How a CSV text is to be read.
+/// Format of a CSV text: separator, header and strictness.
 #[derive(Clone, Debug)]
 pub struct Csv {
     separator: u8,
@@ -21,8 +21,8 @@ pub struct Csv {
 }
 
 impl Csv {
-    /// RFC 4180 with a header, LF or CRLF, comma: every record has as many fields as the
-    /// header, no line is blank, quotes stand only around a whole field.
+    /// Returns the strict format: RFC 4180 with a header, LF or CRLF, and commas. Every record has
+    /// as many fields as the header, no line is blank, and quotes enclose only whole fields.
     pub fn strict() -> Self {
         Self {
             separator: b',',
@@ -32,8 +32,8 @@ impl Csv {
         }
     }
 
-    /// Like [`Csv::strict`], but blank lines are skipped and stray quotes are text: for
-    /// reading what a world starts with.
+    /// Returns a format like [`Csv::strict`] that skips blank lines and accepts stray quotes as
+    /// text, for reading the starting tree.
     pub fn lenient() -> Self {
         Self {
             lenient: true,
@@ -41,10 +41,10 @@ impl Csv {
         }
     }
 
-    /// Another separator than a comma.
+    /// Sets the separator, which is a comma by default.
     ///
     /// # Panics
-    /// When it is not an ASCII character, or has a meaning of its own in CSV.
+    /// Panics if the separator is not an ASCII character, or is a quote, CR or LF.
     #[must_use]
     pub fn separator(mut self, separator: u8) -> Self {
         assert!(
@@ -62,15 +62,15 @@ impl Csv {
         self
     }
 
-    /// Takes the first record as data; columns are then named `1`, `2` and so on.
+    /// Reads the first record as data and names the columns `1`, `2` and so on.
     #[must_use]
     pub fn without_header(mut self) -> Self {
         self.header = false;
         self
     }
 
-    /// Writes one record with a comma between the fields and LF at its end. A field is quoted
-    /// where it must be: when it has a comma, a quote, CR or LF in it.
+    /// Writes one record, with commas between the fields and LF at the end. A field is quoted only
+    /// if it contains a comma, a quote, CR or LF.
     pub fn line<S: AsRef<str>>(cells: impl AsRef<[S]>) -> String {
         let mut line = String::new();
         for (index, cell) in cells.as_ref().iter().map(AsRef::as_ref).enumerate() {
@@ -87,10 +87,10 @@ impl Csv {
         line
     }
 
-    /// Reads a text.
+    /// Reads a table from a text.
     ///
     /// # Errors
-    /// What breaks the rules, with its line.
+    /// Returns a message with the violated rule and the line.
     pub fn read(&self, text: impl Into<String>) -> Result<Table, String> {
         let read = scan::scan(text.into(), self.separator, self.lenient)?;
         if !self.ragged
@@ -135,7 +135,7 @@ impl Csv {
     }
 }
 
-/// What a table and its rows share.
+/// Header and records, shared by a table and its rows.
 #[derive(Debug)]
 struct Content {
     header: Vec<String>,
@@ -150,18 +150,18 @@ fn cut_out(text: &str, (start, end): (u32, u32)) -> &str {
 #[derive(Clone, Debug)]
 pub struct Table {
     content: Rc<Content>,
-    /// The first record that is a row.
+    /// Index of the record with the first row.
     first: usize,
     rows: OnceCell<Vec<Row>>,
 }
 
 impl Table {
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn header(&self) -> &[String] {
         &self.content.header
     }
 
-    /// The rows, without the header.
+    /// Returns the rows, without the header.
     pub fn rows(&self) -> &[Row] {
         self.rows.get_or_init(|| {
             self.records()
@@ -178,7 +178,7 @@ impl Table {
         &self.content.read.records[self.first..]
     }
 
-    /// Some cells of each row, in the order in which the columns are named here.
+    /// Returns some cells of each row, in the order of `names`.
     ///
     /// The columns are looked up once: over many rows this costs a fraction of [`Row::get`].
     ///
@@ -191,12 +191,12 @@ impl Table {
     /// ```
     ///
     /// # Panics
-    /// When the table has no such column, or a row is too short to have it.
+    /// Panics if the table has no such column, or a row is too short to have it.
     #[track_caller]
     pub fn columns<const N: usize>(&self, names: [&str; N]) -> impl Iterator<Item = [&str; N]> {
         let header = self.header();
         let mut indexes = [0; N];
-        // Not in a closure, which would have a line of its own in the panic.
+        // Not a closure: a panic in it would report its own line instead of the caller's.
         for (index, name) in indexes.iter_mut().zip(names) {
             match header.iter().position(|found| found == name) {
                 Some(found) => *index = found,
@@ -226,12 +226,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// The line of the text on which the row begins, from 1.
+    /// Returns the line of the text on which the row begins, from 1.
     pub fn line(&self) -> u64 {
         self.record.line.into()
     }
 
-    /// The cells in their order.
+    /// Returns the cells in their order.
     pub fn cells(&self) -> Vec<&str> {
         self.each().collect()
     }
@@ -242,7 +242,7 @@ impl Row {
             .map(|range| cut_out(&self.content.read.text, *range))
     }
 
-    /// The cell of a column, where there is one.
+    /// Returns the cell of a column, or `None` if the row has no such cell.
     pub fn try_get(&self, column: &str) -> Option<&str> {
         let index = self.content.header.iter().position(|name| name == column)?;
         self.cell(index)
@@ -259,10 +259,10 @@ impl Row {
         ))
     }
 
-    /// The cell of a column that the table is known to have: in the starting tree.
+    /// Returns the cell of a column that the table is known to have, as in the starting tree.
     ///
     /// # Panics
-    /// When the row has no such cell.
+    /// Panics if the row has no such cell.
     #[track_caller]
     pub fn get(&self, column: &str) -> &str {
         match self.try_get(column) {
@@ -288,12 +288,13 @@ impl fmt::Debug for Row {
 }
 
 impl Found<Table> {
-    /// Holds when the columns are these, in this order.
+    /// Checks that the header has exactly these columns, in this order.
     pub fn header_is<S: AsRef<str>>(&self, expected: impl AsRef<[S]>) -> Condition {
         self.satisfies(|table| header_is(expected.as_ref(), table))
     }
 
-    /// The table, if its columns are these in this order; else all conditions on it fail.
+    /// Returns the table if its header has exactly these columns, in this order. Otherwise all
+    /// conditions on the result fail.
     #[must_use]
     pub fn header<S: AsRef<str>>(&self, expected: impl AsRef<[S]>) -> Found<Table> {
         self.try_map(|table| {
@@ -306,12 +307,12 @@ impl Found<Table> {
         })
     }
 
-    /// Holds when there are exactly this many rows, the header not counted.
+    /// Checks the number of rows, without the header.
     pub fn count_is(&self, expected: usize) -> Condition {
         self.satisfies(|table| count(expected, table.rows().len()))
     }
 
-    /// Holds when the rows are these, in this order. The detail shows the first that differs.
+    /// Checks that the rows equal `expected`, in this order. The detail shows the first difference.
     pub fn equal<R: AsRef<[S]>, S: AsRef<str>>(&self, expected: impl AsRef<[R]>) -> Condition {
         self.satisfies(|table| {
             let expected = expected.as_ref();
@@ -348,7 +349,8 @@ impl Found<Table> {
         })
     }
 
-    /// Holds when the rows are these in any order. The detail names missing and extra rows.
+    /// Checks that the rows equal `expected`, in any order. The detail shows missing and extra
+    /// rows.
     pub fn equal_in_any_order<R: AsRef<[S]>, S: AsRef<str>>(
         &self,
         expected: impl AsRef<[R]>,
@@ -364,7 +366,7 @@ impl Found<Table> {
         })
     }
 
-    /// The cells of one column, from top to bottom.
+    /// Returns the cells of one column, from top to bottom.
     pub fn column(&self, name: &str) -> Found<Vec<String>> {
         self.part(&format!("column {name:?}"), |table| {
             table
@@ -376,7 +378,7 @@ impl Found<Table> {
         })
     }
 
-    /// The only row that has this value in this column.
+    /// Returns the only row with this value in this column.
     pub fn row_where(&self, column: &str, value: &str) -> Found<Row> {
         self.part(&format!("the row with {column} {value:?}"), |table| {
             let mut rows = table
@@ -397,7 +399,7 @@ impl Found<Table> {
 }
 
 impl Found<Row> {
-    /// One cell of the row.
+    /// Returns one cell of the row.
     pub fn cell(&self, column: &str) -> Found<String> {
         self.part(&format!("{column:?}"), |row| {
             row.try_get(column)

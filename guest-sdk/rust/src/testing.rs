@@ -1,5 +1,5 @@
-//! A stand-in for the host, so that guests have ordinary unit tests on the machine of their
-//! author. It exists in native builds only and never decides a grade.
+//! Test host for guests, so that authors can run them in ordinary unit tests on their machine. It
+//! exists in native builds only and never decides a grade.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use crate::bindings::verifier::Check;
 use crate::host::{builder, git, git_builder, state, tools};
 use crate::{Tools, Verifier, World};
 
-/// A tree in memory. Directories are made by the files in them, or by themselves.
+/// A tree in memory. A directory is created with the files in it, or explicitly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryTree {
     nodes: BTreeMap<String, Node>,
@@ -51,7 +51,7 @@ impl MemoryTree {
         self.insert(path, node);
     }
 
-    /// Adds a directory, and those above it.
+    /// Adds a directory and its ancestors.
     pub fn create_directory(&mut self, path: &str) {
         for (end, _) in path.match_indices('/').chain([(path.len(), "")]) {
             self.nodes
@@ -60,14 +60,14 @@ impl MemoryTree {
         }
     }
 
-    /// Removes an entry, and what is below it.
+    /// Removes an entry and everything below it.
     pub fn remove(&mut self, path: &str) {
         let below = format!("{path}/");
         self.nodes
             .retain(|other, _| other != path && !other.starts_with(&below));
     }
 
-    /// Moves an entry, and what is below it.
+    /// Moves an entry and everything below it.
     pub fn rename(&mut self, source: &str, destination: &str) {
         let below = format!("{source}/");
         let moved: Vec<(String, Node)> = self
@@ -87,7 +87,7 @@ impl MemoryTree {
         }
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     pub fn read(&self, path: &str) -> Option<&[u8]> {
         match self.nodes.get(path) {
             Some(Node::File { content, .. }) => Some(content),
@@ -95,12 +95,12 @@ impl MemoryTree {
         }
     }
 
-    /// Whether a directory stands at a path.
+    /// Returns true if there is a directory at the path.
     pub fn is_directory(&self, path: &str) -> bool {
         path.is_empty() || self.nodes.get(path) == Some(&Node::Directory)
     }
 
-    /// All paths, sorted by their bytes.
+    /// Returns all paths, sorted by their bytes.
     pub fn paths(&self) -> Vec<&str> {
         self.nodes.keys().map(String::as_str).collect()
     }
@@ -148,7 +148,7 @@ impl MemoryTree {
         })
     }
 
-    /// Every entry below a directory.
+    /// Returns every entry below a directory.
     fn below(&self, path: &str) -> Result<Vec<state::Entry>, state::Error> {
         match self.entry(path) {
             None => return Err(state::Error::NotFound),
@@ -173,7 +173,7 @@ fn digest(content: &[u8]) -> String {
     format!("sha256:{digits}")
 }
 
-/// Runs a verifier function on two trees and gives its checks.
+/// Runs a verifier function on two trees and returns its checks.
 pub fn verify(
     verify: impl FnOnce(&mut Verifier),
     start: &MemoryTree,
@@ -194,7 +194,7 @@ pub fn verify(
     .0
 }
 
-/// Runs a setup function with a seed, the clock at 2026-01-01T00:00:00Z, and gives the tree.
+/// Runs a setup function with a seed and the clock at 2026-01-01T00:00:00Z, and returns the tree.
 pub fn set_up(setup: impl FnOnce(&mut World), seed: u64) -> MemoryTree {
     let key = Sha256::digest(format!("mcpmark:random:{seed}"));
     let host = Host {
@@ -204,7 +204,7 @@ pub fn set_up(setup: impl FnOnce(&mut World), seed: u64) -> MemoryTree {
     with_host(host, || setup(&mut World::new())).1.built
 }
 
-/// Runs a solution function whose tool calls are answered by `tool`, and gives its answer.
+/// Runs a solution function with `tool` as the handler of its tool calls, and returns its answer.
 pub fn solve(
     solve: impl FnOnce(&mut Tools) -> String,
     tool: impl FnMut(&str, &Value) -> Result<tools::Output, String> + 'static,
@@ -218,7 +218,7 @@ pub fn solve(
 
 type Tool = Box<dyn FnMut(&str, &Value) -> Result<tools::Output, String>>;
 
-/// What one test works on.
+/// State of the host during one test.
 #[derive(Default)]
 struct Host {
     start: MemoryTree,
@@ -252,7 +252,7 @@ fn on_host<T>(act: impl FnOnce(&mut Host) -> T) -> T {
 }
 
 pub(crate) mod host {
-    //! The imports of the contract, served by the host of this thread.
+    //! Imports of the contract, served by the host of this thread.
 
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Conditions on text and on its lines.
+//! Conditions on text and its lines.
 
 use jiff::civil::Date;
 use rust_decimal::Decimal;
@@ -7,20 +7,20 @@ use crate::condition::{show, show_difference};
 use crate::{Condition, Csv, Document, Found, Table, dates, numbers};
 
 impl Found<String> {
-    /// Holds when the text is exactly this, to the last byte.
+    /// Checks that the text equals `expected`, byte for byte.
     ///
-    /// The detail shows the first line that differs; a missing or an extra newline at
-    /// the end, a CRLF and a byte order mark are told in words.
+    /// The detail shows the first line that differs. A missing or extra newline at the end, CRLF
+    /// and a byte order mark are described in words.
     pub fn equals(&self, expected: &str) -> Condition {
         self.satisfies(|found| compare(expected, found))
     }
 
-    /// Holds when the text, without white space around it, is exactly this.
+    /// Checks that the text equals `expected` after white space around it is removed.
     pub fn trimmed_equals(&self, expected: &str) -> Condition {
         self.satisfies(|found| compare(expected, found.trim()))
     }
 
-    /// Holds when the text has this part.
+    /// Checks that the text contains `part`.
     pub fn contains(&self, part: &str) -> Condition {
         self.satisfies(|text| {
             if text.contains(part) {
@@ -31,7 +31,7 @@ impl Found<String> {
         })
     }
 
-    /// Holds when the text has not this part.
+    /// Checks that the text does not contain `part`.
     pub fn lacks(&self, part: &str) -> Condition {
         self.satisfies(|text| match text.find(part) {
             None => Condition::pass(format!("does not contain {}", show(part))),
@@ -43,7 +43,7 @@ impl Found<String> {
         })
     }
 
-    /// Holds when one of the lines is exactly this.
+    /// Checks that one of the lines equals `line`. A CR at the end of a line is ignored.
     pub fn contains_line(&self, line: &str) -> Condition {
         self.satisfies(|text| {
             if text.lines().any(|found| found == line) {
@@ -57,7 +57,7 @@ impl Found<String> {
         })
     }
 
-    /// Holds when the text ends with exactly one LF.
+    /// Checks that the text ends with exactly one LF.
     pub fn ends_with_one_newline(&self) -> Condition {
         self.satisfies(
             |text| match text.len() - text.trim_end_matches('\n').len() {
@@ -67,7 +67,7 @@ impl Found<String> {
         )
     }
 
-    /// Holds when no CR and no byte order mark is in the text.
+    /// Checks that the text has no CR and does not begin with a byte order mark.
     pub fn is_plain(&self) -> Condition {
         self.satisfies(|text| {
             if text.starts_with('\u{feff}') {
@@ -83,7 +83,7 @@ impl Found<String> {
         })
     }
 
-    /// Line `number`, from 1, without its LF.
+    /// Returns line `number`, from 1, without its LF.
     pub fn line(&self, number: usize) -> Found<String> {
         self.part(&format!("line {number}"), |text| {
             let lines = split_lines(text);
@@ -95,17 +95,18 @@ impl Found<String> {
         })
     }
 
-    /// All lines without their LF. A newline at the end starts no further line; a CR stays.
+    /// Returns all lines without their LF. A newline at the end does not start another line; a CR
+    /// is kept.
     pub fn lines(&self) -> Found<Vec<String>> {
         self.map(|text| split_lines(text).into_iter().map(str::to_owned).collect())
     }
 
-    /// The text read as a table.
+    /// Reads the text as a CSV table.
     pub fn csv(&self, format: &Csv) -> Found<Table> {
         self.try_map(|text| format.read(text.as_str()))
     }
 
-    /// The text read as JSON.
+    /// Parses the text as JSON.
     pub fn json(&self) -> Found<serde_json::Value> {
         self.try_map(|text| {
             serde_json::from_str(text)
@@ -113,23 +114,23 @@ impl Found<String> {
         })
     }
 
-    /// The text read as Markdown.
+    /// Parses the text as Markdown.
     pub fn markdown(&self) -> Found<Document> {
         self.map(|text| Document::parse(text))
     }
 
-    /// The text read as a number, see [`numbers::parse`].
+    /// Parses the text as a number; see [`numbers::parse`].
     pub fn number(&self) -> Found<Decimal> {
         self.try_map(|text| numbers::parse(text))
     }
 
-    /// The text read as a date in one of these formats, see [`dates::parse`].
+    /// Parses the text as a date in one of these formats; see [`dates::parse`].
     pub fn date(&self, formats: &[&str]) -> Found<Date> {
         self.try_map(|text| dates::parse(text, formats))
     }
 }
 
-/// Lines without their LF; a final LF starts no line.
+/// Splits a text into lines without their LF. A final LF does not start another line.
 fn split_lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     if lines.last() == Some(&"") {

@@ -1,4 +1,4 @@
-//! Solutions: play a task through its MCP tools, as a model would.
+//! Solutions: calls to the MCP tools of a task, as a model would make them.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use crate::verifier;
 
 pub use tools::{Content, Output, Tool};
 
-/// What a solution function is given: the tools of the world.
+/// Tools of the world, the argument of a solution function.
 ///
-/// The methods other than [`Tools::call`] are short forms for the tools of the filesystem
-/// service. Paths may be relative to the world's root, `/workspace`. They panic with the
-/// tool's own words where it reports an error: the attempt ends there.
+/// The methods that name a tool in parentheses are shorthands for the tools of the filesystem
+/// service. Paths may be relative to the world's root, `/workspace`. These methods panic with the
+/// tool's message if it reports an error, which ends the attempt.
 #[derive(Debug, Default)]
 pub struct Tools {
     created: BTreeSet<String>,
 }
 
 impl Tools {
-    /// All tools, in the order in which the servers list them.
+    /// Returns all tools, in the order in which the servers list them.
     pub fn list_tools(&self) -> Vec<Tool> {
         host::list_tools()
     }
@@ -28,7 +28,7 @@ impl Tools {
     /// Calls a tool; `arguments` is a JSON object.
     ///
     /// # Errors
-    /// The text of a result that says it is an error, or of a call that got no result.
+    /// Returns the text of an error result, or the error of a call without a result.
     pub fn call(&mut self, name: &str, arguments: &Value) -> Result<Output, String> {
         let output = host::call_tool(name, &arguments.to_string())?;
         if output.is_error {
@@ -38,10 +38,10 @@ impl Tools {
         }
     }
 
-    /// Calls a tool that must succeed and gives the text of its result.
+    /// Calls a tool that must succeed and returns the text of its result.
     ///
     /// # Panics
-    /// With the tool's own words when it fails.
+    /// Panics with the tool's message if the call fails.
     #[track_caller]
     pub fn text(&mut self, name: &str, arguments: &Value) -> String {
         match self.call(name, arguments) {
@@ -50,13 +50,13 @@ impl Tools {
         }
     }
 
-    /// The text of a file (`read_text_file`).
+    /// Returns the text of a file (`read_text_file`).
     #[track_caller]
     pub fn read_text(&mut self, path: &str) -> String {
         self.text("read_text_file", &json!({"path": path}))
     }
 
-    /// The texts of many files in their order, with one call (`read_multiple_files`).
+    /// Returns the texts of many files in their order, with one call (`read_multiple_files`).
     #[track_caller]
     pub fn read_many(&mut self, paths: &[String]) -> Vec<String> {
         if paths.is_empty() {
@@ -99,7 +99,7 @@ impl Tools {
         );
     }
 
-    /// Creates a directory and those above it (`create_directory` for each).
+    /// Creates a directory and its ancestors (`create_directory` for each).
     #[track_caller]
     pub fn create_directory(&mut self, path: &str) {
         self.create_parents(path);
@@ -108,7 +108,7 @@ impl Tools {
         }
     }
 
-    /// Moves or renames (`move_file`), and creates the directories above the destination.
+    /// Moves or renames an entry (`move_file`), and creates the directories above the destination.
     #[track_caller]
     pub fn rename(&mut self, source: &str, destination: &str) {
         self.create_parents(destination);
@@ -118,7 +118,7 @@ impl Tools {
         );
     }
 
-    /// Names in a directory (`list_directory`), each with whether it is a directory.
+    /// Returns the names in a directory (`list_directory`), each with true if it is a directory.
     #[track_caller]
     pub fn list(&mut self, path: &str) -> Vec<(String, bool)> {
         let listing = self.text("list_directory", &json!({"path": path}));
@@ -136,7 +136,8 @@ impl Tools {
             .collect()
     }
 
-    /// The paths of all files below a directory, in the order of the tool (`directory_tree`).
+    /// Returns the paths of all files below a directory, in the order of the tool
+    /// (`directory_tree`).
     #[track_caller]
     pub fn files(&mut self, path: &str) -> Vec<String> {
         let text = self.text("directory_tree", &json!({"path": path}));
@@ -154,18 +155,18 @@ impl Tools {
         files
     }
 
-    /// The parameters of the task, a JSON object.
+    /// Returns the parameters of the task, a JSON object.
     pub fn parameters(&self) -> Value {
         verifier::parameters()
     }
 
-    /// A line for people who look at the attempt.
+    /// Writes a line to the log, for readers of the attempt.
     pub fn log(&self, message: &str) {
         host::log(message);
     }
 
-    /// One call for each directory above a path that this solution has not created yet:
-    /// `create_directory` succeeds where one stands already.
+    /// Creates each directory above a path that this solution has not created yet, with one call
+    /// each. `create_directory` also succeeds if the directory exists.
     #[track_caller]
     fn create_parents(&mut self, path: &str) {
         let root = if path.starts_with('/') {

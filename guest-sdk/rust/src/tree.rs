@@ -1,4 +1,4 @@
-//! The starting and the final tree, and their files.
+//! Starting and final tree, and their files.
 
 use crate::condition::show;
 use crate::github::Repository;
@@ -7,10 +7,10 @@ use crate::{Condition, Csv, Document, Found, Table};
 
 pub use state::{Change, ChangeKind, Entry, Kind};
 
-/// How many bytes one call asks the host for.
+/// Number of bytes requested from the host with one call.
 const CHUNK: u64 = 4 << 20;
 
-/// One of the two trees of a verifier.
+/// Starting or final tree of a verifier.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
     which: state::Tree,
@@ -24,7 +24,7 @@ impl Tree {
         which: state::Tree::Final,
     };
 
-    /// A file by its path from the root of the world. Nothing is read yet.
+    /// Returns a file by its path from the root of the world. Nothing is read yet.
     pub fn file(&self, path: impl Into<String>) -> File {
         File {
             tree: *self,
@@ -32,12 +32,12 @@ impl Tree {
         }
     }
 
-    /// The repository of a github world.
+    /// Returns the repository of a github world.
     pub fn repository(&self) -> Repository {
         Repository::new(self.which)
     }
 
-    /// What stands at a path: its kind, size, time and digest.
+    /// Returns the entry at a path: its kind, size, time and digest.
     pub fn entry(&self, path: &str) -> Found<Entry> {
         Found::new(
             path,
@@ -45,12 +45,13 @@ impl Tree {
         )
     }
 
-    /// Whether anything stands at a path.
+    /// Returns true if there is an entry at the path.
     pub fn exists(&self, path: &str) -> bool {
         host::stat(self.which, path).is_ok()
     }
 
-    /// The entries of one directory, sorted by the bytes of their names. The empty path is the root.
+    /// Returns the entries of one directory, sorted by the bytes of their names. The empty path is
+    /// the root.
     pub fn list(&self, path: &str) -> Found<Vec<Entry>> {
         Found::new(
             name_directory(path),
@@ -58,7 +59,8 @@ impl Tree {
         )
     }
 
-    /// Every entry below a directory, sorted by the bytes of their paths. The empty path is the root.
+    /// Returns every entry below a directory, sorted by the bytes of their paths. The empty path is
+    /// the root.
     pub fn walk(&self, path: &str) -> Found<Vec<Entry>> {
         Found::new(
             name_directory(path),
@@ -66,7 +68,7 @@ impl Tree {
         )
     }
 
-    /// The paths of all regular files below a directory, sorted by their bytes.
+    /// Returns the paths of all regular files below a directory, sorted by their bytes.
     pub fn files(&self, path: &str) -> Found<Vec<String>> {
         self.walk(path).map(|entries| {
             entries
@@ -78,7 +80,7 @@ impl Tree {
     }
 }
 
-/// A file of a tree, read when it is asked for its content.
+/// A file of a tree. Its content is read on demand.
 #[derive(Clone, Debug)]
 pub struct File {
     tree: Tree,
@@ -86,17 +88,17 @@ pub struct File {
 }
 
 impl File {
-    /// Its path from the root of the world.
+    /// Returns the path from the root of the world.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Its entry: kind, size, time and digest.
+    /// Returns the entry of the file: its kind, size, time and digest.
     pub fn entry(&self) -> Found<Entry> {
         self.tree.entry(&self.path)
     }
 
-    /// Holds when a regular file stands here.
+    /// Checks that there is a regular file at the path.
     pub fn exists(&self) -> Condition {
         self.entry().satisfies(|entry| match entry.kind {
             Kind::File => Condition::pass(format!("a file of {} bytes", entry.size)),
@@ -104,7 +106,7 @@ impl File {
         })
     }
 
-    /// Holds when nothing stands here.
+    /// Checks that there is nothing at the path.
     pub fn is_absent(&self) -> Condition {
         match self.entry().get() {
             Ok(entry) => Condition::fail(format!(
@@ -116,12 +118,12 @@ impl File {
         }
     }
 
-    /// Holds when a file stands here with the bytes that it has in the starting tree.
+    /// Checks that the file exists and has the same bytes as in the starting tree.
     pub fn is_unchanged(&self) -> Condition {
         self.has_bytes_of(&Tree::START.file(self.path.clone()))
     }
 
-    /// Holds when this file and the other one have the same bytes, compared by digest.
+    /// Checks that this file and the other one have the same bytes, compared by digest.
     pub fn has_bytes_of(&self, other: &File) -> Condition {
         let of_file = |file: &File| {
             file.entry().try_map(|entry| match entry.kind {
@@ -152,12 +154,12 @@ impl File {
         })
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> Found<Vec<u8>> {
         Found::new(&self.path, self.read())
     }
 
-    /// Its text. A byte order mark stays in it as `U+FEFF`, a CRLF as it is.
+    /// Returns the text of the file. A byte order mark stays as `U+FEFF`, and CRLF stays.
     pub fn text(&self) -> Found<String> {
         let text = self.read().and_then(|bytes| {
             String::from_utf8(bytes).map_err(|error| {
@@ -170,39 +172,39 @@ impl File {
         Found::new(&self.path, text)
     }
 
-    /// The text as a person means it: without a byte order mark, and each CRLF as LF.
+    /// Returns the text without its byte order mark, and with LF instead of CRLF.
     ///
-    /// For reading the starting tree; an output that must be exact is read by [`File::text`].
+    /// Use it to read the starting tree. If an output must be exact, read it with [`File::text`].
     pub fn plain_text(&self) -> Found<String> {
         self.text().map(|text| crate::plain(text))
     }
 
-    /// Holds when the text is exactly this; see [`Found::equals`].
+    /// Checks that the text equals `expected`; see [`Found::equals`].
     pub fn equals(&self, expected: &str) -> Condition {
         self.text().equals(expected)
     }
 
-    /// Line `number` of the text, from 1, without its line end.
+    /// Returns line `number` of the text, from 1, without its LF.
     pub fn line(&self, number: usize) -> Found<String> {
         self.text().line(number)
     }
 
-    /// The lines of the text, without their LF.
+    /// Returns the lines of the text, without their LF.
     pub fn lines(&self) -> Found<Vec<String>> {
         self.text().lines()
     }
 
-    /// The text as a CSV table with a header, strictly after RFC 4180 with LF or CRLF.
+    /// Reads the text as a CSV table with a header, strictly by RFC 4180 with LF or CRLF.
     pub fn csv(&self) -> Found<Table> {
         self.text().then(|text| Csv::strict().read(text))
     }
 
-    /// The text as JSON.
+    /// Parses the text as JSON.
     pub fn json(&self) -> Found<serde_json::Value> {
         self.text().json()
     }
 
-    /// The text as Markdown.
+    /// Parses the text as Markdown.
     pub fn markdown(&self) -> Found<Document> {
         self.text().markdown()
     }
@@ -225,7 +227,7 @@ impl File {
     }
 }
 
-/// A directory in words.
+/// Returns the name of a directory for messages.
 fn name_directory(path: &str) -> String {
     if path.is_empty() {
         "the root of the world".to_owned()

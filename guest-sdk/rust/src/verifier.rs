@@ -8,40 +8,40 @@ use crate::github::Repository;
 use crate::tree::{Change, ChangeKind, name_kind};
 use crate::{Condition, File, Found, Tree, host};
 
-/// The longest detail of a check, in characters.
+/// Maximum length of the detail of a check, in characters.
 const DETAIL: usize = 300;
-/// How many unexpected changes a detail names.
+/// Maximum number of unexpected changes that a detail names.
 const NAMED: usize = 4;
 
-/// What a verifier function is given: the two trees, the answer, the parameters, and the
-/// list of checks that it fills.
+/// Argument of a verifier function: the two trees, the answer, the parameters, and the list of
+/// checks to fill.
 #[derive(Debug, Default)]
 pub struct Verifier {
     checks: Vec<Check>,
 }
 
 impl Verifier {
-    /// The world as the agent found it.
+    /// Returns the starting tree: the world before the agent changed it.
     pub fn start(&self) -> Tree {
         Tree::START
     }
 
-    /// The world as the agent left it.
+    /// Returns the final tree: the world as the agent left it.
     pub fn end(&self) -> Tree {
         Tree::FINAL
     }
 
-    /// A file of the final tree.
+    /// Returns a file of the final tree.
     pub fn file(&self, path: impl Into<String>) -> File {
         Tree::FINAL.file(path)
     }
 
-    /// The repository of a github world as the agent left it.
+    /// Returns the repository of a github world in the final tree.
     pub fn repository(&self) -> Repository {
         Tree::FINAL.repository()
     }
 
-    /// The agent's last message. There is none where the task is not judged on it.
+    /// Returns the agent's last message. It is missing if the task is not judged on it.
     pub fn answer(&self) -> Found<String> {
         Found::new(
             "the answer",
@@ -49,23 +49,24 @@ impl Verifier {
         )
     }
 
-    /// The parameters of the task, a JSON object.
+    /// Returns the parameters of the task, a JSON object.
     #[track_caller]
     pub fn parameters(&self) -> Value {
         parameters()
     }
 
-    /// A line for people who look at the grade. It never changes it.
+    /// Writes a line to the log, for readers of the grade. It never changes the grade.
     pub fn log(&self, message: &str) {
         host::log(message);
     }
 
-    /// What differs between the two trees, sorted by path.
+    /// Returns the differences between the two trees, sorted by path.
     pub fn changes(&self) -> Vec<Change> {
         host::changes()
     }
 
-    /// Adds a check, and tells whether it passed. A name that is taken gets a number.
+    /// Adds a check and returns true if it passed. A number is appended to a name that is already
+    /// in use.
     pub fn check(&mut self, name: impl Into<String>, condition: impl Into<Condition>) -> bool {
         let condition = condition.into();
         let wanted = name.into();
@@ -86,7 +87,7 @@ impl Verifier {
 
     /// Adds the check that nothing differs from the starting tree except these paths.
     ///
-    /// A path that ends with `/` stands for a directory and all below it. Directories above
+    /// A path that ends with `/` stands for a directory and everything below it. Directories above
     /// a path may be new.
     pub fn unchanged_except<S: AsRef<str>>(&mut self, paths: impl AsRef<[S]>) -> bool {
         let paths: Vec<&str> = paths.as_ref().iter().map(AsRef::as_ref).collect();
@@ -99,7 +100,7 @@ impl Verifier {
     }
 }
 
-/// The parameters of the task.
+/// Returns the parameters of the task.
 #[track_caller]
 pub(crate) fn parameters() -> Value {
     let text = host::parameters();

@@ -1,4 +1,4 @@
-//! Setup routines: build the starting tree of a world.
+//! Setup routines: building the starting tree of a world.
 
 use serde_json::Value;
 
@@ -6,13 +6,13 @@ use crate::github::RepositoryBuilder;
 use crate::host::{self, builder};
 use crate::{Random, verifier};
 
-/// What a setup function is given: the empty tree, the random source and the clock.
+/// Argument of a setup function: the empty tree, the random source and the clock.
 #[derive(Debug)]
 pub struct World {
     random: Random,
 }
 
-/// A file to be added, with more than a path and its bytes.
+/// A file to add, with an optional modification time and executable bit.
 #[derive(Clone, Debug)]
 pub struct NewFile {
     path: String,
@@ -22,7 +22,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// A file with these bytes.
+    /// Creates a file with these bytes.
     pub fn new(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
@@ -32,14 +32,15 @@ impl NewFile {
         }
     }
 
-    /// Last changed at this second since 1970-01-01T00:00:00Z, instead of the world's clock.
+    /// Sets the modification time, in seconds since 1970-01-01T00:00:00Z. The default is the
+    /// world's clock.
     #[must_use]
     pub fn modified(mut self, seconds: i64) -> Self {
         self.modified = Some(seconds);
         self
     }
 
-    /// Marks it as a program.
+    /// Marks the file as executable.
     #[must_use]
     pub fn executable(mut self) -> Self {
         self.executable = true;
@@ -57,13 +58,13 @@ impl World {
         }
     }
 
-    /// Adds a file, and the directories above it.
+    /// Adds a file and the directories above it.
     #[track_caller]
     pub fn file(&mut self, path: impl Into<String>, content: impl Into<Vec<u8>>) {
         self.add(NewFile::new(path, content));
     }
 
-    /// Adds a file with a time of its own or with the executable bit.
+    /// Adds a file with a modification time of its own or with the executable bit.
     #[track_caller]
     pub fn add(&mut self, file: NewFile) {
         accept(
@@ -72,7 +73,7 @@ impl World {
         );
     }
 
-    /// Adds a directory, and those above it. One that stands already stays.
+    /// Adds a directory and its ancestors. An existing directory is kept.
     #[track_caller]
     pub fn directory(&mut self, path: &str) {
         accept(path, host::create_directory(path));
@@ -84,27 +85,27 @@ impl World {
         accept(path, host::create_symlink(path, target));
     }
 
-    /// The repository of a github world, in `repo/.git`.
+    /// Returns the builder of the repository of a github world, in `repo/.git`.
     pub fn repository(&mut self) -> RepositoryBuilder {
         RepositoryBuilder::new()
     }
 
-    /// The random source.
+    /// Returns the random source.
     pub fn random(&mut self) -> &mut Random {
         &mut self.random
     }
 
-    /// The virtual clock, in seconds since 1970-01-01T00:00:00Z.
+    /// Returns the virtual clock, in seconds since 1970-01-01T00:00:00Z.
     pub fn now(&self) -> i64 {
         host::now()
     }
 
-    /// The parameters of the task, a JSON object.
+    /// Returns the parameters of the task, a JSON object.
     pub fn parameters(&self) -> Value {
         verifier::parameters()
     }
 
-    /// A line for people who look at how the world was made.
+    /// Writes a line to the log, for readers of the setup.
     pub fn log(&self, message: &str) {
         host::log(message);
     }

@@ -1,11 +1,11 @@
-//! Setup routines: the repository of a github world.
+//! Setup routines: builder of the git repository of a github world.
 
 use crate::bindings::setup::mcpmark::guest::git_builder as wit;
 use crate::github::Signature;
 use crate::host;
 
 impl Signature {
-    /// Somebody at a second since 1970-01-01T00:00:00Z, in UTC.
+    /// Creates a signature with a time in seconds since 1970-01-01T00:00:00Z, in UTC.
     pub fn new(name: impl Into<String>, email: impl Into<String>, time: i64) -> Self {
         Self {
             name: name.into(),
@@ -16,7 +16,7 @@ impl Signature {
     }
 }
 
-/// A commit to be written.
+/// A commit to write.
 #[derive(Clone, Debug)]
 pub struct NewCommit {
     parents: Vec<String>,
@@ -27,8 +27,8 @@ pub struct NewCommit {
 }
 
 impl NewCommit {
-    /// A commit without parents that changes nothing. A message ends with a line feed, as git
-    /// leaves it.
+    /// Creates a commit without parents and without changes. A line feed is appended to a message
+    /// that does not end with one, as git does.
     pub fn new(author: &Signature, message: impl Into<String>) -> Self {
         let mut message = message.into();
         if !message.ends_with('\n') {
@@ -43,14 +43,14 @@ impl NewCommit {
         }
     }
 
-    /// Adds a parent. The changes are made to the files of the first.
+    /// Adds a parent. The changes apply to the files of the first parent.
     #[must_use]
     pub fn parent(mut self, id: &str) -> Self {
         self.parents.push(id.to_owned());
         self
     }
 
-    /// Committed by somebody else than the author.
+    /// Sets a committer other than the author.
     #[must_use]
     pub fn committer(mut self, committer: &Signature) -> Self {
         self.committer = committer.clone();
@@ -63,13 +63,13 @@ impl NewCommit {
         self.file(path.into(), content.into(), false)
     }
 
-    /// Adds or replaces a program.
+    /// Adds or replaces an executable file.
     #[must_use]
     pub fn write_executable(self, path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
         self.file(path.into(), content.into(), true)
     }
 
-    /// Removes a file, or a directory with all below it.
+    /// Removes a file, or a directory with everything below it.
     #[must_use]
     pub fn remove(mut self, path: impl Into<String>) -> Self {
         self.changes.push(wit::Change::Remove(path.into()));
@@ -86,7 +86,7 @@ impl NewCommit {
     }
 }
 
-/// The repository of a world that is being built.
+/// Builder of the git repository of a world.
 ///
 /// # Panics
 /// Each method panics when the host refuses: the world cannot be built then.
@@ -98,7 +98,7 @@ impl RepositoryBuilder {
         Self(())
     }
 
-    /// Writes a commit and gives its id.
+    /// Writes a commit and returns its id.
     #[track_caller]
     pub fn commit(&mut self, commit: NewCommit) -> String {
         let what = commit.message.lines().next().unwrap_or_default().to_owned();
@@ -112,34 +112,35 @@ impl RepositoryBuilder {
         accept(&format!("commit {what:?}"), result)
     }
 
-    /// Sets a branch.
+    /// Sets a branch to a commit.
     #[track_caller]
     pub fn branch(&mut self, name: &str, commit: &str) {
         let whole = format!("refs/heads/{name}");
         accept(name, host::build_reference(&whole, commit));
     }
 
-    /// Sets a tag without a text.
+    /// Sets a lightweight tag, which has no message.
     #[track_caller]
     pub fn tag(&mut self, name: &str, commit: &str) {
         let whole = format!("refs/tags/{name}");
         accept(name, host::build_reference(&whole, commit));
     }
 
-    /// Sets a tag with a text.
+    /// Sets an annotated tag, which has a message.
     #[track_caller]
     pub fn annotated_tag(&mut self, name: &str, commit: &str, tagger: &Signature, message: &str) {
         accept(name, host::build_tag(name, commit, tagger, message));
     }
 
-    /// Keeps the head of a pull request whose branch is gone, or was squashed.
+    /// Sets the head reference of a pull request, to keep its commits if the branch was deleted or
+    /// squashed.
     #[track_caller]
     pub fn pull_head(&mut self, number: u64, commit: &str) {
         let whole = format!("refs/pull/{number}/head");
         accept(&whole, host::build_reference(&whole, commit));
     }
 
-    /// Names the default branch; it is `main` otherwise.
+    /// Sets the default branch, which is `main` if this method is not called.
     #[track_caller]
     pub fn default_branch(&mut self, name: &str) {
         accept(name, host::build_head(name));

@@ -1,4 +1,4 @@
-//! Verifiers on github worlds: what was added, and that nothing else moved.
+//! Verifiers of github worlds: checks of additions, and that nothing else changed.
 
 use std::collections::BTreeMap;
 
@@ -7,44 +7,44 @@ use serde_json::Value;
 use crate::github::{Commit, Issue, Pull};
 use crate::{Condition, Found, Tree, Verifier};
 
-/// What a task on a repository allows to be otherwise than the agent found it.
+/// Changes to a repository that a task allows.
 #[derive(Clone, Debug, Default)]
 pub struct Allowed<'a> {
-    /// Issues and pull requests that are judged by other checks.
+    /// Numbers of issues and pull requests that may change, because other checks judge them.
     pub touched: Vec<u64>,
-    /// How many issues are new.
+    /// Number of new issues.
     pub new_issues: usize,
-    /// How many pull requests are new.
+    /// Number of new pull requests.
     pub new_pulls: usize,
-    /// New branches, and such that moved; other checks judge where they stand.
+    /// Branches that may be new or moved; other checks judge their tips.
     pub branches: &'a [&'a str],
 }
 
-/// What a new pull request must say.
+/// Expected content of a new pull request.
 #[derive(Clone, Copy, Debug)]
 pub struct Proposal<'a> {
-    /// The branch that is to be merged.
+    /// Head branch: the branch to merge.
     pub head: &'a str,
-    /// The branch that it is to be merged into.
+    /// Base branch: the branch to merge into.
     pub base: &'a str,
-    /// Its title.
+    /// Title of the pull request.
     pub title: &'a str,
-    /// Its text.
+    /// Body text of the pull request.
     pub body: &'a str,
-    /// The logins of who is asked for a review.
+    /// Logins of the requested reviewers.
     pub reviewers: &'a [&'a str],
 }
 
 impl Verifier {
-    /// The login of whom the tools act as.
+    /// Returns the login of the viewer, the account as which the tools act.
     #[track_caller]
     pub fn viewer(&self) -> String {
         let repository = self.start().file("repository.json").json();
         repository.at("/viewer").string().required()
     }
 
-    /// Adds checks that a repository with its issues and pull requests is as the agent found it, except
-    /// for what is allowed.
+    /// Adds checks that a repository with its issues and pull requests is unchanged since the
+    /// start, except for the allowed changes.
     #[track_caller]
     pub fn nothing_else_moved(&mut self, allowed: &Allowed<'_>) {
         let (start, end) = (self.start(), self.end());
@@ -98,7 +98,7 @@ impl Verifier {
         );
     }
 
-    /// The one pull request that is new.
+    /// Returns the only new pull request.
     #[track_caller]
     pub fn new_pull(&self) -> Found<Pull> {
         let before = self.start().pulls().required();
@@ -107,7 +107,7 @@ impl Verifier {
         })
     }
 
-    /// The one issue that is new.
+    /// Returns the only new issue.
     #[track_caller]
     pub fn new_issue(&self) -> Found<Issue> {
         let before = self.start().issues().required();
@@ -116,8 +116,9 @@ impl Verifier {
         })
     }
 
-    /// Adds checks that one pull request is new and open, says what it must, and carries nothing else: no
-    /// draft, labels, assignees, milestone, comments or reviews.
+    /// Adds checks that exactly one pull request is new, and that it is open and has the expected
+    /// content and nothing else: no draft status, labels, assignees, milestone, comments or
+    /// reviews. Returns the pull request.
     #[track_caller]
     pub fn check_new_pull(&mut self, expected: &Proposal<'_>) -> Found<Pull> {
         let pull = self.new_pull();
@@ -147,8 +148,9 @@ impl Verifier {
         pull
     }
 
-    /// Adds checks that a branch has one commit more than the one that it was made from, with this message,
-    /// and that it changes these files and nothing else. Gives its tip.
+    /// Adds checks that a branch has exactly one commit on top of the starting tip of `from`, with
+    /// this message, and that the commit changes these files and nothing else. Returns the tip of
+    /// the branch.
     #[track_caller]
     pub fn check_one_commit<S: AsRef<str>>(
         &mut self,
@@ -172,7 +174,7 @@ impl Verifier {
         tip
     }
 
-    /// What was committed on a branch since the tip that another one had in the starting world, the oldest
+    /// Returns the commits on a branch since the starting tip of another branch `from`, the oldest
     /// first.
     #[track_caller]
     pub fn added(&self, branch: &str, from: &str) -> Found<Vec<Commit>> {
@@ -184,7 +186,7 @@ impl Verifier {
 }
 
 impl Found<Vec<Commit>> {
-    /// Holds when they are a straight line that begins at a commit, the oldest first.
+    /// Checks that the commits, the oldest first, form a linear history on top of `base`.
     pub fn are_straight_on(&self, base: &Commit) -> Condition {
         self.satisfies(|commits| {
             let mut parent = base.id();
@@ -202,7 +204,7 @@ impl Found<Vec<Commit>> {
         })
     }
 
-    /// One of them, counted from 0.
+    /// Returns one of the commits, counted from 0.
     pub fn nth(&self, at: usize) -> Found<Commit> {
         let place = format!("commit {} of them", at + 1);
         self.part(&place, |commits| {
@@ -212,7 +214,7 @@ impl Found<Vec<Commit>> {
 }
 
 impl Found<Commit> {
-    /// Holds when it has this message, a line feed at its end or not.
+    /// Checks the message of the commit. Line feeds at its end are ignored.
     pub fn message_is(&self, expected: &str) -> Condition {
         self.map(|commit| commit.message().trim_end_matches('\n').to_owned())
             .equals(expected)
@@ -220,8 +222,8 @@ impl Found<Commit> {
 }
 
 impl Pull {
-    /// Whether it is no draft and has no labels, assignees, milestone, type, reactions, comments or reviews,
-    /// nor a lock.
+    /// Returns true if the pull request is not a draft, is not locked and has no labels, assignees,
+    /// milestone, type, reactions, comments or reviews.
     pub fn is_plain(&self) -> bool {
         let it = &self.issue;
         !self.draft
@@ -243,7 +245,7 @@ fn entries(tree: &Tree, name: &str) -> Found<BTreeMap<u64, Value>> {
         let numbered = list.iter().map(|entry| {
             let number = entry["number"].as_u64().ok_or("an entry has no number")?;
             let mut entry = entry.clone();
-            // The base of what is open is wherever its branch is.
+            // `base_sha` of an open pull request moves with the base branch.
             if entry["state"] == "open"
                 && let Some(keys) = entry.as_object_mut()
             {
@@ -304,7 +306,7 @@ mod tests {
     fn what_is_touched_must_be_allowed() {
         let none = Allowed::default();
         assert!(judge(ISSUES, &none).0);
-        // Where an open pull request would land moves with its base.
+        // `base_sha` of an open pull request moves with the base branch.
         let moved = ISSUES.replace("\"open\"", "\"open\", \"base_sha\": \"1\"");
         assert!(judge(&moved, &none).0);
         let changed = ISSUES.replace("Crash", "crash");

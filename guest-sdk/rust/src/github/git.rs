@@ -9,10 +9,10 @@ pub use git::{
     Change as GitChange, ChangeKind as GitChangeKind, Entry as GitEntry, Kind as GitKind, Signature,
 };
 
-/// The most commits that one history hands out.
+/// Maximum number of commits in one history.
 const HISTORY: u32 = 100_000;
 
-/// A repository as the agent found or left it.
+/// The git repository in the starting or the final tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Repository {
     tree: state::Tree,
@@ -25,11 +25,11 @@ pub struct Commit {
     commit: git::Commit,
 }
 
-/// Which of the two repositories a commit was read from, so that its files are too.
+/// Tree (starting or final) from which a commit was read, so that its files come from the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Which(state::Tree);
 
-/// A file of a commit, read when it is asked for.
+/// A file of a commit. Its content is read on demand.
 #[derive(Clone, Debug)]
 pub struct CommitFile {
     commit: Found<Commit>,
@@ -41,32 +41,32 @@ impl Repository {
         Self { tree }
     }
 
-    /// The name of the default branch.
+    /// Returns the name of the default branch.
     pub fn default_branch(&self) -> String {
         host::git_head(self.tree)
     }
 
-    /// The names of all branches, sorted.
+    /// Returns the names of all branches, sorted.
     pub fn branches(&self) -> Found<Vec<String>> {
         Found::new("the branches", Ok(self.names("refs/heads/")))
     }
 
-    /// The names of all tags, sorted.
+    /// Returns the names of all tags, sorted.
     pub fn tags(&self) -> Found<Vec<String>> {
         Found::new("the tags", Ok(self.names("refs/tags/")))
     }
 
-    /// The tip of a branch.
+    /// Returns the tip of a branch.
     pub fn branch(&self, name: &str) -> Found<Commit> {
         self.reference(&format!("refs/heads/{name}"), format!("branch {name}"))
     }
 
-    /// The commit that a tag names, through the annotation where it has one.
+    /// Returns the commit of a tag. Annotated tags are dereferenced.
     pub fn tag(&self, name: &str) -> Found<Commit> {
         self.reference(&format!("refs/tags/{name}"), format!("tag {name}"))
     }
 
-    /// The text of an annotated tag.
+    /// Returns the message of an annotated tag.
     pub fn tag_message(&self, name: &str) -> Found<String> {
         let wanted = format!("refs/tags/{name}");
         let references = host::git_references(self.tree);
@@ -83,7 +83,8 @@ impl Repository {
         Found::new(format!("tag {name}"), text)
     }
 
-    /// A commit by a branch, a tag, `HEAD` or the first seven or more digits of its id; `~2` may follow.
+    /// Returns a commit by branch, tag, `HEAD` or the first seven or more digits of its id, each
+    /// with an optional suffix such as `~2`.
     pub fn commit(&self, revision: &str) -> Found<Commit> {
         let commit = host::git_resolve(self.tree, revision)
             .and_then(|id| host::git_commit(self.tree, &id))
@@ -91,27 +92,27 @@ impl Repository {
         self.found(format!("commit {revision}"), commit)
     }
 
-    /// A file at the tip of a branch.
+    /// Returns a file at the tip of a branch.
     pub fn file(&self, branch: &str, path: &str) -> CommitFile {
         self.branch(branch).file(path)
     }
 
-    /// The commits of a branch, the youngest first, as `git log` lists them.
+    /// Returns the commits of a branch in the order of `git log`, the newest first.
     pub fn log(&self, branch: &str) -> Found<Vec<Commit>> {
         self.history(&self.branch(branch), None, None)
     }
 
-    /// The commits of a branch that changed a path against their first parent.
+    /// Returns the commits of a branch that changed a path against their first parent.
     pub fn log_of(&self, branch: &str, path: &str) -> Found<Vec<Commit>> {
         self.history(&self.branch(branch), None, Some(path))
     }
 
-    /// The commits of a branch that another commit does not have: what was added to it.
+    /// Returns the commits of a branch that are not reachable from `base`: the commits added to it.
     pub fn log_since(&self, branch: &str, base: &Commit) -> Found<Vec<Commit>> {
         self.history(&self.branch(branch), Some(base.id()), None)
     }
 
-    /// The best common ancestor of two commits.
+    /// Returns the best common ancestor of two commits.
     pub fn merge_base(&self, one: &Commit, other: &Commit) -> Found<Commit> {
         let base = host::git_merge_base(self.tree, one.id(), other.id())
             .map_err(|error| reason(&error))
@@ -123,7 +124,7 @@ impl Repository {
         )
     }
 
-    /// Holds when these branches are there, and no others.
+    /// Checks that the repository has exactly these branches, in any order.
     pub fn branches_are<S: AsRef<str>>(&self, expected: impl AsRef<[S]>) -> Condition {
         let expected: Vec<String> = expected
             .as_ref()
@@ -133,7 +134,7 @@ impl Repository {
         self.branches().equal_in_any_order(&expected)
     }
 
-    /// Holds when a branch stands where it stood when the agent found it.
+    /// Checks that the tip of a branch is the same as in the starting tree.
     #[track_caller]
     pub fn branch_is_unmoved(&self, name: &str) -> Condition {
         let before = Self::new(state::Tree::Start).branch(name).required();
@@ -190,47 +191,47 @@ impl Repository {
 }
 
 impl Commit {
-    /// Its id, 40 hexadecimal digits.
+    /// Returns the id of the commit, 40 hexadecimal digits.
     pub fn id(&self) -> &str {
         &self.commit.id
     }
 
-    /// The first seven digits of its id.
+    /// Returns the first seven digits of the id.
     pub fn short(&self) -> &str {
         self.commit.id.get(..7).unwrap_or(&self.commit.id)
     }
 
-    /// The ids of its parents: none for the first, two for a merge.
+    /// Returns the ids of the parents: none for the first commit, two for a merge.
     pub fn parents(&self) -> &[String] {
         &self.commit.parents
     }
 
-    /// Who wrote it.
+    /// Returns the author of the commit.
     pub fn author(&self) -> &Signature {
         &self.commit.author
     }
 
-    /// Who committed it.
+    /// Returns the committer of the commit.
     pub fn committer(&self) -> &Signature {
         &self.commit.committer
     }
 
-    /// Its whole message.
+    /// Returns the whole message.
     pub fn message(&self) -> &str {
         &self.commit.message
     }
 
-    /// The first line of its message.
+    /// Returns the first line of the message.
     pub fn subject(&self) -> &str {
         self.message().lines().next().unwrap_or_default()
     }
 
-    /// Whether its files are those of another commit, byte for byte.
+    /// Returns true if both commits have the same files, byte for byte.
     pub fn has_tree_of(&self, other: &Self) -> bool {
         self.commit.tree == other.commit.tree
     }
 
-    /// A file of it.
+    /// Returns a file of the commit.
     pub fn file(&self, path: &str) -> CommitFile {
         CommitFile {
             commit: Found::new(format!("commit {}", self.short()), Ok(self.clone())),
@@ -238,7 +239,7 @@ impl Commit {
         }
     }
 
-    /// The paths of its files below a directory, sorted; the empty path is the root.
+    /// Returns the paths of the files below a directory, sorted. The empty path is the root.
     pub fn files(&self, path: &str) -> Found<Vec<String>> {
         let entries = host::git_walk(self.repository.0, self.id(), path);
         let paths = entries.map(|entries| entries.into_iter().map(|it| it.path).collect());
@@ -246,13 +247,13 @@ impl Commit {
         Found::new(place, paths.map_err(|error| reason(&error)))
     }
 
-    /// What it changed against its first parent, sorted by path.
+    /// Returns the changes of the commit against its first parent, sorted by path.
     pub fn changes(&self) -> Found<Vec<GitChange>> {
         let parent = self.parents().first().map(String::as_str);
         self.changes_from(parent)
     }
 
-    /// What differs from another commit to this one, sorted by path.
+    /// Returns the differences between another commit and this one, sorted by path.
     pub fn changes_since(&self, other: &Self) -> Found<Vec<GitChange>> {
         self.changes_from(Some(other.id()))
     }
@@ -265,7 +266,7 @@ impl Commit {
 }
 
 impl Found<Commit> {
-    /// A file of the commit.
+    /// Returns a file of the commit.
     pub fn file(&self, path: &str) -> CommitFile {
         CommitFile {
             commit: self.clone(),
@@ -273,7 +274,7 @@ impl Found<Commit> {
         }
     }
 
-    /// Holds when the commit changed these paths against its first parent, and nothing else.
+    /// Checks that the commit changed exactly these paths against its first parent.
     pub fn changed_only<S: AsRef<str>>(&self, expected: impl AsRef<[S]>) -> Condition {
         let mut expected: Vec<&str> = expected.as_ref().iter().map(AsRef::as_ref).collect();
         expected.sort_unstable();
@@ -287,7 +288,7 @@ impl Found<Commit> {
 }
 
 impl CommitFile {
-    /// Its bytes.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> Found<Vec<u8>> {
         self.read(|which, entry| match entry.kind {
             GitKind::File | GitKind::Executable => {
@@ -297,7 +298,7 @@ impl CommitFile {
         })
     }
 
-    /// Its text.
+    /// Returns the text of the file.
     pub fn text(&self) -> Found<String> {
         self.bytes().then(|bytes| {
             String::from_utf8(bytes).map_err(|error| {
@@ -307,17 +308,17 @@ impl CommitFile {
         })
     }
 
-    /// Holds when the text is exactly this.
+    /// Checks that the text equals `expected`.
     pub fn equals(&self, expected: &str) -> Condition {
         self.text().equals(expected)
     }
 
-    /// Holds when a file stands there.
+    /// Checks that there is an entry at the path.
     pub fn exists(&self) -> Condition {
         self.entry().exists()
     }
 
-    /// Holds when nothing stands there, in a commit that is there.
+    /// Checks that the commit exists and has nothing at the path.
     pub fn is_absent(&self) -> Condition {
         self.commit.satisfies(|commit| {
             match host::git_stat(commit.repository.0, commit.id(), &self.path) {
@@ -330,7 +331,7 @@ impl CommitFile {
         })
     }
 
-    /// Holds when it has the bytes of another file, compared by id.
+    /// Checks that both files have the same bytes, compared by blob id.
     pub fn has_bytes_of(&self, other: &CommitFile) -> Condition {
         let expected = match other.entry().get() {
             Ok(entry) => entry.id.clone(),
@@ -344,7 +345,7 @@ impl CommitFile {
         })
     }
 
-    /// What stands there: its kind, id and size.
+    /// Returns the entry at the path: its kind, id and size.
     pub fn entry(&self) -> Found<GitEntry> {
         self.read(|_, entry| Ok(entry))
     }

@@ -1,8 +1,8 @@
-//! What guests of github worlds read, check, write and call.
+//! Types for guests of github worlds.
 //!
-//! - Verifiers read the [`Repository`], [`Issue`]s and [`Pull`]s of a tree, and check that nothing else moved
-//!   ([`Allowed`], [`Proposal`]).
-//! - Setup routines write a repository with a [`RepositoryBuilder`].
+//! - Verifiers read the [`Repository`], [`Issue`]s and [`Pull`]s of a tree, and check that nothing
+//!   else changed ([`Allowed`], [`Proposal`]).
+//! - Setup routines build a repository with a [`RepositoryBuilder`].
 //! - Solutions call tools through [`RepoTools`].
 
 mod builder;

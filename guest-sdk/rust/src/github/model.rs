@@ -1,57 +1,57 @@
-//! Issues and pull requests of a github world, as the documents of its tree tell them.
+//! Issues and pull requests of a github world, read from the JSON documents of its tree.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::{Condition, Found, Tree};
 
-/// An issue, or what a pull request has in common with one.
+/// An issue, or the fields that a pull request shares with issues.
 ///
-/// The order of labels, assignees and reactions is no difference between two.
+/// Comparisons ignore the order of labels, assignees and reactions.
 #[derive(Clone, Debug, Eq, Deserialize)]
 pub struct Issue {
-    /// Its number; issues and pull requests are counted together.
+    /// Number of the issue, from the sequence that issues and pull requests share.
     pub number: u64,
-    /// Its title.
+    /// Title of the issue.
     pub title: String,
-    /// Its text; empty where it has none.
+    /// Body text; empty if there is none.
     #[serde(default)]
     pub body: String,
-    /// The login of who opened it.
+    /// Login of the user who opened it.
     pub user: String,
-    /// `open` or `closed`.
+    /// State: `open` or `closed`.
     pub state: String,
-    /// `completed`, `not_planned`, `duplicate` or `reopened`.
+    /// Reason for the state: `completed`, `not_planned`, `duplicate` or `reopened`.
     #[serde(default)]
     pub state_reason: Option<String>,
-    /// The issue that it repeats.
+    /// Number of the issue of which this one is a duplicate.
     #[serde(default)]
     pub duplicate_of: Option<u64>,
-    /// The names of its labels.
+    /// Names of the labels.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// The logins of its assignees.
+    /// Logins of the assignees.
     #[serde(default)]
     pub assignees: Vec<String>,
-    /// The number of its milestone.
+    /// Number of the milestone.
     #[serde(default)]
     pub milestone: Option<u64>,
-    /// The kind of issue, where the organisation has kinds.
+    /// Issue type, if the organisation defines types.
     #[serde(default, rename = "type")]
     pub kind: Option<String>,
-    /// Whether comments are closed.
+    /// Whether the issue is locked, so that comments are closed.
     #[serde(default)]
     pub locked: bool,
-    /// The login of who closed it.
+    /// Login of the user who closed it.
     #[serde(default)]
     pub closed_by: Option<String>,
-    /// The reactions to it.
+    /// Reactions to the issue.
     #[serde(default)]
     pub reactions: Vec<Reaction>,
-    /// The numbers of its sub-issues, in order.
+    /// Numbers of the sub-issues, in order.
     #[serde(default)]
     pub sub_issues: Vec<u64>,
-    /// Its comments, in order.
+    /// Comments, in order.
     #[serde(default)]
     pub comments: Vec<Comment>,
 }
@@ -59,58 +59,58 @@ pub struct Issue {
 /// A reaction of one user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Reaction {
-    /// The login of who reacted.
+    /// Login of the user who reacted.
     pub user: String,
-    /// `+1`, `-1`, `laugh`, `confused`, `heart`, `hooray`, `rocket` or `eyes`.
+    /// Emoji: `+1`, `-1`, `laugh`, `confused`, `heart`, `hooray`, `rocket` or `eyes`.
     pub content: String,
 }
 
 /// A comment on an issue or a pull request.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Comment {
-    /// The login of who wrote it.
+    /// Login of the author.
     pub user: String,
-    /// Its text.
+    /// Text of the comment.
     pub body: String,
 }
 
 /// A pull request.
 ///
-/// The order of who is asked for a review is no difference between two.
+/// Comparisons ignore the order of requested reviewers.
 #[derive(Clone, Debug, Eq, Deserialize)]
 pub struct Pull {
-    /// What it has in common with issues.
+    /// Fields shared with issues.
     #[serde(flatten)]
     pub issue: Issue,
-    /// The branch that is to be merged.
+    /// Head branch: the branch to merge.
     pub head: String,
-    /// The branch that it is to be merged into.
+    /// Base branch: the branch to merge into.
     pub base: String,
-    /// The tip of the head.
+    /// Commit id of the tip of the head branch.
     #[serde(default)]
     pub head_sha: String,
-    /// Whether it is a draft.
+    /// Whether the pull request is a draft.
     #[serde(default)]
     pub draft: bool,
-    /// `merge`, `squash` or `rebase`, once it is merged.
+    /// Merge method of a merged pull request: `merge`, `squash` or `rebase`.
     #[serde(default)]
     pub merge_method: Option<String>,
-    /// The commit on the base that merged it.
+    /// Id of the commit on the base branch that merged the pull request.
     #[serde(default)]
     pub merge_commit_sha: Option<String>,
-    /// When it was merged.
+    /// Time of the merge.
     #[serde(default)]
     pub merged_at: Option<String>,
-    /// The issues that its text closes when it is merged into the default branch.
+    /// Numbers of the issues that the text closes on a merge into the default branch.
     #[serde(default)]
     pub closes: Vec<u64>,
-    /// The logins of who was asked for a review and has not given one.
+    /// Logins of the requested reviewers who have not given a review.
     #[serde(default)]
     pub requested_reviewers: Vec<String>,
-    /// Its reviews, in order.
+    /// Reviews, in order.
     #[serde(default)]
     pub reviews: Vec<Review>,
-    /// The comments on its lines, in order.
+    /// Review comments on lines, in order.
     #[serde(default)]
     pub review_comments: Vec<ReviewComment>,
 }
@@ -118,26 +118,26 @@ pub struct Pull {
 /// A review of a pull request.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Review {
-    /// The login of who reviewed.
+    /// Login of the reviewer.
     pub user: String,
-    /// What was said of the whole.
+    /// Text of the review as a whole.
     #[serde(default)]
     pub body: String,
-    /// `PENDING`, `COMMENTED`, `APPROVED`, `CHANGES_REQUESTED` or `DISMISSED`.
+    /// State: `PENDING`, `COMMENTED`, `APPROVED`, `CHANGES_REQUESTED` or `DISMISSED`.
     pub state: String,
 }
 
 /// A comment on a line or a file of a pull request.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ReviewComment {
-    /// The login of who wrote it.
+    /// Login of the author.
     pub user: String,
-    /// Its text.
+    /// Text of the comment.
     pub body: String,
-    /// The file.
+    /// Path of the file.
     #[serde(default)]
     pub path: String,
-    /// The last line that it is about; none for the whole file.
+    /// Last line of the commented range; `None` for a comment on the whole file.
     #[serde(default)]
     pub line: Option<u64>,
 }
@@ -145,11 +145,11 @@ pub struct ReviewComment {
 /// A label of the repository.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Label {
-    /// Its name.
+    /// Name of the label.
     pub name: String,
-    /// Six hexadecimal digits.
+    /// Colour, as six hexadecimal digits.
     pub color: String,
-    /// What it is for; empty where nothing is said.
+    /// Description of the label; empty if there is none.
     #[serde(default)]
     pub description: String,
 }
@@ -157,17 +157,17 @@ pub struct Label {
 /// A release.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Release {
-    /// The tag that it publishes.
+    /// Name of the published tag.
     pub tag_name: String,
-    /// Its title; empty where it has none.
+    /// Title of the release; empty if there is none.
     #[serde(default)]
     pub name: String,
-    /// Its notes; empty where it has none.
+    /// Release notes; empty if there are none.
     #[serde(default)]
     pub body: String,
 }
 
-// Taken apart in full, so that a key that is added is compared.
+// All fields are destructured, so that a new field cannot be left out of the comparison.
 impl PartialEq for Issue {
     fn eq(&self, other: &Self) -> bool {
         let Self {
@@ -249,33 +249,33 @@ fn sorted<T: Ord>(all: &[T]) -> Vec<&T> {
 }
 
 impl Tree {
-    /// The issues of the repository, by number.
+    /// Returns the issues of the repository, by number.
     pub fn issues(&self) -> Found<Vec<Issue>> {
         self.document("issues")
     }
 
-    /// The pull requests of the repository, by number.
+    /// Returns the pull requests of the repository, by number.
     pub fn pulls(&self) -> Found<Vec<Pull>> {
         self.document("pulls")
     }
 
-    /// The labels of the repository, by name.
+    /// Returns the labels of the repository, by name.
     pub fn labels(&self) -> Found<Vec<Label>> {
         self.document("labels")
     }
 
-    /// The releases of the repository.
+    /// Returns the releases of the repository.
     pub fn releases(&self) -> Found<Vec<Release>> {
         self.document("releases")
     }
 
-    /// One issue.
+    /// Returns one issue by its number.
     pub fn issue(&self, number: u64) -> Found<Issue> {
         let issues = self.issues();
         issues.one(&format!("issue #{number}"), |it| it.number == number)
     }
 
-    /// One pull request.
+    /// Returns one pull request by its number.
     pub fn pull(&self, number: u64) -> Found<Pull> {
         let pulls = self.pulls();
         pulls.one(&format!("pull request #{number}"), |it| {
@@ -285,7 +285,7 @@ impl Tree {
 
     fn document<T: DeserializeOwned>(&self, name: &str) -> Found<Vec<T>> {
         let path = format!("{name}.json");
-        // A world that says nothing of them has none.
+        // A missing document stands for an empty list.
         if !self.exists(&path) {
             return Found::new(path, Ok(Vec::new()));
         }
@@ -296,7 +296,8 @@ impl Tree {
 }
 
 impl<T: Clone> Found<Vec<T>> {
-    /// The one that fits; none where none does, or several do.
+    /// Returns the only element that fits. The result has no value if no element fits, or more than
+    /// one.
     pub fn one(&self, place: &str, fits: impl Fn(&T) -> bool) -> Found<T> {
         let found = self.get().map(|all| {
             let mut fitting = all.iter().filter(|it| fits(it));
@@ -311,34 +312,35 @@ impl<T: Clone> Found<Vec<T>> {
 }
 
 impl Found<Issue> {
-    /// Holds when it is closed, for this reason.
+    /// Checks that the issue is closed with this reason.
     pub fn is_closed_as(&self, reason: &str) -> Condition {
         self.satisfies(|issue| compare(format!("closed as {reason}"), issue.how()))
     }
 
-    /// Holds when it is open.
+    /// Checks that the issue is open.
     pub fn is_open(&self) -> Condition {
         self.satisfies(|issue| compare("open".to_owned(), issue.how()))
     }
 
-    /// Holds when it has these labels and no others, in any order.
+    /// Checks that the issue has exactly these labels, in any order.
     pub fn labels_are(&self, expected: &[&str]) -> Condition {
         self.map(|issue| issue.labels.clone())
             .equal_in_any_order(owned(expected))
     }
 
-    /// Holds when it is assigned to these and nobody else.
+    /// Checks that the issue has exactly these assignees, in any order.
     pub fn assignees_are(&self, expected: &[&str]) -> Condition {
         self.map(|issue| issue.assignees.clone())
             .equal_in_any_order(owned(expected))
     }
 
-    /// Holds when it is like this one; the order of labels, assignees and reactions is no difference.
+    /// Checks that the issue equals `expected`, ignoring the order of labels, assignees and
+    /// reactions.
     pub fn is_like(&self, expected: &Issue) -> Condition {
         self.is(expected.clone())
     }
 
-    /// Holds when nothing of it differs from the one that the agent found.
+    /// Checks that the issue is the same as in the starting tree.
     pub fn is_unchanged(&self) -> Condition {
         self.satisfies(|issue| match Tree::START.issue(issue.number).get() {
             Ok(before) => {
@@ -350,18 +352,18 @@ impl Found<Issue> {
 }
 
 impl Found<Pull> {
-    /// What it has in common with issues.
+    /// Returns the fields that the pull request shares with issues.
     pub fn issue(&self) -> Found<Issue> {
         self.map(|pull| pull.issue.clone())
     }
 
-    /// Holds when it is like this one; the order of labels, assignees, reactions and of who is asked for a
-    /// review is no difference.
+    /// Checks that the pull request equals `expected`, ignoring the order of labels, assignees,
+    /// reactions and requested reviewers.
     pub fn is_like(&self, expected: &Pull) -> Condition {
         self.is(expected.clone())
     }
 
-    /// Holds when it was merged, in this way: `merge`, `squash` or `rebase`.
+    /// Checks that the pull request was merged with this method: `merge`, `squash` or `rebase`.
     pub fn is_merged_by(&self, method: &str) -> Condition {
         self.satisfies(|pull| {
             let found = match (&pull.merged_at, &pull.merge_method) {
@@ -373,12 +375,12 @@ impl Found<Pull> {
         })
     }
 
-    /// Holds when it is open.
+    /// Checks that the pull request is open.
     pub fn is_open(&self) -> Condition {
         self.issue().is_open()
     }
 
-    /// Holds when its text closes this issue.
+    /// Checks that the text of the pull request closes this issue.
     pub fn closes(&self, issue: u64) -> Condition {
         self.satisfies(|pull| {
             Condition::when(
@@ -391,7 +393,7 @@ impl Found<Pull> {
         })
     }
 
-    /// Holds when it goes from this head into this base.
+    /// Checks the head branch and the base branch of the pull request.
     pub fn goes(&self, head: &str, base: &str) -> Condition {
         self.satisfies(|pull| {
             compare(
@@ -403,7 +405,7 @@ impl Found<Pull> {
 }
 
 impl Issue {
-    /// Its state in words: `closed as completed`.
+    /// Returns the state in words, such as `closed as completed`.
     fn how(&self) -> String {
         match &self.state_reason {
             Some(reason) if self.state == "closed" => format!("closed as {reason}"),
@@ -412,7 +414,7 @@ impl Issue {
     }
 }
 
-/// Compares two states told in words.
+/// Compares two states that are described in words.
 fn compare(expected: String, found: String) -> Condition {
     if expected == found {
         Condition::pass(format!("{found}, as expected"))

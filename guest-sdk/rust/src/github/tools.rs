@@ -1,15 +1,15 @@
-//! Solutions on github worlds: short forms for the tools of one repository.
+//! Solutions of github worlds: shorthands for the tools of one repository.
 
 use serde_json::{Map, Value, json};
 
 use crate::{Content, Tools};
 
-/// The most that one page of a list has.
+/// Maximum number of items on one page of a list.
 const PAGE: usize = 100;
 
-/// The tools of one repository.
+/// Tools of one github repository.
 ///
-/// The methods panic with the tool's own words where it reports an error: the attempt ends there.
+/// The methods panic with the tool's message if it reports an error, which ends the attempt.
 #[derive(Debug)]
 pub struct RepoTools<'a> {
     tools: &'a mut Tools,
@@ -18,19 +18,20 @@ pub struct RepoTools<'a> {
 }
 
 impl<'a> RepoTools<'a> {
-    /// The repository of this owner and name.
+    /// Creates the tools of the repository with this owner and name.
     pub fn new(tools: &'a mut Tools, owner: &'a str, name: &'a str) -> Self {
         Self { tools, owner, name }
     }
 
-    /// The text of a tool's result; `arguments` lacks owner and repository only.
+    /// Calls a tool and returns the text of its result. Owner and repository are added to
+    /// `arguments`.
     #[track_caller]
     pub fn text(&mut self, tool: &str, arguments: &Value) -> String {
         let arguments = self.arguments(arguments);
         self.tools.text(tool, &arguments)
     }
 
-    /// The result of a tool that answers with JSON.
+    /// Calls a tool and parses its result as JSON.
     #[track_caller]
     pub fn json(&mut self, tool: &str, arguments: &Value) -> Value {
         let text = self.text(tool, arguments);
@@ -40,7 +41,8 @@ impl<'a> RepoTools<'a> {
         }
     }
 
-    /// All pages of a list. Where the list is a part of the result, `part` names it.
+    /// Returns the items of all pages of a list. If the list is a part of the result, `part` is its
+    /// key.
     #[track_caller]
     pub fn pages(&mut self, tool: &str, part: Option<&str>, arguments: &Value) -> Vec<Value> {
         let mut all = Vec::new();
@@ -63,7 +65,7 @@ impl<'a> RepoTools<'a> {
         all
     }
 
-    /// All issues in a state, `OPEN` or `CLOSED`, the oldest first (`list_issues`).
+    /// Returns all issues in a state, `OPEN` or `CLOSED`, the oldest first (`list_issues`).
     #[track_caller]
     pub fn issues(&mut self, state: &str) -> Vec<Value> {
         let mut all = Vec::new();
@@ -84,7 +86,7 @@ impl<'a> RepoTools<'a> {
         }
     }
 
-    /// The number of the one open issue with a title.
+    /// Returns the number of the open issue with this title.
     #[track_caller]
     pub fn issue_titled(&mut self, title: &str) -> u64 {
         let issues = self.issues("OPEN");
@@ -95,43 +97,44 @@ impl<'a> RepoTools<'a> {
         }
     }
 
-    /// The comments of an issue or pull request, the oldest first.
+    /// Returns the comments of an issue or pull request, the oldest first.
     #[track_caller]
     pub fn comments(&mut self, number: u64) -> Vec<Value> {
         self.pages("get_issue_comments", None, &json!({"issue_number": number}))
     }
 
-    /// All pull requests in a state: `open`, `closed` or `all`.
+    /// Returns all pull requests in a state: `open`, `closed` or `all`.
     #[track_caller]
     pub fn pulls(&mut self, state: &str) -> Vec<Value> {
         self.pages("list_pull_requests", None, &json!({"state": state}))
     }
 
-    /// The commits of a branch or tag, the youngest first.
+    /// Returns the commits of a branch or tag, the newest first.
     #[track_caller]
     pub fn commits(&mut self, reference: &str) -> Vec<Value> {
         self.pages("list_commits", None, &json!({"sha": reference}))
     }
 
-    /// One commit with the files that it changed.
+    /// Returns one commit with the files that it changed.
     #[track_caller]
     pub fn commit(&mut self, id: &str) -> Value {
         self.json("get_commit", &json!({"sha": id, "include_diff": true}))
     }
 
-    /// A file at a branch or tag, if it is there.
+    /// Returns the text of a file at a branch or tag, or `None` if there is no such file.
     #[track_caller]
     pub fn file_at(&mut self, reference: &str, path: &str) -> Option<String> {
         self.file(&json!({"path": path, "ref": reference}))
     }
 
-    /// A file at a commit.
+    /// Returns the text of a file at a commit, or `None` if there is no such file.
     #[track_caller]
     pub fn file_of(&mut self, commit: &str, path: &str) -> Option<String> {
         self.file(&json!({"path": path, "sha": commit}))
     }
 
-    /// The paths of the files in a directory of a branch, in the order of the tool; empty where there is none.
+    /// Returns the paths of the files in a directory of a branch, in the order of the tool. The
+    /// list is empty if the directory has no files.
     #[track_caller]
     pub fn files_in(&mut self, reference: &str, directory: &str) -> Vec<String> {
         let path = format!("{}/", directory.trim_end_matches('/'));
@@ -158,7 +161,7 @@ impl<'a> RepoTools<'a> {
         })
     }
 
-    /// A branch from another one (`create_branch`).
+    /// Creates a branch from another one (`create_branch`).
     #[track_caller]
     pub fn create_branch(&mut self, name: &str, from: &str) {
         self.text(
@@ -167,7 +170,7 @@ impl<'a> RepoTools<'a> {
         );
     }
 
-    /// One commit with these files, each a path and its text (`push_files`).
+    /// Adds one commit with these files, each a path and its text (`push_files`).
     #[track_caller]
     pub fn push(&mut self, branch: &str, message: &str, files: &[(String, String)]) {
         let files: Vec<Value> = files
@@ -178,21 +181,21 @@ impl<'a> RepoTools<'a> {
         self.text("push_files", &arguments);
     }
 
-    /// One commit that removes a file (`delete_file`).
+    /// Adds one commit that removes a file (`delete_file`).
     #[track_caller]
     pub fn remove(&mut self, branch: &str, message: &str, path: &str) {
         let arguments = json!({"branch": branch, "message": message, "path": path});
         self.text("delete_file", &arguments);
     }
 
-    /// Opens a pull request and gives its number, which is in its address only.
+    /// Opens a pull request and returns its number, which is taken from the URL in the result.
     #[track_caller]
     pub fn open_pull(&mut self, title: &str, head: &str, base: &str, body: &str) -> u64 {
         let arguments = json!({"title": title, "head": head, "base": base, "body": body});
         self.numbered("create_pull_request", &arguments)
     }
 
-    /// Opens an issue with these labels and gives its number.
+    /// Opens an issue with these labels and returns its number.
     #[track_caller]
     pub fn open_issue(&mut self, title: &str, body: &str, labels: &[&str]) -> u64 {
         let arguments = json!({"title": title, "body": body, "labels": labels});
@@ -208,7 +211,7 @@ impl<'a> RepoTools<'a> {
             .expect("the address ends with the number")
     }
 
-    /// Merges a pull request: `merge`, `squash` or `rebase`.
+    /// Merges a pull request with the method `merge`, `squash` or `rebase`.
     #[track_caller]
     pub fn merge(&mut self, number: u64, method: &str, title: &str, message: &str) {
         let arguments = json!({
@@ -218,14 +221,14 @@ impl<'a> RepoTools<'a> {
         self.text("merge_pull_request", &arguments);
     }
 
-    /// Writes a comment to an issue or pull request.
+    /// Adds a comment to an issue or pull request.
     #[track_caller]
     pub fn comment(&mut self, number: u64, body: &str) {
         let arguments = json!({"issue_number": number, "body": body});
         self.text("add_issue_comment", &arguments);
     }
 
-    /// Changes an issue, or what a pull request has in common with one (`update_issue`).
+    /// Changes an issue, or the fields that a pull request shares with issues (`update_issue`).
     #[track_caller]
     pub fn update_issue(&mut self, number: u64, changes: &Value) {
         let mut arguments = changes.clone();
@@ -241,7 +244,7 @@ impl<'a> RepoTools<'a> {
         self.text("update_pull_request", &arguments);
     }
 
-    /// Asks somebody to review a pull request.
+    /// Requests a review of a pull request from a user.
     #[track_caller]
     pub fn ask_for_review(&mut self, number: u64, login: &str) {
         self.update_pull(number, &json!({"reviewers": [login]}));
@@ -258,21 +261,21 @@ impl<'a> RepoTools<'a> {
     }
 }
 
-/// A string of a result; empty where it is none.
+/// Returns a JSON value as a string; empty if it is not a string.
 pub fn string(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// A number of a result.
+/// Returns a JSON value as a number.
 ///
 /// # Panics
-/// Where it is none.
+/// Panics if the value is not an unsigned integer.
 #[track_caller]
 pub fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
 
-/// The names of the labels of an issue or pull request.
+/// Returns the names of the labels of an issue or pull request.
 pub fn labels(thread: &Value) -> Vec<String> {
     let labels = thread["labels"].as_array().into_iter().flatten();
     labels

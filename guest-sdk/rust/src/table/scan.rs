@@ -1,10 +1,10 @@
-//! The reader of CSV text: one pass over the bytes, no allocation for a cell.
+//! CSV scanner: one pass over the bytes, without an allocation per cell.
 
-/// What is read: the records as ranges of one text.
+/// Records of a CSV text, as ranges of that text.
 ///
 /// A verifier pays for each instruction with fuel, so a cell is not copied: it is a range of the
-/// text that was read. Only a quoted cell with an escaped quote in it is written anew, after the
-/// end of that text.
+/// text. Only a quoted cell with an escaped quote, or with text after its closing quote, is
+/// rewritten; the result is appended to the text.
 #[derive(Debug, Default)]
 pub(super) struct Records {
     pub(super) text: String,
@@ -13,20 +13,20 @@ pub(super) struct Records {
     pub(super) records: Vec<Record>,
 }
 
-/// Where a record stands.
+/// Position of a record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
-    /// The line on which it begins, from 1.
+    /// Line on which the record begins, from 1.
     pub(super) line: u32,
-    /// Its first cell.
+    /// Index of its first cell.
     pub(super) first: u32,
-    /// The cell after its last.
+    /// Index of the cell after its last.
     pub(super) end: u32,
 }
 
-/// Reads all records of a text. Where `lenient`, blank lines are skipped, a quote inside a bare
-/// cell is text, text after a closing quote belongs to the cell, an open quote is closed by the
-/// end of the text, and a CR alone ends a line; else each of these is an error.
+/// Reads all records of a text. If `lenient` is true, blank lines are skipped, a quote inside an
+/// unquoted cell is text, text after a closing quote belongs to the cell, an open quote is closed
+/// by the end of the text, and a CR alone ends a line. Otherwise each of these is an error.
 pub(super) fn scan(text: String, separator: u8, lenient: bool) -> Result<Records, String> {
     let bytes = text.as_bytes();
     let mut out = Builder {
@@ -37,7 +37,7 @@ pub(super) fn scan(text: String, separator: u8, lenient: bool) -> Result<Records
         begun: 1,
     };
     let mut rewritten = String::new();
-    // Where the cell begins that is being read, and from where on bytes were not looked at.
+    // Start of the current cell, and position of the first byte that was not scanned yet.
     let (mut start, mut at) = (0, 0);
     'words: loop {
         let (mut raised, step) = match bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -133,9 +133,9 @@ pub(super) fn scan(text: String, separator: u8, lenient: bool) -> Result<Records
     })
 }
 
-/// Raises the high bit of each of eight bytes that is a separator or not above a quote: all that
-/// means something is among them. A borrow may raise the bit of a byte too many, so that each
-/// candidate is looked at again.
+/// Sets the high bit of each byte that is a separator or not above a quote. Every byte with a
+/// meaning in CSV is among them. A borrow may set the bit of another byte as well, so each
+/// candidate has to be checked again.
 fn candidates(word: u64, separator: u8) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
@@ -147,15 +147,15 @@ fn candidates(word: u64, separator: u8) -> u64 {
 struct Builder {
     cells: Vec<(u32, u32)>,
     records: Vec<Record>,
-    /// The first cell of the record that is being read.
+    /// Index of the first cell of the current record.
     first: usize,
-    /// The line that is being read, and the one on which its record began.
+    /// Current line. `begun` is the line on which the current record began.
     line: u32,
     begun: u32,
 }
 
 impl Builder {
-    /// Positions above 4 GiB do not exist: a guest has 32-bit addresses.
+    /// Adds a cell. There are no positions above 4 GiB, because a guest has 32-bit addresses.
     fn cell(&mut self, start: usize, end: usize) {
         self.cells.push((start as u32, end as u32));
     }
@@ -171,7 +171,7 @@ impl Builder {
 
     fn end_record(&mut self, length: usize, at: usize) {
         if self.records.is_empty() && at > 0 {
-            // The rest is likely to look like the first record.
+            // The first record is an estimate of the size of all others.
             let more = length / at + 1;
             self.cells.reserve(more.saturating_mul(self.cells.len()));
             self.records.reserve(more);
@@ -187,12 +187,12 @@ impl Builder {
 
 /// A quoted cell.
 struct Quoted {
-    /// Its closing quote, or the end of the text.
+    /// Position of the closing quote, or the end of the text.
     close: usize,
     after_close: usize,
-    /// The separator or line end after it, or the end of the text.
+    /// Position of the separator or line end after the cell, or the end of the text.
     end: usize,
-    /// It stands in the text as it is meant: no escaped quote, nothing after the closing one.
+    /// Whether the quoted text is the value: no escaped quote, and nothing after the closing quote.
     is_plain: bool,
     newlines: u32,
 }
@@ -270,7 +270,7 @@ mod tests {
             .collect())
     }
 
-    /// The same by a reader of many years' standing.
+    /// Reads the same text with the `csv` crate, for comparison.
     fn peer(text: &str) -> Vec<Vec<String>> {
         csv::ReaderBuilder::new()
             .has_headers(false)
