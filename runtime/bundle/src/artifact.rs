@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_archive::states::Written;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::{TaskId, World, WorldId};
+use mcpmark_task::{ByRole, GuestRole, TaskId, World, WorldId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -65,10 +65,13 @@ pub const SCRIPT: &str = "verifier.tar.zst";
 pub const INTERPRETER: &str = "interpreter.wasm";
 /// The layer with the solution.
 pub const SOLUTION: &str = "solution.wasm";
-/// The layer of a world with the guest that runs its workflows.
-pub const CI: &str = "ci.wasm";
 /// The layer with the certificate.
 pub const CERTIFICATE: &str = "certificate.json";
+
+/// The layer of a world with its guest of a role.
+pub fn guest_file(role: GuestRole) -> String {
+    format!("{role}.wasm")
+}
 
 /// All that decides what an attempt at the task starts from and how it is judged. Its digest is the
 /// `bundle` of receipts.
@@ -100,7 +103,6 @@ pub struct Parts {
 
 /// What an attempt starts from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct StartParts {
     /// The id of the world; tasks of published corpora have a state without a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,9 +114,9 @@ pub struct StartParts {
     /// The seed that it was made with, where it has a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The digest of the guest that runs its workflows, where it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ci: Option<Digest>,
+    /// The digests of the guests of its world.
+    #[serde(flatten)]
+    pub guests: ByRole<Digest>,
 }
 
 /// Who judges a task.
@@ -196,7 +198,6 @@ pub struct TaskConfig {
 
 /// The config of a world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct WorldConfig {
     /// The version of this document.
     pub schema: u32,
@@ -218,9 +219,9 @@ pub struct WorldConfig {
     pub entries: u64,
     /// Bytes of them.
     pub bytes: u64,
-    /// The guest that runs its workflows, where it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ci: Option<GuestConfig>,
+    /// Its guests.
+    #[serde(flatten)]
+    pub guests: ByRole<GuestConfig>,
 }
 
 /// A task in a bundle.
@@ -250,8 +251,8 @@ pub struct WorldArtifact {
     config_descriptor: Descriptor,
     /// Its states.
     pub states: Descriptor,
-    /// The guest that runs its workflows, where it has one.
-    pub ci: Option<Descriptor>,
+    /// The components of its guests.
+    pub guests: ByRole<Descriptor>,
 }
 
 /// A suite, or one task, with the worlds that they start from: all but the layers.
@@ -360,18 +361,25 @@ impl WorldArtifact {
     /// The most bytes of its compressed states that are read.
     pub const LARGEST: u64 = LARGEST_STATES;
 
-    /// The component of the guest that runs its workflows.
+    /// The components of its guests.
     ///
     /// # Errors
     ///
-    /// When it is missing, or not what manifest and config say.
-    pub fn read_ci(&self, source: &dyn Source) -> Result<Option<Vec<u8>>, BundleError> {
-        let (Some(layer), Some(guest)) = (&self.ci, &self.config.ci) else {
-            return Ok(None);
-        };
-        let what = format!("world {}: layer {CI}", self.id);
-        let bytes = fetch(source, &what, layer, LARGEST_GUEST)?;
-        decompressed(what, &bytes, guest).map(Some)
+    /// When one is missing, or not what manifest and config say.
+    pub fn read_guests(
+        &self,
+        source: &dyn Source,
+    ) -> Result<Vec<(GuestRole, Vec<u8>)>, BundleError> {
+        let layers = self.guests.iter();
+        let described =
+            layers.filter_map(|(role, layer)| Some((role, layer, self.config.guests.get(role)?)));
+        described
+            .map(|(role, layer, guest)| {
+                let what = format!("world {}: layer {}", self.id, guest_file(role));
+                let bytes = fetch(source, &what, layer, LARGEST_GUEST)?;
+                Ok((role, decompressed(what, &bytes, guest)?))
+            })
+            .collect()
     }
 }
 
@@ -408,8 +416,9 @@ impl Bundle {
                 world.config_descriptor.clone(),
             ));
             blobs.push((format!("world {id}: states"), world.states.clone()));
-            if let Some(ci) = &world.ci {
-                blobs.push((format!("world {id}: layer {CI}"), ci.clone()));
+            for (role, layer) in world.guests.iter() {
+                let name = format!("world {id}: layer {}", guest_file(role));
+                blobs.push((name, layer.clone()));
             }
         }
         let mut seen = BTreeSet::new();
@@ -432,7 +441,7 @@ impl WorldConfig {
             snapshot,
             entries: states.entries,
             bytes: states.bytes,
-            ci: None,
+            guests: ByRole::default(),
         }
     }
 
@@ -450,7 +459,7 @@ impl WorldConfig {
             snapshot,
             entries: states.entries,
             bytes: states.bytes,
-            ci: None,
+            guests: ByRole::default(),
         }
     }
 }

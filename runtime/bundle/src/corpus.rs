@@ -12,8 +12,8 @@ use mcpmark_task::published::{SCRIPT as VERIFY, state_place};
 
 use crate::BundleError;
 use crate::artifact::{
-    Bundle, CI, INSTRUCTION, INTERPRETER, JudgedBy, SCRIPT, SOLUTION, StartParts, TaskArtifact,
-    WorldArtifact,
+    Bundle, INSTRUCTION, INTERPRETER, JudgedBy, SCRIPT, SOLUTION, StartParts, TaskArtifact,
+    WorldArtifact, guest_file,
 };
 use crate::layout::Source;
 use crate::library::{hold_back, make, pretty, write};
@@ -116,10 +116,10 @@ fn start(
 ) -> Result<(), BundleError> {
     let parts = &task.config.parts;
     let snapshot = parts.world.snapshot;
-    let has_ci = parts.world.ci.is_some();
-    let at = |has_ci| state_place(&task.id, &parts.meta, has_ci);
+    let has_guests = !parts.world.guests.is_empty();
+    let at = |has_guests| state_place(&task.id, &parts.meta, has_guests);
     // With a guest beside it, the state lies deeper in the same place.
-    let (Some(name), Some(place)) = (at(false), at(has_ci)) else {
+    let (Some(name), Some(place)) = (at(false), at(has_guests)) else {
         if snapshot == Tree::empty().digest() {
             return Ok(());
         }
@@ -146,10 +146,10 @@ fn start(
         &into.join(&place),
         &what,
     )?;
-    if let Some(component) = world.read_ci(source)?
-        && let Some(beside) = place.parent()
-    {
-        write(&into.join(beside).join(CI), &component)?;
+    if let Some(beside) = place.parent() {
+        for (role, component) in world.read_guests(source)? {
+            write(&into.join(beside).join(guest_file(role)), &component)?;
+        }
     }
     states.insert(name, parts.world.clone());
     Ok(())

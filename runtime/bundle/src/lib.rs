@@ -37,9 +37,9 @@ mod seal;
 pub mod trust;
 
 pub use artifact::{
-    Bundle, CERTIFICATE, CI, CertificateConfig, GuestConfig, INSTRUCTION, INTERPRETER, JudgedBy,
-    Parts, SCRIPT, SOLUTION, SUITE, StartParts, TASK, TaskArtifact, TaskConfig, VERIFIER, WORLD,
-    WorldArtifact, WorldConfig,
+    Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, INTERPRETER, JudgedBy, Parts,
+    SCRIPT, SOLUTION, SUITE, StartParts, TASK, TaskArtifact, TaskConfig, VERIFIER, WORLD,
+    WorldArtifact, WorldConfig, guest_file,
 };
 pub use corpus::UnpackedCorpus;
 pub use error::BundleError;

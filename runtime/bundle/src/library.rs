@@ -12,7 +12,8 @@ use mcpmark_task::HeldBack;
 use serde_json::{Value, json};
 
 use crate::artifact::{
-    Bundle, CERTIFICATE, CI, INSTRUCTION, JudgedBy, SOLUTION, TaskArtifact, VERIFIER, WorldArtifact,
+    Bundle, CERTIFICATE, INSTRUCTION, JudgedBy, SOLUTION, TaskArtifact, VERIFIER, WorldArtifact,
+    guest_file,
 };
 use crate::layout::{Source, copy};
 use crate::seal::seal;
@@ -57,8 +58,8 @@ fn unpack_library(
         make(&dir)?;
         write(&dir.join("world.json"), &pretty(&manifest(world)))?;
         world.copy_states(source, &dir.join("states.tar.zst"))?;
-        if let Some(component) = world.read_ci(source)? {
-            write(&dir.join(CI), &component)?;
+        for (role, component) in world.read_guests(source)? {
+            write(&dir.join(guest_file(role)), &component)?;
         }
     }
     for task in &bundle.tasks {

@@ -5,14 +5,14 @@ use std::io;
 use std::sync::Arc;
 
 use mcpmark_snapshot::Digest;
-use mcpmark_task::WorldId;
+use mcpmark_task::{ByRole, WorldId};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::artifact::{
-    CERTIFICATE, CI, CertificateConfig, GuestConfig, INSTRUCTION, INTERPRETER, JSON, MARKDOWN,
-    NAME, Parts, SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER,
-    WASM, WORLD, WORLD_CONFIG, WorldConfig, compressed,
+    CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, INTERPRETER, JSON, MARKDOWN, NAME,
+    Parts, SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskConfig, VERIFIER, WASM,
+    WORLD, WORLD_CONFIG, WorldConfig, compressed, guest_file,
 };
 use crate::layout::NewLayout;
 use crate::oci::{self, Descriptor, Index, Manifest, TITLE};
@@ -77,23 +77,23 @@ pub struct Packed {
 }
 
 impl Packer {
-    /// Adds a world with its compressed states, and with the component that its config describes.
+    /// Adds a world with its compressed states, and with the components of the guests that its config describes.
     /// Worlds come before their tasks.
     ///
     /// # Errors
     ///
-    /// When the component cannot be compressed.
+    /// When a component cannot be compressed.
     pub fn world(
         &mut self,
         id: &WorldId,
         config: &WorldConfig,
         states: Vec<u8>,
-        ci: Option<&[u8]>,
+        guests: &ByRole<&[u8]>,
     ) -> io::Result<()> {
         let mut layers = vec![self.layout.put(STATES, states)];
-        if let Some(component) = ci {
+        for (role, component) in guests.iter() {
             let layer = self.guest(component)?;
-            layers.push(layer.annotated(TITLE, CI));
+            layers.push(layer.annotated(TITLE, &guest_file(role)));
         }
         let licence = config.license.clone();
         let annotations = BTreeMap::from([(oci::LICENCES.to_owned(), licence)]);

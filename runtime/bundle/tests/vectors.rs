@@ -12,6 +12,7 @@ use mcpmark_bundle::{
     Packer, Parts, SUITE, StartParts, TaskContent, WorldConfig, fetch, trust,
 };
 use mcpmark_snapshot::Digest;
+use mcpmark_task::{ByRole, GuestRole};
 use serde_json::Value;
 
 use crate::vectors::Vectors;
@@ -51,7 +52,7 @@ fn world(id: &str) -> WorldConfig {
         snapshot: tree(),
         entries: 3,
         bytes: 1024,
-        ci: None,
+        guests: ByRole::default(),
     }
 }
 
@@ -64,12 +65,17 @@ fn native() -> Packed {
     let id = "github/quay";
     let mut packer = Packer::default();
     let config = WorldConfig {
-        ci: Some(guest("ci", CI, false)),
+        guests: ByRole::from_iter([(GuestRole::CI, guest("ci", CI, false))]),
         ..world(id)
     };
     let world = id.parse().unwrap();
     packer
-        .world(&world, &config, STATES.to_vec(), Some(CI))
+        .world(
+            &world,
+            &config,
+            STATES.to_vec(),
+            &ByRole::from_iter([(GuestRole::CI, CI)]),
+        )
         .unwrap();
     let parts = |task: &str, meta_text: &str, solution: Option<&[u8]>| Parts {
         schema: 1,
@@ -85,7 +91,7 @@ fn native() -> Packed {
             snapshot: tree(),
             clock: 1_772_442_000,
             seed: Some(u64::MAX),
-            ci: Some(Digest::of(CI)),
+            guests: ByRole::from_iter([(GuestRole::CI, Digest::of(CI))]),
         },
     };
     let whole = TaskContent {
@@ -139,7 +145,7 @@ fn published() -> Packed {
         ..self::world("filesystem/desktop")
     };
     packer
-        .world(&world, &config, STATES.to_vec(), None)
+        .world(&world, &config, STATES.to_vec(), &ByRole::default())
         .unwrap();
     let beside = Digest::of(b"all that lies beside");
     let script = GuestConfig {
@@ -161,7 +167,7 @@ fn published() -> Packed {
                 snapshot: tree(),
                 clock: 1_735_689_600,
                 seed: None,
-                ci: None,
+                guests: ByRole::default(),
             },
         },
         guests: vec![script, guest("interpreter", INTERPRETER, false)],

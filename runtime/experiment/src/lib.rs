@@ -70,7 +70,7 @@ pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
 pub use crate::score::{ScoreRule, Scoring};
 pub use crate::script::{Script, ScriptContext, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
-pub use crate::terms::{Reference, Terms, TermsError, VerifierTerms};
+pub use crate::terms::{ComponentTerms, Reference, ScriptTerms, Terms, TermsError, VerifierTerms};
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{
     Start, WorldError, capture_directory, capture_published, capture_state, capture_within,

@@ -16,7 +16,9 @@ use mcpmark_task::{
     bundle_digest,
 };
 
-use crate::{Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world};
+use crate::{
+    ComponentTerms, Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world,
+};
 
 /// A task with everything that an attempt needs, checked and loaded.
 #[derive(Clone)]
@@ -342,9 +344,11 @@ impl TaskPreparer<'_> {
             }
         };
         let judge = match task.verifier.held_back() {
-            Some(held_back) => Judge::HeldBack(Box::new(VerifierTerms::Component {
-                digest: held_back.verifier,
-            })),
+            Some(held_back) => {
+                Judge::HeldBack(Box::new(VerifierTerms::Component(ComponentTerms {
+                    digest: held_back.verifier,
+                })))
+            }
             None => {
                 let loaded = self.sandbox.verifier(verifier);
                 Judge::Component(loaded.map_err(wrong("verifier"))?)

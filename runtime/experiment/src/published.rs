@@ -9,13 +9,13 @@ use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask, SCRIPT};
-use mcpmark_task::{GuestRole, GuestSource, JudgedOn, PublishedParts, ScoreSettings};
+use mcpmark_task::{GuestSource, JudgedOn, PublishedParts, ScoreSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::prepare::{Limited, components, limits, within_ceiling};
 use crate::{
-    Judge, PrepareError, Prepared, Script, ScriptJudge, Start, Terms, VerifierTerms,
+    Judge, PrepareError, Prepared, Script, ScriptJudge, ScriptTerms, Start, Terms, VerifierTerms,
     capture_published,
 };
 
@@ -166,15 +166,15 @@ impl CorpusPreparer<'_> {
         });
         if let Some(held_back) = task.held_back {
             let beside = held_back.beside.unwrap_or(held_back.verifier);
-            let verifier = VerifierTerms::Script {
+            let verifier = VerifierTerms::Script(ScriptTerms {
                 name: SCRIPT.to_owned(),
                 digest: held_back.verifier,
                 beside,
                 interpreter: self.interpreter.digest(),
                 arguments: invocation.arguments,
                 environment: invocation.environment,
-                ci: start.guests.digest(GuestRole::CI),
-            };
+                guests: start.guests.digests().into_iter().collect(),
+            });
             return Ok((Judge::HeldBack(Box::new(verifier)), beside));
         }
         let script = Script::read(&task.script).map_err(|source| PrepareError::Script {

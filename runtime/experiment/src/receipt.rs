@@ -378,7 +378,7 @@ mod tests {
     use mcpmark_sandbox::{Fault, Limits};
 
     use super::*;
-    use crate::VerifierTerms;
+    use crate::{ComponentTerms, VerifierTerms};
 
     fn receipt() -> Receipt {
         let check = |name: &str, passed, detail: &str| ReceiptCheck {
@@ -394,9 +394,9 @@ mod tests {
             state: Digest::of(b"state"),
             answer: Some(Digest::of(b"answer")),
             terms: Terms::new(
-                VerifierTerms::Component {
+                VerifierTerms::Component(ComponentTerms {
                     digest: Digest::of(b"verifier"),
-                },
+                }),
                 json!({"b": 1, "a": [2.5, null]}),
                 true,
                 Limits::VERIFIER,

@@ -6,7 +6,7 @@
 use mcpmark_kinds::{ScriptInvocation, Services, WorldGuestError};
 use mcpmark_sandbox::{Interpreter, Limits, LoadError, Sandbox};
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Snapshot, Store, StoreError, Tree};
-use mcpmark_task::GuestRole;
+use mcpmark_task::{ByRole, GuestRole};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -32,49 +32,59 @@ pub struct Terms {
     pub clock: i64,
 }
 
-/// Who judges, by digest.
+/// The verifier, by digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum VerifierTerms {
     /// A component.
-    Component {
-        /// Its bytes.
-        digest: Digest,
-    },
+    Component(ComponentTerms),
     /// A Python script.
-    Script {
-        /// Its name among the files that it sees.
-        name: String,
-        /// Its bytes.
-        digest: Digest,
-        /// The tree of the files that it sees, itself among them.
-        beside: Digest,
-        /// The component that runs it.
-        interpreter: Digest,
-        /// What follows it in its list of arguments.
-        arguments: Vec<String>,
-        /// Variables of its environment.
-        environment: Vec<(String, String)>,
-        /// The component that runs the workflows of what it writes, where its world has one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        ci: Option<Digest>,
-    },
+    Script(ScriptTerms),
+}
+
+/// A verifier that is a component.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComponentTerms {
+    /// Its bytes.
+    pub digest: Digest,
+}
+
+/// A verifier that is a Python script.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptTerms {
+    /// Its name among the files that it sees.
+    pub name: String,
+    /// Its bytes.
+    pub digest: Digest,
+    /// The tree of the files that it sees, itself among them.
+    pub beside: Digest,
+    /// The component that runs it.
+    pub interpreter: Digest,
+    /// The arguments after the script itself.
+    pub arguments: Vec<String>,
+    /// Variables of its environment.
+    pub environment: Vec<(String, String)>,
+    /// The guests of its world.
+    #[serde(flatten)]
+    pub guests: ByRole<Digest>,
 }
 
 impl VerifierTerms {
     /// The digest of the component, or of the script.
     pub fn digest(&self) -> Digest {
         match self {
-            Self::Component { digest } | Self::Script { digest, .. } => *digest,
+            Self::Component(terms) => terms.digest,
+            Self::Script(terms) => terms.digest,
         }
     }
 
     /// The objects in the store without which the verifier cannot grade. Every field is named here, so that a new one
     /// does not compile until it is known whether it refers to an object.
     pub fn references(&self) -> impl Iterator<Item = Reference> + use<> {
-        let references = match self {
-            Self::Component { digest } => [Some(Reference::Blob(*digest)), None],
-            Self::Script {
+        let references: Vec<Reference> = match self {
+            Self::Component(ComponentTerms { digest }) => vec![Reference::Blob(*digest)],
+            Self::Script(ScriptTerms {
                 name: _,
                 // The script is a file of the tree.
                 digest: _,
@@ -83,10 +93,15 @@ impl VerifierTerms {
                 interpreter: _,
                 arguments: _,
                 environment: _,
-                ci,
-            } => [Some(Reference::Tree(*beside)), ci.map(Reference::Blob)],
+                guests,
+            }) => {
+                let guests = guests.iter().map(|(_, digest)| Reference::Blob(*digest));
+                std::iter::once(Reference::Tree(*beside))
+                    .chain(guests)
+                    .collect()
+            }
         };
-        references.into_iter().flatten()
+        references.into_iter()
     }
 }
 
@@ -159,18 +174,18 @@ impl Terms {
     /// The terms of a judge.
     pub fn of(judge: &Judge, parameters: Value, answer: bool, limits: Limits, clock: i64) -> Self {
         let verifier = match judge {
-            Judge::Component(verifier) => VerifierTerms::Component {
+            Judge::Component(verifier) => VerifierTerms::Component(ComponentTerms {
                 digest: verifier.digest(),
-            },
-            Judge::Script(judge) => VerifierTerms::Script {
+            }),
+            Judge::Script(judge) => VerifierTerms::Script(ScriptTerms {
                 name: judge.script.name().to_owned(),
                 digest: judge.script.digest(),
                 beside: judge.script.beside(),
                 interpreter: judge.interpreter.digest(),
                 arguments: judge.invocation.arguments.clone(),
                 environment: judge.invocation.environment.clone(),
-                ci: judge.guests.digest(GuestRole::CI),
-            },
+                guests: judge.guests.digests().into_iter().collect(),
+            }),
             Judge::HeldBack(verifier) => (**verifier).clone(),
         };
         Self::new(verifier, parameters, answer, limits, clock)
@@ -220,7 +235,7 @@ impl Terms {
     /// Whether the limits are those of other terms, or what those were when the defaults of scripts
     /// were others.
     fn has_limits_of(&self, other: &Self) -> bool {
-        let is_script = matches!(self.verifier, VerifierTerms::Script { .. });
+        let is_script = matches!(self.verifier, VerifierTerms::Script(_));
         self.limits == other.limits || is_script && self.limits.are_former(&other.limits)
     }
 
@@ -291,31 +306,35 @@ impl Terms {
         interpreter: impl FnOnce() -> Result<Interpreter, E>,
     ) -> Result<Judge, E> {
         match &self.verifier {
-            VerifierTerms::Component { digest } => {
+            VerifierTerms::Component(ComponentTerms { digest }) => {
                 let bytes = component(store, "verifier", digest)?;
                 let verifier = sandbox
                     .verifier(&bytes)
                     .map_err(|error| TermsError::Verifier(Box::new(error)))?;
                 Ok(Judge::Component(verifier))
             }
-            VerifierTerms::Script {
+            VerifierTerms::Script(ScriptTerms {
                 name,
                 digest,
                 beside,
                 interpreter: wanted,
                 arguments,
                 environment,
-                ci,
-            } => {
+                guests,
+            }) => {
                 let beside: Snapshot = store.snapshot(beside).map_err(TermsError::Beside)?;
                 let script = Script::kept(name, *digest, beside).ok_or(TermsError::Missing {
                     what: "script",
                     digest: *digest,
                     source: std::io::ErrorKind::NotFound.into(),
                 })?;
-                let ci = ci.map(|digest| component(store, "guest of the world", &digest));
-                let ci = ci.transpose()?;
-                let guests = ci.iter().map(|bytes| (GuestRole::CI, bytes.as_slice()));
+                let components: Vec<(GuestRole, Vec<u8>)> = guests
+                    .iter()
+                    .map(|(role, digest)| {
+                        Ok((role, component(store, "guest of the world", digest)?))
+                    })
+                    .collect::<Result<_, TermsError>>()?;
+                let guests = components.iter().map(|(role, bytes)| (*role, &**bytes));
                 let guests = services
                     .load_guests(service, sandbox, guests)
                     .map_err(TermsError::Guest)?;

@@ -283,7 +283,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::VerifierTerms;
+    use crate::{ComponentTerms, VerifierTerms};
 
     #[test]
     fn no_file_is_written_that_would_be_refused() {
@@ -325,7 +325,7 @@ mod tests {
         };
         let (sound, lacking) = (directory(&text), directory(&absent));
         let terms = Terms::new(
-            VerifierTerms::Component { digest: text },
+            VerifierTerms::Component(ComponentTerms { digest: text }),
             json!({}),
             false,
             mcpmark_sandbox::Limits::default(),

@@ -7,9 +7,10 @@ mod vectors;
 
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::receipt::Receipt;
-use mcpmark_experiment::{Scoring, Terms, VerifierTerms};
+use mcpmark_experiment::{ComponentTerms, Scoring, ScriptTerms, Terms, VerifierTerms};
 use mcpmark_sandbox::{Check, Limits};
 use mcpmark_snapshot::{Blobs, Digest, Store};
+use mcpmark_task::{ByRole, GuestRole};
 use serde_json::Value;
 
 use crate::vectors::Vectors;
@@ -31,21 +32,28 @@ fn optional_digest(input: &Value, key: &str) -> Option<Digest> {
     (!input[key].is_null()).then(|| digest(input, key))
 }
 
+fn guests(verifier: &Value) -> ByRole<Digest> {
+    let roles = GuestRole::ALL.iter().copied();
+    roles
+        .filter_map(|role| Some((role, optional_digest(verifier, role.as_str())?)))
+        .collect()
+}
+
 fn terms(input: &Value) -> Terms {
     let verifier = &input["verifier"];
     let verifier = match text(verifier, "kind") {
-        "component" => VerifierTerms::Component {
+        "component" => VerifierTerms::Component(ComponentTerms {
             digest: digest(verifier, "digest"),
-        },
-        _ => VerifierTerms::Script {
+        }),
+        _ => VerifierTerms::Script(ScriptTerms {
             name: text(verifier, "name").to_owned(),
             digest: digest(verifier, "digest"),
             beside: digest(verifier, "beside"),
             interpreter: digest(verifier, "interpreter"),
             arguments: serde_json::from_value(verifier["arguments"].clone()).unwrap(),
             environment: serde_json::from_value(verifier["environment"].clone()).unwrap(),
-            ci: optional_digest(verifier, "ci"),
-        },
+            guests: guests(verifier),
+        }),
     };
     let limit = |key: &str| input["limits"][key].as_u64().unwrap();
     let limits = Limits {

@@ -70,6 +70,11 @@ impl WorldGuests {
         self.get(role).map(WorldGuest::digest)
     }
 
+    /// The guests, by the names of their roles.
+    pub fn iter(&self) -> impl Iterator<Item = (GuestRole, &WorldGuest)> {
+        self.0.iter().map(|(role, guest)| (*role, guest))
+    }
+
     /// The digests of all guests, by role.
     pub fn digests(&self) -> Vec<(GuestRole, Digest)> {
         self.0

@@ -1,5 +1,9 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::ser::{Serialize, Serializer};
 
 use crate::document::Place;
 use crate::{Error, HeldBack};
@@ -29,6 +33,72 @@ impl GuestRole {
 impl fmt::Display for GuestRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
+    }
+}
+
+impl Serialize for GuestRole {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for GuestRole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let role = Self::ALL.iter().find(|role| role.0 == name);
+        // Roles are keys beside others, so a name that is no role is an unknown key.
+        role.copied()
+            .ok_or_else(|| D::Error::custom(format!("unknown field `{name}`")))
+    }
+}
+
+/// Values of guests by role. In stored forms each is a member of the object around it, named after its role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ByRole<T>(BTreeMap<GuestRole, T>);
+
+impl<T> ByRole<T> {
+    /// The value of a role.
+    pub fn get(&self, role: GuestRole) -> Option<&T> {
+        self.0.get(&role)
+    }
+
+    /// The values, by the names of their roles.
+    pub fn iter(&self) -> impl Iterator<Item = (GuestRole, &T)> {
+        self.0.iter().map(|(role, value)| (*role, value))
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns true if there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T> Default for ByRole<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<T> FromIterator<(GuestRole, T)> for ByRole<T> {
+    fn from_iter<I: IntoIterator<Item = (GuestRole, T)>>(values: I) -> Self {
+        Self(values.into_iter().collect())
+    }
+}
+
+impl<T: Serialize> Serialize for ByRole<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByRole<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BTreeMap::deserialize(deserializer).map(Self)
     }
 }
 
@@ -94,5 +164,40 @@ impl GuestSource {
                 package_dir: package.path.clone(),
             })),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Form {
+        name: String,
+        #[serde(flatten)]
+        guests: ByRole<u32>,
+    }
+
+    #[test]
+    fn values_are_members_beside_others_and_unknown_ones_are_refused() {
+        let read = |json: Value| serde_json::from_value::<Form>(json);
+        for (guests, json) in [
+            (ByRole::default(), json!({"name": "a"})),
+            (
+                ByRole::from_iter([(GuestRole::CI, 3)]),
+                json!({"name": "a", "ci": 3}),
+            ),
+        ] {
+            let form = Form {
+                name: "a".to_owned(),
+                guests,
+            };
+            assert_eq!(serde_json::to_value(&form).unwrap(), json);
+            assert_eq!(read(json).unwrap(), form);
+        }
+        let error = read(json!({"name": "a", "cd": 3})).unwrap_err();
+        assert_eq!(error.to_string(), "unknown field `cd`");
     }
 }

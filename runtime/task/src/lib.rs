@@ -40,7 +40,7 @@ mod world;
 pub use bundle::{BundleParts, PublishedParts, bundle_digest};
 pub use error::Error;
 pub use freedom::{Freedom, MutationName};
-pub use guest::{GuestRole, GuestSource};
+pub use guest::{ByRole, GuestRole, GuestSource};
 pub use held_back::HeldBack;
 pub use id::{TaskId, WorldId};
 pub use library::{BrokenTask, BrokenWorld, Library, Tasks, Worlds};

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use mcpmark_archive::states;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::{TaskId, WorldId};
+use mcpmark_task::{ByRole, GuestRole, TaskId, WorldId};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -154,10 +154,14 @@ impl Bundle {
                 return against(format!("task {id} starts from a world that is not there"));
             };
             let (start, config) = (&task.config.parts.world, &world.config);
-            let ci = config.ci.as_ref().map(|guest| guest.digest);
+            let guests = config
+                .guests
+                .iter()
+                .map(|(role, guest)| (role, guest.digest));
+            let guests: ByRole<Digest> = guests.collect();
             let named = start.id.as_ref().is_none_or(|id| *id == config.world);
             let seeded = start.seed.is_none_or(|seed| seed == config.seed);
-            if !(named && seeded) || (start.snapshot, start.ci) != (config.snapshot, ci) {
+            if !(named && seeded) || (start.snapshot, &start.guests) != (config.snapshot, &guests) {
                 return against(format!(
                     "task {id} starts from another world than {}",
                     world.id
@@ -356,21 +360,26 @@ impl WorldArtifact {
                 return Err(shape(reason));
             }
         }
-        if let Some(ci) = config.ci.as_ref().filter(|ci| ci.role != "ci") {
-            return Err(shape(format!("it describes a guest as its {:?}", ci.role)));
+        for (role, guest) in config.guests.iter() {
+            if guest.role != role.as_str() {
+                let found = &guest.role;
+                return Err(shape(format!("it describes a guest as its {found:?}")));
+            }
         }
-        let wanted = 1 + usize::from(config.ci.is_some());
+        let roles: Vec<GuestRole> = config.guests.iter().map(|(role, _)| role).collect();
+        let wanted = 1 + roles.len();
         let found = manifest.layers.len();
         let mut layers = manifest.layers.into_iter();
-        let (Some(states), ci) = (layers.next().filter(|_| found == wanted), layers.next()) else {
+        let Some(states) = layers.next().filter(|_| found == wanted) else {
             return Err(BundleError::Shape {
                 what,
                 reason: format!("it has {found} layers, and its config speaks of {wanted}"),
             });
         };
         oci::expect(&what, &states.media_type, STATES)?;
-        if let Some(ci) = &ci {
-            oci::expect(&what, &ci.media_type, WASM)?;
+        let guests: ByRole<Descriptor> = roles.into_iter().zip(layers).collect();
+        for (_, layer) in guests.iter() {
+            oci::expect(&what, &layer.media_type, WASM)?;
         }
         Ok(Self {
             id,
@@ -378,7 +387,7 @@ impl WorldArtifact {
             config,
             config_descriptor: manifest.config,
             states,
-            ci,
+            guests,
         })
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descripto
         snapshot: tree.digest(),
         entries: written.entries,
         bytes: written.bytes,
-        ci: Some(guest("ci", CI_GUEST)),
+        guests: ByRole::from_iter([(GuestRole::CI, guest("ci", CI_GUEST))]),
     };
     let (verifier, solution) = (vec![b'v'; 5000], b"solution".to_vec());
     let instruction = b"Do it.\n".to_vec();
@@ -74,7 +74,7 @@ pub(crate) fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descripto
                 snapshot: tree.digest(),
                 clock: 1_772_442_000,
                 seed: Some(1),
-                ci: Some(Digest::of(CI_GUEST)),
+                guests: ByRole::from_iter([(GuestRole::CI, Digest::of(CI_GUEST))]),
             },
         },
         guests: vec![guest("verifier", &verifier), guest("solution", &solution)],
@@ -85,7 +85,12 @@ pub(crate) fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descripto
     };
     let mut packer = Packer::default();
     packer
-        .world(&world, &config, states, Some(CI_GUEST))
+        .world(
+            &world,
+            &config,
+            states,
+            &ByRole::from_iter([(GuestRole::CI, CI_GUEST)]),
+        )
         .unwrap();
     packer.task(&world, content).unwrap();
     let packed = packer.finish(Some("office"));
@@ -206,7 +211,7 @@ fn library(bundle: &Bundle, layout: &Layout, into: &Path) {
     let world = library.world(&tasks.tasks[0].world).unwrap();
     let ci = world
         .guests
-        .get(&mcpmark_task::GuestRole::CI)
+        .get(&GuestRole::CI)
         .map(|guest| std::fs::read(guest.path()));
     assert_eq!(ci.unwrap().unwrap(), CI_GUEST);
     let mcpmark_task::WorldContent::Packed { snapshot, .. } = world.content else {

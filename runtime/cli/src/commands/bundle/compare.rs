@@ -5,6 +5,7 @@ use std::path::Path;
 
 use mcpmark_bundle::{CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, TaskArtifact};
 use mcpmark_snapshot::Digest;
+use mcpmark_task::GuestRole;
 use serde::Serialize;
 use serde_json::Value;
 use similar::TextDiff;
@@ -117,7 +118,8 @@ fn imports(opened: &Opened) -> BTreeSet<String> {
     let bundle = &opened.bundle;
     let of_tasks = bundle.tasks.iter().flat_map(|task| &task.config.guests);
     let of_worlds = bundle.worlds.values();
-    let of_worlds = of_worlds.filter_map(|world| world.config.ci.as_ref());
+    let of_worlds = of_worlds.flat_map(|world| world.config.guests.iter());
+    let of_worlds = of_worlds.map(|(_, guest)| guest);
     let guests = of_tasks.chain(of_worlds);
     guests.flat_map(|guest| guest.imports.clone()).collect()
 }
@@ -144,8 +146,9 @@ fn compare(
         let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
         diff.unified_diff().header("before", "after").to_string()
     });
-    let guests = ["verifier", "interpreter", "solution", "ci"];
-    let guests = guests.into_iter().filter_map(|role| {
+    let of_worlds = GuestRole::ALL.iter().map(|role| role.as_str());
+    let guests = ["verifier", "interpreter", "solution"].into_iter();
+    let guests = guests.chain(of_worlds).filter_map(|role| {
         let (before, after) = (guest(before, old, role), guest(after, new, role));
         let digest = |guest: Option<&GuestConfig>| guest.map(|guest| guest.digest);
         let imports = |guest: Option<&GuestConfig>| -> BTreeSet<String> {
@@ -196,11 +199,12 @@ fn compare(
 
 /// A guest of a task by its role, that of its world among them.
 fn guest<'o>(task: &'o TaskArtifact, opened: &'o Opened, role: &str) -> Option<&'o GuestConfig> {
-    if role != "ci" {
+    let mut roles = GuestRole::ALL.iter();
+    let Some(role) = roles.find(|known| known.as_str() == role) else {
         return task.guest(role);
-    }
+    };
     let world = opened.bundle.worlds.get(&task.config.world.digest)?;
-    world.config.ci.as_ref()
+    world.config.guests.get(*role)
 }
 
 impl Report {

@@ -12,7 +12,7 @@ use mcpmark_kinds::WorldGuest;
 use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;
-use mcpmark_task::{GuestRole, GuestSource, PublishedParts, TaskId, WorldId};
+use mcpmark_task::{ByRole, GuestSource, PublishedParts, TaskId, WorldId};
 
 use super::pack::{self, Made};
 use crate::args::{EngineArgs, PackArgs};
@@ -102,18 +102,28 @@ fn add_world(
     let size = stream.len() as u64;
     let title = task.world.as_deref().or(task.id.category());
     let clock = jiff::Timestamp::from_second(start.clock).map_err(CommandError::infrastructure)?;
-    let ci = start.guests.get(GuestRole::CI).map(WorldGuest::component);
-    let described =
-        ci.map(|component| pack::described("ci", component, false, &task.id, interfaces));
+    let components: ByRole<&[u8]> = start
+        .guests
+        .iter()
+        .map(|(role, guest)| (role, guest.component()))
+        .collect();
+    let described: Result<ByRole<GuestConfig>, CommandError> = components
+        .iter()
+        .map(|(role, component)| {
+            let name = role.as_str();
+            let described = pack::described(name, component, false, &task.id, interfaces)?;
+            Ok((role, described))
+        })
+        .collect();
     let config = WorldConfig {
-        ci: described.transpose()?,
+        guests: described?,
         title: title.unwrap_or("nothing").to_owned(),
         license: UNKNOWN_LICENCE.to_owned(),
         clock: clock.to_string(),
         ..WorldConfig::nameless(id, start.seed, start.digest, written)
     };
     made.packer
-        .world(id, &config, stream, ci)
+        .world(id, &config, stream, &components)
         .map_err(CommandError::infrastructure)?;
     Ok(size)
 }

@@ -10,7 +10,7 @@ use mcpmark_experiment::{Prepared, Start, tool_surface};
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, ScratchSpace, Store};
-use mcpmark_task::{GuestRole, WorldId};
+use mcpmark_task::WorldId;
 use serde::Serialize;
 
 use super::compare::{self, Sides};
@@ -210,19 +210,19 @@ fn start(
         .map_err(CommandError::infrastructure)?;
     let file = scratch.path().join("states");
     let source = opened.source.as_ref();
-    let component = world
+    let components = world
         .copy_states(source, &file)
         .and_then(|()| world.read_states(&file, store))
-        .and_then(|_| world.read_ci(source))
+        .and_then(|_| world.read_guests(source))
         .map_err(|error| place::bundle_error(&error))?;
     let invalid = |problem: String| {
         let message = format!("world {}: {problem}", world.id);
         CommandError::invalid(sanitise::block(&message))
     };
     let service = world.id.service();
-    let guests = component
+    let guests = components
         .iter()
-        .map(|component| (GuestRole::CI, component.as_slice()));
+        .map(|(role, component)| (*role, component.as_slice()));
     let guests = services.load_guests(service, sandbox, guests);
     let clock = world.config.clock.parse::<jiff::Timestamp>();
     let tree = store.load_tree(&world.config.snapshot);

@@ -11,8 +11,8 @@ use mcpmark_bundle::{
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::Store;
-use mcpmark_task::Library;
 use mcpmark_task::published::Corpus;
+use mcpmark_task::{GuestRole, Library};
 use serde_json::{Value, json};
 
 use super::place::{self, Extent, Opened, bundle_error};
@@ -85,7 +85,7 @@ fn certificate_json(task: &TaskArtifact) -> Value {
 
 fn world_json(world: &WorldArtifact) -> Value {
     let config = &world.config;
-    json!({
+    let mut json = json!({
         "id": world.id.to_string(),
         "manifest": world.descriptor.digest,
         "title": config.title,
@@ -96,8 +96,11 @@ fn world_json(world: &WorldArtifact) -> Value {
         "snapshot": config.snapshot,
         "bytes": world.states.size,
         "unpacked_bytes": config.bytes,
-        "ci": config.ci,
-    })
+    });
+    for role in GuestRole::ALL {
+        json[role.as_str()] = json!(config.guests.get(*role));
+    }
+    json
 }
 
 fn text(opened: &Opened) -> String {
@@ -125,7 +128,7 @@ fn text(opened: &Opened) -> String {
             "",
             &format!("{size}, licence {}", sanitise::line(&config.license)),
         );
-        if let Some(guest) = &config.ci {
+        for (_, guest) in config.guests.iter() {
             line("", &guest_text(guest));
         }
     }
@@ -406,16 +409,17 @@ fn worlds(
             .copy_states(source, &file)
             .and_then(|()| world.read_states(&file, &store))
             .map_err(|error| bundle_error(&error))?;
-        let component = world.read_ci(source);
-        let component = component.map_err(|error| bundle_error(&error))?;
-        if let (Some(described), Some(component)) = (&world.config.ci, component) {
-            let found = pack::guest("ci", &component, interfaces);
-            let problem = match found {
+        let components = world.read_guests(source);
+        for (role, component) in components.map_err(|error| bundle_error(&error))? {
+            let Some(described) = world.config.guests.get(role) else {
+                continue;
+            };
+            let problem = match pack::guest(role.as_str(), &component, interfaces) {
                 Ok(found) if found == *described => continue,
                 Ok(found) => otherwise(described, &found),
                 Err(reason) => reason,
             };
-            let message = format!("world {}: ci: {problem}", world.id);
+            let message = format!("world {}: {role}: {problem}", world.id);
             return Err(CommandError::invalid(sanitise::block(&message)));
         }
     }

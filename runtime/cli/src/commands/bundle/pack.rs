@@ -13,7 +13,7 @@ use mcpmark_certify::Certificate;
 use mcpmark_experiment::Prepared;
 use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::{BundleParts, GuestRole, GuestSource, Task, TaskId, World};
+use mcpmark_task::{BundleParts, ByRole, GuestSource, Task, TaskId, World};
 use serde_json::json;
 
 use super::{corpus, writing};
@@ -109,20 +109,27 @@ fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> 
             .map_err(|error| CommandError::infrastructure(chain(&error)))?;
         made.world_bytes += stream.len() as u64;
         let start = &prepared.start;
-        let ci = world.guests.get(&GuestRole::CI);
-        let ci = ci.and_then(|source| components.get(source));
-        let described = ci
-            .map(|component| guest("ci", component, &interfaces))
-            .transpose();
+        let guests = world.guests.iter();
+        let guests: ByRole<&[u8]> = guests
+            .filter_map(|(role, source)| Some((*role, components.get(source)?.as_slice())))
+            .collect();
+        let described: Result<ByRole<GuestConfig>, CommandError> = guests
+            .iter()
+            .map(|(role, component)| {
+                let described = guest(role.as_str(), component, &interfaces);
+                let described = described.map_err(|reason| {
+                    let message = format!("world {}: {role}: {reason}", world.id);
+                    CommandError::invalid(sanitise::block(&message))
+                })?;
+                Ok((role, described))
+            })
+            .collect();
         let config = WorldConfig {
-            ci: described.map_err(|reason| {
-                let message = format!("world {}: ci: {reason}", world.id);
-                CommandError::invalid(sanitise::block(&message))
-            })?,
+            guests: described?,
             ..WorldConfig::new(world, start.seed, start.digest, written)
         };
         made.packer
-            .world(&task.world, &config, stream, ci.map(Vec::as_slice))
+            .world(&task.world, &config, stream, &guests)
             .map_err(CommandError::infrastructure)?;
     }
     for (task, prepared) in tasks.iter().zip(&prepared) {
