@@ -106,15 +106,18 @@ impl File {
         })
     }
 
-    /// Checks that there is nothing at the path.
+    /// Checks that there is nothing at the path. An invalid path fails the check.
     pub fn is_absent(&self) -> Condition {
-        match self.entry().get() {
+        let path = &self.path;
+        match host::stat(self.tree.which, path) {
             Ok(entry) => Condition::fail(format!(
-                "{}: expected nothing here, found a {}",
-                self.path,
+                "{path}: expected nothing here, found a {}",
                 name_kind(entry.kind)
             )),
-            Err(_) => Condition::pass(format!("{}: nothing here, as expected", self.path)),
+            Err(state::Error::NotFound | state::Error::NotADirectory) => {
+                Condition::pass(format!("{path}: nothing here, as expected"))
+            }
+            Err(error) => Condition::fail(format!("{path}: {}", reason(&error))),
         }
     }
 

@@ -9,8 +9,8 @@ pub use git::{
     Change as GitChange, ChangeKind as GitChangeKind, Entry as GitEntry, Kind as GitKind, Signature,
 };
 
-/// Maximum number of commits in one history.
-const HISTORY: u32 = 100_000;
+/// Maximum number of commits in one history. A longer one is an error.
+const MAX_HISTORY: u32 = 100_000;
 
 /// The git repository in the starting or the final tree.
 #[derive(Clone, Copy, Debug)]
@@ -172,9 +172,12 @@ impl Repository {
         path: Option<&str>,
     ) -> Found<Vec<Commit>> {
         tip.part("the history", |tip| {
-            host::git_log(self.tree, tip.id(), stop, path, HISTORY)
-                .map(|commits| commits.into_iter().map(|it| self.wrap(it)).collect())
-                .map_err(|error| reason(&error))
+            let commits = host::git_log(self.tree, tip.id(), stop, path, MAX_HISTORY + 1)
+                .map_err(|error| reason(&error))?;
+            if commits.len() > MAX_HISTORY as usize {
+                return Err(format!("the history has more than {MAX_HISTORY} commits"));
+            }
+            Ok(commits.into_iter().map(|it| self.wrap(it)).collect())
         })
     }
 
@@ -313,9 +316,12 @@ impl CommitFile {
         self.text().equals(expected)
     }
 
-    /// Checks that there is an entry at the path.
+    /// Checks that there is a file at the path.
     pub fn exists(&self) -> Condition {
-        self.entry().exists()
+        self.entry().satisfies(|entry| match entry.kind {
+            GitKind::File | GitKind::Executable => Condition::pass("a file"),
+            kind => Condition::fail(format!("expected a file, found a {}", name_kind(kind))),
+        })
     }
 
     /// Checks that the commit exists and has nothing at the path.
