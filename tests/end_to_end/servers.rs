@@ -127,9 +127,9 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
     assert!(late.contains("write_file"), "{late}");
     run("false.toml", "t", &[])
         .exits(2)
-        .says(&["server notes: /bin/false ended before it answered (exit status 1)"]);
+        .says(&["server notes: /bin/false exited before it responded (exit status 1)"]);
 
-    let message = "server notes has version \"1.2.3\", and \"2.0.0\" is asked for";
+    let message = "server notes has version \"1.2.3\", but the configuration requires \"2.0.0\"";
     run("wrong.toml", "t", &[]).exits(2).says(&[message]);
     let report = run("wrong.toml", "t", &["--no-preflight"]).exits(5).json();
     let fault = report["attempts"][0]["fault"]["message"].as_str().unwrap();
@@ -342,7 +342,7 @@ fn the_file_of_an_experiment_names_servers() {
     };
     for (file, more, message) in [
         ("token.toml", vec![], "unknown field `token`"),
-        ("value.toml", vec![], "write the variable's name"),
+        ("value.toml", vec![], "write the name of a variable"),
         (
             "experiment.toml",
             vec!["--mcp-config", dir.join("servers.toml").to_str().unwrap()],
@@ -442,34 +442,34 @@ fn a_server_over_http_that_cannot_be_used_is_named_before_anything_is_spent() {
     drop(nobody);
     let echo = |post: &Post| format!("{{\"error\": {:?}}}", post.headers);
     for (url, message) in [
-        (closed, "nobody answers: Connection refused"),
+        (closed, "cannot connect: Connection refused"),
         (
             peer(move |post| (401, JSON, echo(post))),
-            "it refuses with 401",
+            "the server responded with HTTP 401;",
         ),
         (
             peer(move |post| (403, "text/plain", echo(post))),
-            "it refuses with 403",
+            "the server responded with HTTP 403;",
         ),
         (
             peer(move |post| (404, "text/plain", echo(post))),
-            "it answers HTTP 404",
+            "the server responded with HTTP 404",
         ),
         (
             peer(|_| (307, "text/plain", String::new())),
-            "it answers HTTP 307",
+            "the server responded with HTTP 307",
         ),
         (
             peer(|_| (503, "text/plain", String::new())),
-            "it answers HTTP 503",
+            "the server responded with HTTP 503",
         ),
         (
             peer(|_| (200, "text/html", "<p>Hello".to_owned())),
-            "does not speak MCP: it sends text/html",
+            "the response is not MCP: its content type is text/html",
         ),
         (
             peer(move |post| (200, JSON, echo(post))),
-            "does not speak MCP",
+            "the response is not MCP",
         ),
         (
             peer(|post| notes(post, "1999-01-01")),
@@ -489,7 +489,7 @@ fn a_server_over_http_that_cannot_be_used_is_named_before_anything_is_spent() {
         ),
         (
             "url = \"https://example.org/mcp\"\nbearer = \"tk-canary.1\"",
-            "write the variable's name",
+            "write the name of a variable",
         ),
         (
             "url = \"http://127.0.0.1:9/mcp\"\nbearer = \"NOTES_TOKEN\"",
@@ -523,34 +523,45 @@ fn a_server_that_goes_away_in_mid_run_is_no_failure_of_the_model() {
     assert!(fault.contains("lost on its way: HTTP 502"), "{fault}");
 }
 
-/// A parsed value takes a hundred times the memory of its text, so an event of more values than a message may have is
-/// not parsed.
+/// A parsed value takes many times the memory of its text, so a response of more values than a message may have is not
+/// parsed, whether it is an event or a plain body.
 #[test]
-fn an_event_of_too_many_values_is_never_parsed() {
-    let environment = Environment::new();
-    let url = peer(|post| {
-        if post.body["params"]["name"] != "remember" {
-            return notes(post, "2025-06-18");
-        }
-        let values = "0,".repeat(1_000_000);
-        let message = format!(
-            r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{{"x":[{values}0]}}}}}}"#,
-            post.body["id"]
+fn a_response_of_too_many_values_is_never_parsed() {
+    for kind in [EVENTS, JSON] {
+        let environment = Environment::new();
+        let url = peer(move |post| {
+            if post.body["params"]["name"] != "remember" {
+                return notes(post, "2025-06-18");
+            }
+            let values = "[0],".repeat(3_000_000);
+            let message = format!(
+                r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{{"x":[{values}0]}}}}}}"#,
+                post.body["id"]
+            );
+            let is_event = kind == EVENTS;
+            (
+                200,
+                kind,
+                if is_event {
+                    format!("data: {message}\n\n")
+                } else {
+                    message
+                },
+            )
+        });
+        let config = format!("[servers.notes]\nurl = \"{url}\"\n");
+        let report = run_with(&environment, &config, &[], &[]).json();
+        let attempt = &report["attempts"][0];
+        assert_eq!(attempt["ended"], "completed", "{kind}: {attempt}");
+        let id = attempt["id"].as_str().unwrap();
+        let shown = environment.run(["show", id, "--json"]).exits(0).json();
+        let error = shown["calls"][0]["error"].to_string();
+        assert!(
+            error.contains("JSON values, and may have 1000000"),
+            "{kind}: {error}"
         );
-        (200, EVENTS, format!("data: {message}\n\n"))
-    });
-    let config = format!("[servers.notes]\nurl = \"{url}\"\n");
-    let report = run_with(&environment, &config, &[], &[]).json();
-    let attempt = &report["attempts"][0];
-    assert_eq!(attempt["ended"], "completed", "{attempt}");
-    let id = attempt["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
-    let error = shown["calls"][0]["error"].to_string();
-    assert!(
-        error.contains("JSON values, and may have 1000000"),
-        "{error}"
-    );
-    assert_eq!(shown["calls"][1]["is_error"], false, "{shown}");
+        assert_eq!(shown["calls"][1]["is_error"], false, "{kind}: {shown}");
+    }
 }
 
 /// A tool of a server that is never answered holds up its own attempt alone, by whichever limit.

@@ -50,7 +50,7 @@ pub use mcpmark_agent::{
     Allowance, AttemptLimits, Budget, Client, CommandSpec, Door, End, EndKind, Gate, Reached,
     ResultView, Retries, Spent, failure,
 };
-pub use mcpmark_external::{External, ExternalError, Reach, ServerSpec, proxy};
+pub use mcpmark_external::{External, ExternalError, ServerSpec, Transport, proxy};
 pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::baseline::Baselines;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, Allowance, AttemptLimits, Cost, Participant, Planned, Reach,
-    ResultView, Spec,
+    AgentKind, AgentSettings, Allowance, AttemptLimits, Cost, Participant, Planned, ResultView,
+    Spec, Transport,
 };
 use mcpmark_model::{ModelSpec, Pace, PriceRow, Usage};
 use serde_json::{Value, json};
@@ -180,9 +180,9 @@ fn text(
         text.push_str(&format!("  agent: {agent}\n"));
     }
     for (name, server) in spec.servers() {
-        let reached = match &server.reach {
-            Reach::Program { command, .. } => command.first().map_or("", String::as_str),
-            Reach::Http(server) => server.url(),
+        let reached = match &server.transport {
+            Transport::Program { command, .. } => command.first().map_or("", String::as_str),
+            Transport::Http(server) => server.url(),
         };
         let line = format!("server {name}: {reached}");
         text.push_str(&format!("  {}\n", sanitise::line(&line)));

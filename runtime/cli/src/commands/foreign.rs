@@ -1,7 +1,7 @@
 //! Experiments that others have planned: what it takes of this machine to go on with one.
 
 use mcpmark_experiment::journal::ExperimentRow;
-use mcpmark_experiment::{Reach, Spec, TaskSource};
+use mcpmark_experiment::{Spec, TaskSource, Transport};
 use mcpmark_model::{ModelSpec, Provider};
 use mcpmark_snapshot::Digest;
 
@@ -68,13 +68,13 @@ pub(crate) fn place<'a>(
 
 fn wants(spec: &Spec, place: Option<&TaskSource>) -> Vec<String> {
     let servers = spec.servers().into_iter();
-    let servers = servers.map(|(name, server)| match &server.reach {
-        Reach::Program { command, env } => {
+    let servers = servers.map(|(name, server)| match &server.transport {
+        Transport::Program { command, env } => {
             let command: Vec<String> = command.iter().map(|part| format!("{part:?}")).collect();
             let command = command.join(" ");
             format!("start server {name:?}: {command}{}", with(env))
         }
-        Reach::Http(server) => {
+        Transport::Http(server) => {
             let headers = server.headers().map(|(_, variable)| variable);
             let variables: Vec<&str> = server.bearer().into_iter().chain(headers).collect();
             let url = server.url();

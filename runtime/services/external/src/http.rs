@@ -1,4 +1,6 @@
-//! Servers that are reached over streamable HTTP.
+//! Client of servers on streamable HTTP.
+
+mod post;
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -15,33 +17,39 @@ use rmcp::transport::streamable_http_client::{
 };
 use tokio_stream::{Stream, StreamExt};
 
-use crate::{ExternalError, HttpServer, scrub, shake_hands};
+use self::post::Posted;
+use crate::{ExternalError, HttpServer, with_timeout};
 
 type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = Pin<Box<dyn Stream<Item = Result<sse_stream::Sse, SseError>> + Send>>;
 
-/// What went wrong on the way to a server.
+/// Maximum length of a quoted response, in characters.
+const QUOTE: usize = 300;
+
+/// Errors of the HTTP transport.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
-    /// Nobody answers there.
-    #[error("nobody answers: {0}")]
+pub enum TransportError {
+    /// The connection failed.
+    #[error("cannot connect: {0}")]
     Unreachable(String),
-    /// It wants another key, or any.
-    #[error("it refuses with {status}; its `bearer` or `headers` say what it is shown")]
-    Refused {
+    /// The server requires other credentials.
+    #[error(
+        "the server responded with HTTP {status}; check the variables of `bearer` and `headers`"
+    )]
+    Unauthorized {
         /// The status, 401 or 403.
         status: u16,
     },
-    /// It answers with a status that is an error.
-    #[error("it answers {0}")]
+    /// The server responded with an error status.
+    #[error("the server responded with {0}")]
     Status(String),
-    /// What answers does not speak MCP.
-    #[error("what answers there does not speak MCP: {0}")]
+    /// The response is not MCP.
+    #[error("the response is not MCP: {0}")]
     NotMcp(String),
 }
 
-/// The headers that a server is shown, and what of them nobody may see.
+/// Returns the configured headers, and their secrets.
 pub(crate) fn headers(
     name: &str,
     server: &HttpServer,
@@ -56,7 +64,7 @@ pub(crate) fn headers(
             variable: variable.to_owned(),
         })?;
         value.set_sensitive(true);
-        // What follows `Bearer` or `Basic` is a secret by itself.
+        // The part after `Bearer` or `Basic` is also a secret on its own.
         if let Some((_, rest)) = text.split_once(' ') {
             secrets.push(Secret::new(rest.trim()));
         }
@@ -70,7 +78,7 @@ pub(crate) fn headers(
         put(header, key, format!("Bearer {}", token.trim()))?;
     }
     for (header, key) in server.headers() {
-        // Looked at when the spec was read.
+        // The name was checked when the spec was read.
         if let Ok(header) = HeaderName::from_bytes(header.as_bytes()) {
             put(header, key, variable(key)?.trim().to_owned())?;
         }
@@ -78,7 +86,7 @@ pub(crate) fn headers(
     Ok((headers, secrets))
 }
 
-/// Reaches a server and shakes hands with it.
+/// Connects to a server.
 pub(crate) async fn connect(
     name: &str,
     server: &HttpServer,
@@ -93,35 +101,35 @@ pub(crate) async fn connect(
     let guarded = Guarded {
         client,
         secrets: Secrets::new(&secrets),
-        trouble: Arc::default(),
+        last_error: Arc::default(),
     };
-    let trouble = Arc::clone(&guarded.trouble);
+    let last_error = Arc::clone(&guarded.last_error);
     let config = StreamableHttpClientTransportConfig::with_uri(server.url())
         .custom_headers(headers)
         .max_sse_event_size(MAX_MESSAGE_BYTES);
     let transport = StreamableHttpClientTransport::with_client(guarded, config);
-    let connected = shake_hands(name, ToolClient::through(transport)).await;
-    // What the transport ran into says more than that there was no handshake.
-    let trouble = trouble
+    let connected = with_timeout(name, ToolClient::through(transport)).await;
+    // The error of the transport is more specific than a failed handshake.
+    let last_error = last_error
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .take();
-    match (connected, trouble) {
-        (Err(ExternalError::Handshake { .. }), Some(trouble)) => Err(ExternalError::Http {
+    match (connected, last_error) {
+        (Err(ExternalError::Handshake { .. }), Some(error)) => Err(ExternalError::Http {
             name: name.to_owned(),
             url: server.url().to_owned(),
-            trouble,
+            error,
         }),
         (connected, _) => connected,
     }
 }
 
-/// A client that lets no secret back in and remembers its last trouble.
+/// HTTP client that bounds and redacts responses, and remembers its last error.
 #[derive(Clone)]
 struct Guarded {
     client: reqwest::Client,
     secrets: Secrets,
-    trouble: Arc<Mutex<Option<Trouble>>>,
+    last_error: Arc<Mutex<Option<TransportError>>>,
 }
 
 impl Guarded {
@@ -136,7 +144,7 @@ impl Guarded {
         }))
     }
 
-    /// An error without secrets and without the address, which is told once.
+    /// Redacts an error and removes its URL, which callers add once, and remembers it.
     fn failed(&self, error: HttpError) -> HttpError {
         let error = match error {
             HttpError::Client(error) => HttpError::Client(error.without_url()),
@@ -154,43 +162,50 @@ impl Guarded {
             }
             other => other,
         };
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        *trouble = Some(Trouble::read(&error));
+        let mut last_error = self
+            .last_error
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *last_error = Some(TransportError::from_http(&error));
         error
     }
 }
 
-impl Trouble {
-    fn read(error: &HttpError) -> Self {
-        /// Characters of what a server says that are kept.
-        const SAID: usize = 300;
+impl TransportError {
+    fn from_http(error: &HttpError) -> Self {
         match error {
             HttpError::Client(error) => Self::Unreachable(innermost(error)),
             HttpError::HttpStatus(status) => Self::Status(status.to_string()),
             HttpError::UnexpectedServerResponse(text) => {
                 let status = text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3));
                 match status.and_then(|status| status.parse().ok()) {
-                    Some(status @ (401 | 403)) => Self::Refused { status },
+                    Some(status @ (401 | 403)) => Self::Unauthorized { status },
                     Some(_) => {
                         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                        let line = line.trim_end_matches(':').chars().take(SAID);
+                        let line = line.trim_end_matches(':').chars().take(QUOTE);
                         Self::Status(line.collect())
                     }
-                    None => Self::NotMcp(text.chars().take(SAID).collect()),
+                    None => Self::NotMcp(text.chars().take(QUOTE).collect()),
                 }
             }
             HttpError::UnexpectedContentType(Some(kind)) => {
-                Self::NotMcp(format!("it sends {kind}"))
+                Self::NotMcp(format!("its content type is {kind}"))
             }
             HttpError::UnexpectedContentType(None) => {
-                Self::NotMcp("it does not say what it sends".to_owned())
+                Self::NotMcp("it has no content type".to_owned())
             }
             other => Self::NotMcp(other.to_string()),
         }
     }
 }
 
-/// The error that an error is due to: `connection refused` rather than `error sending request`.
+/// Error for a response that is not a JSON-RPC message.
+fn not_a_message(error: &serde_json::Error, text: &str) -> HttpError {
+    let start: String = text.chars().take(QUOTE).collect();
+    HttpError::UnexpectedServerResponse(format!("{error}: {start}").into())
+}
+
+/// Root cause of an error: `connection refused` rather than `error sending request`.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
@@ -224,19 +239,27 @@ impl StreamableHttpClient for Guarded {
         headers: Headers,
         limit: usize,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let posted = self
-            .client
-            .post_message_with_max_sse_event_size(uri, message, session, token, headers, limit)
-            .await
-            .map_err(|error| self.failed(error))?;
-        Ok(match posted {
-            StreamableHttpPostResponse::Json(message, session) => {
-                StreamableHttpPostResponse::Json(scrub::message(&self.secrets, message)?, session)
+        let expects_response = matches!(message, ClientJsonRpcMessage::Request(_));
+        let target = post::Target {
+            url: &uri,
+            session: session.as_deref(),
+            token: token.as_deref(),
+            headers,
+        };
+        let posted = post::post(&self.client, target, &message, limit).await;
+        Ok(match posted.map_err(|error| self.failed(error))? {
+            Posted::Accepted => StreamableHttpPostResponse::Accepted,
+            Posted::Message(text, session) => {
+                let text = self.secrets.scrub_json(text);
+                match serde_json::from_str(&text) {
+                    Ok(message) => StreamableHttpPostResponse::Json(message, session),
+                    Err(_) if !expects_response => StreamableHttpPostResponse::Accepted,
+                    Err(error) => return Err(self.failed(not_a_message(&error, &text))),
+                }
             }
-            StreamableHttpPostResponse::Sse(events, session) => {
+            Posted::Events(events, session) => {
                 StreamableHttpPostResponse::Sse(self.scrub_events(events), session)
             }
-            accepted => accepted,
         })
     }
 
@@ -273,7 +296,7 @@ impl StreamableHttpClient for Guarded {
         headers: Headers,
         limit: usize,
     ) -> Result<Events, HttpError> {
-        // That a server keeps no such stream is no trouble.
+        // Servers without this stream are common, so its errors are not remembered.
         let events = self
             .client
             .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, limit)
@@ -291,7 +314,7 @@ mod tests {
         let guarded = Guarded {
             client: mcpmark_http::client(false).unwrap(),
             secrets: Secrets::new(&[Secret::new("can\"ary-1")]),
-            trouble: Arc::default(),
+            last_error: Arc::default(),
         };
         let error = HttpError::UnexpectedServerResponse("HTTP 400: you sent can\"ary-1".into());
         let error = guarded.failed(error);
@@ -299,18 +322,19 @@ mod tests {
     }
 
     #[test]
-    fn statuses_say_what_is_wrong() {
+    fn messages_name_the_status() {
         let read = |text: &str| {
-            Trouble::read(&HttpError::UnexpectedServerResponse(text.to_owned().into())).to_string()
+            TransportError::from_http(&HttpError::UnexpectedServerResponse(text.to_owned().into()))
+                .to_string()
         };
-        assert!(read("HTTP 401 Unauthorized").starts_with("it refuses with 401"));
+        assert!(read("HTTP 401 Unauthorized").starts_with("the server responded with HTTP 401;"));
         assert_eq!(
             read("HTTP 307 Temporary Redirect: "),
-            "it answers HTTP 307 Temporary Redirect"
+            "the server responded with HTTP 307 Temporary Redirect"
         );
         assert_eq!(
             read("empty sse stream"),
-            "what answers there does not speak MCP: empty sse stream"
+            "the response is not MCP: empty sse stream"
         );
     }
 }

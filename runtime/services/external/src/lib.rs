@@ -1,16 +1,15 @@
-//! MCP servers of others, whose tools stand beside those of the world.
+//! Third-party MCP servers, whose tools are added to the tools of the world.
 //!
-//! A [`ServerSpec`] says how a server is reached: as a program that [`External::start`] starts and
-//! speaks with over its standard input and output, or over streamable HTTP. A program's
-//! environment is empty but for the variables that the spec names, and it runs on this machine as
-//! any does: nothing holds it back. What goes into headers comes from the environment by name.
-//! Those values are taken out of everything that a server answers, and so are those of a
-//! program's variables, but for such as `PATH` and places that are there.
+//! A [`ServerSpec`] names the transport: a program that [`External::start`] starts and that speaks MCP over its
+//! standard input and output, or streamable HTTP. A program is not sandboxed. Its environment contains only the
+//! variables that the spec names. The values of HTTP headers come from named environment variables. These values are
+//! redacted in all responses, and so are the values of a program's variables, except for `PATH` and the like and for
+//! paths that exist.
 //!
 //! ```
-//! use mcpmark_external::{Reach, ServerSpec};
+//! use mcpmark_external::{ServerSpec, Transport};
 //!
-//! let spec = ServerSpec::of(Reach::Program {
+//! let spec = ServerSpec::of(Transport::Program {
 //!     command: vec!["notes-server".into(), "--stdio".into()],
 //!     env: vec!["PATH".into(), "NOTES_TOKEN".into()],
 //! });
@@ -28,116 +27,116 @@ use std::time::Duration;
 
 use mcpmark_service::{ServiceError, ToolClient};
 
-pub use crate::http::Trouble;
+pub use crate::http::TransportError;
 pub use crate::proxy::proxy;
-pub use crate::spec::{BadSpec, HttpServer, Reach, ServerSpec};
+pub use crate::spec::{BadSpec, HttpServer, ServerSpec, Transport};
 
-/// The time in which a server has to say what it is.
-const START: Duration = Duration::from_secs(60);
+/// Time limit of the handshake.
+const HANDSHAKE: Duration = Duration::from_secs(60);
 
-/// A server that runs, until this is dropped.
+/// Connection to a server. A program is killed when this is dropped.
 pub struct External {
-    /// Its name here.
+    /// Name of the server in the configuration.
     pub name: String,
-    /// What it says it is: name and version.
+    /// Name and version that the server reports.
     pub identity: (String, String),
     client: ToolClient,
     process: Option<program::Process>,
 }
 
-/// Why a server cannot be used.
+/// Errors of starting or reaching a server.
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalError {
-    /// A variable is not set.
+    /// An environment variable is not set.
     #[error("server {name}: the environment variable {variable} is not set")]
     NoVariable {
-        /// The server.
+        /// Name of the server.
         name: String,
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// A variable holds what no header can.
-    #[error("server {name}: what is in {variable} cannot stand in a header")]
+    /// The value of an environment variable is not a valid header value.
+    #[error("server {name}: the value of {variable} cannot be sent in a header")]
     NoHeader {
-        /// The server.
+        /// Name of the server.
         name: String,
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// It does not start.
-    #[error("server {name}: {program} cannot be started: {source}")]
+    /// The program cannot be started.
+    #[error("server {name}: cannot start {program}: {source}")]
     Start {
-        /// The server.
+        /// Name of the server.
         name: String,
         /// The program.
         program: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// It ended instead of answering.
-    #[error("server {name}: {program} ended before it answered ({how})")]
+    /// The program exited before the handshake.
+    #[error("server {name}: {program} exited before it responded ({how})")]
     Ended {
-        /// The server.
+        /// Name of the server.
         name: String,
         /// The program.
         program: String,
-        /// How it ended.
+        /// Exit status or signal.
         how: String,
     },
-    /// It cannot be reached over HTTP.
-    #[error("server {name} at {url}: {trouble}")]
+    /// The server cannot be reached over HTTP.
+    #[error("server {name} at {url}: {error}")]
     Http {
-        /// The server.
+        /// Name of the server.
         name: String,
-        /// Where it should be.
+        /// URL of the server.
         url: String,
-        /// What went wrong.
-        trouble: Trouble,
+        /// The cause.
+        error: TransportError,
     },
-    /// The HTTP client cannot be made.
-    #[error("server {name}: the HTTP client cannot be made: {reason}")]
+    /// The HTTP client cannot be created.
+    #[error("server {name}: cannot create the HTTP client: {reason}")]
     Client {
-        /// The server.
+        /// Name of the server.
         name: String,
-        /// What went wrong.
+        /// The cause.
         reason: String,
     },
-    /// It does not speak MCP.
+    /// The MCP handshake failed.
     #[error("server {name}: {source}")]
     Handshake {
-        /// The server.
+        /// Name of the server.
         name: String,
-        /// What went wrong.
+        /// The cause.
         source: ServiceError,
     },
-    /// It says nothing.
-    #[error("server {name} did not say what it is within {} s", START.as_secs())]
+    /// The server did not complete the handshake in time.
+    #[error("server {name} did not complete the handshake within {} s", HANDSHAKE.as_secs())]
     Silent {
-        /// The server.
+        /// Name of the server.
         name: String,
     },
-    /// It is another version than the pinned one.
-    #[error("server {name} has version {found:?}, and {wanted:?} is asked for")]
+    /// The server has another version than the pinned one.
+    #[error("server {name} has version {found:?}, but the configuration requires {wanted:?}")]
     Version {
-        /// The server.
+        /// Name of the server.
         name: String,
-        /// What it says.
+        /// Version that the server reports.
         found: String,
-        /// What is pinned.
+        /// Pinned version.
         wanted: String,
     },
-    /// It lacks a tool.
+    /// The server lacks a tool that the configuration names.
     #[error("server {name} has no tool named {tool:?}")]
     NoTool {
-        /// The server.
+        /// Name of the server.
         name: String,
         /// The tool.
         tool: String,
     },
 }
 
-/// The value of a variable that a server cannot do without.
-fn needed(
+/// Returns the value of a required environment variable.
+fn required(
     name: &str,
     key: &str,
     variable: impl Fn(&str) -> Option<String>,
@@ -149,40 +148,43 @@ fn needed(
 }
 
 impl External {
-    /// Says whether the variables that a server needs are there. Nothing is started or sent.
+    /// Checks the environment variables of a server, without starting or sending anything.
     ///
     /// # Errors
     ///
-    /// When one is not set, or cannot be sent as a header.
+    /// Returns an error if a variable is not set or cannot be sent as a header.
     pub fn check(
         name: &str,
         spec: &ServerSpec,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<(), ExternalError> {
-        let variable = |key: &str| needed(name, key, &variable);
-        match &spec.reach {
-            Reach::Program { env, .. } => env.iter().try_for_each(|key| variable(key).map(drop)),
-            Reach::Http(server) => http::headers(name, server, variable).map(drop),
+        let variable = |key: &str| required(name, key, &variable);
+        match &spec.transport {
+            Transport::Program { env, .. } => {
+                env.iter().try_for_each(|key| variable(key).map(drop))
+            }
+            Transport::Http(server) => http::headers(name, server, variable).map(drop),
         }
     }
 
-    /// Starts or reaches a server. `variable` looks a variable of the environment up.
+    /// Starts or connects to a server. `variable` looks up an environment variable.
     ///
     /// # Errors
     ///
-    /// When it is not there, does not speak MCP, or is not what the spec asks for.
+    /// Returns an error if the server cannot be reached, does not speak MCP, or has another version or fewer tools than
+    /// the spec requires.
     pub async fn start(
         name: &str,
         spec: &ServerSpec,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ExternalError> {
-        let variable = |key: &str| needed(name, key, &variable);
-        let (mut client, process) = match &spec.reach {
-            Reach::Program { command, env } => {
+        let variable = |key: &str| required(name, key, &variable);
+        let (mut client, process) = match &spec.transport {
+            Transport::Program { command, env } => {
                 let (client, process) = program::start(name, command, env, variable).await?;
                 (client, Some(process))
             }
-            Reach::Http(server) => (http::connect(name, server, variable).await?, None),
+            Transport::Http(server) => (http::connect(name, server, variable).await?, None),
         };
         let identity = client.server().unwrap_or_default();
         if let Some(wanted) = spec
@@ -213,7 +215,7 @@ impl External {
         })
     }
 
-    /// What it is and offers, in a line.
+    /// Returns a one-line summary: name, version and tools.
     pub fn describe(&self) -> String {
         let (name, version) = &self.identity;
         let tools: Vec<&str> = self.client.tools().iter().map(|tool| &*tool.name).collect();
@@ -224,23 +226,23 @@ impl External {
         )
     }
 
-    /// The names of its tools.
+    /// Returns the names of the tools.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.client.tools().iter().map(|tool| &*tool.name)
     }
 
-    /// Its client, and what keeps it running.
+    /// Returns the client, and the guard that keeps the server running.
     pub fn into_parts(self) -> (ToolClient, impl Send + Sync) {
         (self.client, self.process)
     }
 }
 
-/// Waits for a handshake, but not for ever.
-async fn shake_hands(
+/// Waits for a handshake, up to the time limit.
+async fn with_timeout(
     name: &str,
     connecting: impl Future<Output = Result<ToolClient, ServiceError>>,
 ) -> Result<ToolClient, ExternalError> {
-    tokio::time::timeout(START, connecting)
+    tokio::time::timeout(HANDSHAKE, connecting)
         .await
         .map_err(|_| ExternalError::Silent {
             name: name.to_owned(),

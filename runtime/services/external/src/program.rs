@@ -1,4 +1,4 @@
-//! Servers that are programs of this machine.
+//! Servers that run as programs on this machine.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,23 +11,22 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::net::unix::pipe;
 
 use crate::scrub::Scrubbed;
-use crate::{ExternalError, shake_hands};
+use crate::{ExternalError, with_timeout};
 
-/// A child that goes when its owner does.
+/// Child process that is killed when this is dropped.
 pub(crate) struct Process(Child);
 
-/// How often, and how long at a time, a program that closed its output is waited for.
-const WAITS: (u32, Duration) = (50, Duration::from_millis(10));
+/// Number and length of the waits for the exit of a program that closed its output.
+const EXIT_POLLS: (u32, Duration) = (50, Duration::from_millis(10));
 
 impl Process {
-    /// How it ended, where it does so at once.
-    async fn end(&mut self) -> Option<ExitStatus> {
-        for _ in 0..WAITS.0 {
-            // Whoever cannot be waited for has not ended here.
+    /// Returns the exit status if the program exits within half a second.
+    async fn exit_status(&mut self) -> Option<ExitStatus> {
+        for _ in 0..EXIT_POLLS.0 {
             if let Some(status) = self.0.try_wait().ok()? {
                 return Some(status);
             }
-            tokio::time::sleep(WAITS.1).await;
+            tokio::time::sleep(EXIT_POLLS.1).await;
         }
         None
     }
@@ -35,20 +34,20 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have gone by itself.
+        // The program may have exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Starts a program and speaks MCP with it over its standard input and output.
+/// Starts a program and connects to it over its standard input and output.
 pub(crate) async fn start(
     name: &str,
     command: &[String],
     env: &[String],
     variable: impl Fn(&str) -> Result<String, ExternalError>,
 ) -> Result<(ToolClient, Process), ExternalError> {
-    // A spec whose command is empty does not exist; an empty name cannot be started.
+    // A spec never has an empty command. If it did, starting the empty name would fail.
     let (program, arguments) = match command.split_first() {
         Some((program, arguments)) => (program.as_str(), arguments),
         None => ("", command),
@@ -83,9 +82,9 @@ pub(crate) async fn start(
             .with_max_line_length(MAX_MESSAGE_BYTES),
         secrets: Secrets::new(&secrets),
     };
-    match shake_hands(name, ToolClient::through(transport)).await {
+    match with_timeout(name, ToolClient::through(transport)).await {
         Ok(client) => Ok((client, process)),
-        Err(error @ ExternalError::Handshake { .. }) => Err(match process.end().await {
+        Err(error @ ExternalError::Handshake { .. }) => Err(match process.exit_status().await {
             Some(status) => ExternalError::Ended {
                 name: name.to_owned(),
                 program: program.to_owned(),

@@ -1,4 +1,4 @@
-//! A server that is reached over streamable HTTP, for clients that speak over standard input and output.
+//! Proxy from standard input and output to a server on streamable HTTP.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 ///
 /// # Errors
 ///
-/// When the URL is none, the server cannot be reached, or the client does not read.
+/// Returns an error if the URL is invalid, the server cannot be reached, or the client does not read.
 pub async fn proxy<R, W>(url: &str, read: R, write: W) -> Result<(), ServiceError>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -65,7 +65,7 @@ where
         }
     }
     if !has_sent {
-        // No session was begun, and `close` would wait for the message that begins one.
+        // There is no session, and `close` would wait for the message that starts one.
         return Ok(());
     }
     server.close().await.map_err(|error| failed(&error))

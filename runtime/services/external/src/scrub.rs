@@ -1,22 +1,22 @@
-//! A transport that lets no secret back in.
+//! Transport that redacts secrets in received messages.
 
 use mcpmark_http::Secrets;
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 
-/// A transport, and what its other end was given.
+/// A transport, and the secrets that the server knows.
 pub(crate) struct Scrubbed<T> {
     pub(crate) inner: T,
     pub(crate) secrets: Secrets,
 }
 
-/// Takes secrets out of a message.
+/// Redacts secrets in a message.
 ///
 /// # Errors
 ///
-/// When it is no message without them.
-pub(crate) fn message(
+/// Returns an error if the redacted message is not a valid message.
+fn message(
     secrets: &Secrets,
     message: ServerJsonRpcMessage,
 ) -> Result<ServerJsonRpcMessage, serde_json::Error> {
@@ -42,7 +42,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Scrubbed<T> {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        // What cannot be understood without the secret ends the connection.
+        // A message that is invalid without the secret ends the connection.
         message(&self.secrets, self.inner.receive().await?).ok()
     }
 

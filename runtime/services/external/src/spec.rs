@@ -1,4 +1,4 @@
-//! How a server is reached, as a configuration file writes it.
+//! Configuration of a server: transport, tools, version.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use http::HeaderName;
 use mcpmark_http::Address;
 use serde::{Deserialize, Serialize};
 
-/// Headers that the protocol sets itself.
+/// Headers that the transport sets.
 const RESERVED: [&str; 7] = [
     "accept",
     "content-length",
@@ -17,35 +17,36 @@ const RESERVED: [&str; 7] = [
     "mcp-session-id",
 ];
 
-/// How a server is reached, and what is asked of it. As TOML or JSON it has either the key
-/// `command` (and `env`) or the key `url` (and `bearer`, `headers`, `plain-http`).
+/// Transport of a server, its allowed tools and its required version.
+///
+/// In TOML or JSON, a spec has either the key `command` (and `env`) or the key `url` (and `bearer`, `headers`,
+/// `plain-http`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "SpecDocument", into = "SpecDocument")]
 pub struct ServerSpec {
-    /// How it is reached.
-    pub reach: Reach,
-    /// The tools that are used, by name; all if empty.
+    /// Transport of the server.
+    pub transport: Transport,
+    /// Names of the allowed tools; empty to allow all.
     pub tools: Vec<String>,
-    /// The version that the server has to name, where it is pinned.
+    /// Version that the server must report, if it is pinned.
     pub version: Option<String>,
 }
 
-/// How a server is reached.
+/// Transport to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
-    /// As a program over its standard input and output.
+pub enum Transport {
+    /// Standard input and output of a program.
     Program {
-        /// The program and its arguments. Without a slash the program is looked up in this
-        /// process's `PATH`.
+        /// Program and arguments. A program without a slash is looked up in the `PATH` of this process.
         command: Vec<String>,
-        /// The names of the environment variables that it gets; no others, not even `PATH`.
+        /// Names of the environment variables that the program gets. It gets no others, not even `PATH`.
         env: Vec<String>,
     },
-    /// Over streamable HTTP.
+    /// Streamable HTTP.
     Http(HttpServer),
 }
 
-/// A server that is reached over streamable HTTP.
+/// Address and headers of a server on streamable HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpServer {
     url: String,
@@ -56,22 +57,22 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Where it is.
+    /// Returns the URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Whether that is this machine.
+    /// Reports whether the URL points to this machine.
     pub fn is_local(&self) -> bool {
         self.local
     }
 
-    /// The variable that holds the token of its `Authorization: Bearer` header.
+    /// Returns the environment variable with the token of the header `Authorization: Bearer`.
     pub fn bearer(&self) -> Option<&str> {
         self.bearer.as_deref()
     }
 
-    /// Further headers, each with the variable that holds its value.
+    /// Returns the other headers, each with the environment variable of its value.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.headers
             .iter()
@@ -79,47 +80,47 @@ impl HttpServer {
     }
 }
 
-/// A spec that cannot be followed.
+/// Errors of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadSpec {
-    /// Nothing says how the server is reached.
-    #[error("neither `command` nor `url` says how the server is reached")]
-    NoReach,
-    /// Two things say it.
+    /// Neither transport is configured.
+    #[error("neither `command` nor `url` is set; one of them is required")]
+    NoTransport,
+    /// Both transports are configured.
     #[error("`command` and `url` exclude each other")]
-    TwoReaches,
-    /// A key belongs to the other way to reach a server.
-    #[error("`{key}` goes with `{with}` alone")]
+    TwoTransports,
+    /// A key belongs to the other transport.
+    #[error("`{key}` can be used only with `{with}`")]
     Misplaced {
-        /// The key.
+        /// The misplaced key.
         key: &'static str,
-        /// What it goes with.
+        /// The key of its transport.
         with: &'static str,
     },
-    /// The URL is none.
+    /// The URL is invalid.
     #[error("`url`: {0}")]
     Url(#[from] mcpmark_http::BadAddress),
-    /// What is sent could be read on the way.
-    #[error("`url`: {0} is reached in the clear; use https, or set plain-http = true")]
+    /// The connection would not be encrypted.
+    #[error("`url`: the connection to {0} is not encrypted; use https, or set plain-http = true")]
     PlainHttp(String),
-    /// No header has such a name.
-    #[error("`headers`: {0:?} is no name of a header")]
+    /// A header name is invalid.
+    #[error("`headers`: {0:?} is not a valid header name")]
     HeaderName(String),
-    /// The protocol sets that header itself.
-    #[error("`headers`: {0} is the protocol's own")]
+    /// A header is set by the transport.
+    #[error("`headers`: {0} is set by the protocol and cannot be configured")]
     Reserved(String),
-    /// A value stands where the name of a variable should.
-    // It says not what stands there, for that may be a key.
+    /// A value is not a variable name.
+    // The message omits the value, because it may be a key.
     #[error(
-        "`{0}` does not name an environment variable; write the variable's name, and not its value"
+        "`{0}` is not the name of an environment variable; write the name of a variable, not its value"
     )]
     NoVariableName(String),
 }
 
-/// A spec as it is written.
+/// Serialised form of a spec.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-struct Written {
+struct SpecDocument {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     command: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -137,25 +138,25 @@ struct Written {
 }
 
 impl ServerSpec {
-    /// All tools of a server, of whatever version.
-    pub fn of(reach: Reach) -> Self {
+    /// Creates a spec that allows all tools and any version.
+    pub fn of(transport: Transport) -> Self {
         Self {
-            reach,
+            transport,
             tools: Vec::new(),
             version: None,
         }
     }
 
-    /// Whether a tool is used.
+    /// Reports whether a tool is allowed.
     pub fn allows(&self, tool: &str) -> bool {
         self.tools.is_empty() || self.tools.iter().any(|allowed| allowed == tool)
     }
 }
 
-impl TryFrom<Written> for ServerSpec {
+impl TryFrom<SpecDocument> for ServerSpec {
     type Error = BadSpec;
 
-    fn try_from(written: Written) -> Result<Self, BadSpec> {
+    fn try_from(written: SpecDocument) -> Result<Self, BadSpec> {
         let misplaced = |is_there: bool, key, with| {
             if is_there {
                 Err(BadSpec::Misplaced { key, with })
@@ -163,14 +164,14 @@ impl TryFrom<Written> for ServerSpec {
                 Ok(())
             }
         };
-        let reach = match (written.command.is_empty(), written.url) {
-            (true, None) => return Err(BadSpec::NoReach),
-            (false, Some(_)) => return Err(BadSpec::TwoReaches),
+        let transport = match (written.command.is_empty(), written.url) {
+            (true, None) => return Err(BadSpec::NoTransport),
+            (false, Some(_)) => return Err(BadSpec::TwoTransports),
             (false, None) => {
                 misplaced(written.bearer.is_some(), "bearer", "url")?;
                 misplaced(!written.headers.is_empty(), "headers", "url")?;
                 misplaced(written.plain_http, "plain-http", "url")?;
-                Reach::Program {
+                Transport::Program {
                     command: written.command,
                     env: written.env,
                 }
@@ -189,7 +190,7 @@ impl TryFrom<Written> for ServerSpec {
                     check_header(name, has_bearer)?;
                     check_variable(&format!("headers.{name}"), variable)?;
                 }
-                Reach::Http(HttpServer {
+                Transport::Http(HttpServer {
                     url,
                     local: address.is_local(),
                     bearer: written.bearer,
@@ -199,27 +200,27 @@ impl TryFrom<Written> for ServerSpec {
             }
         };
         Ok(Self {
-            reach,
+            transport,
             tools: written.tools,
             version: written.version,
         })
     }
 }
 
-impl From<ServerSpec> for Written {
+impl From<ServerSpec> for SpecDocument {
     fn from(spec: ServerSpec) -> Self {
         let rest = Self {
             tools: spec.tools,
             version: spec.version,
             ..Self::default()
         };
-        match spec.reach {
-            Reach::Program { command, env } => Self {
+        match spec.transport {
+            Transport::Program { command, env } => Self {
                 command,
                 env,
                 ..rest
             },
-            Reach::Http(server) => Self {
+            Transport::Http(server) => Self {
                 url: Some(server.url),
                 bearer: server.bearer,
                 headers: server.headers,
@@ -275,22 +276,22 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_is_said() {
+    fn invalid_specs_are_rejected() {
         let url = "https://example.org/mcp";
         for (written, message) in [
             (json!({}), "neither `command` nor `url`"),
             (json!({"command": ["a"], "url": url}), "exclude each other"),
             (
                 json!({"command": ["a"], "bearer": "T"}),
-                "`bearer` goes with `url`",
+                "`bearer` can be used only with `url`",
             ),
             (
                 json!({"command": ["a"], "headers": {"X": "T"}}),
-                "`headers` goes with `url`",
+                "`headers` can be used only with `url`",
             ),
             (
                 json!({"url": url, "env": ["T"]}),
-                "`env` goes with `command`",
+                "`env` can be used only with `command`",
             ),
             (json!({"url": "notes"}), "\"notes\" is no address"),
             (
@@ -299,23 +300,23 @@ mod tests {
             ),
             (
                 json!({"url": url, "headers": {"a b": "T"}}),
-                "no name of a header",
+                "not a valid header name",
             ),
             (
                 json!({"url": url, "headers": {"Accept": "T"}}),
-                "the protocol's own",
+                "set by the protocol",
             ),
             (
                 json!({"url": url, "bearer": "T", "headers": {"authorization": "T"}}),
-                "authorization is the protocol's own",
+                "authorization is set by the protocol",
             ),
             (
                 json!({"url": url, "bearer": "sk-12.345"}),
-                "`bearer` does not name",
+                "`bearer` is not the name",
             ),
             (
                 json!({"url": url, "headers": {"X-Key": "sk-12.345"}}),
-                "`headers.X-Key` does not",
+                "`headers.X-Key` is not",
             ),
             (json!({"url": url, "token": "T"}), "unknown field `token`"),
         ] {

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use mcpmark_archive::states;
 use mcpmark_bundle::{GuestConfig, JudgeContent, Parts, TaskContent, WorldConfig};
 use mcpmark_experiment::{Judge, Prepared, ScriptJudge, Start};
-use mcpmark_kinds::WorldGuest;
 use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;
