@@ -93,6 +93,8 @@ fn an_attempt_in_which_the_process_dies_each_time_is_given_up() {
     assert_eq!(rows(&environment, "status = 'abandoned'"), 3);
     assert_eq!(rows(&environment, "outcome = 'graded'"), 1);
     assert!(asked.try_recv().is_err(), "it was begun again");
+    let runs = environment.run(["runs", "--json"]).exits(0).json();
+    assert_eq!(runs[0]["state"], "finished", "{runs}");
 
     answers.store(true, Ordering::SeqCst);
     let args = ["resume", "dying", "--retry-died", "--json"];

@@ -332,6 +332,36 @@ fn a_script_that_a_large_state_stops_fails_where_the_start_is_known() {
     assert_eq!(report["outcome"], "verifier-fault", "{report}");
 }
 
+/// Otherwise an agent could void its grade with a state that a script waits for.
+#[test]
+fn a_script_that_waits_for_a_state_without_end_fails_where_the_start_is_known() {
+    let Some(judge) = Judge::new(WAITS) else {
+        return;
+    };
+    let start = judge
+        .environment
+        .directory("start", &[("note.txt", "short\n")]);
+    std::fs::write(judge.state.join("note.txt"), "busy\n").unwrap();
+    let named = ["--json", "--start", start.to_str().unwrap()];
+    let report = judge.grade(&named).exits(1).json();
+    assert_eq!(report["outcome"], "state-fault", "{report}");
+    assert_eq!(report["fault"]["kind"], "wait", "{report}");
+    let report = judge.grade(&["--json"]).exits(3).json();
+    assert_eq!(report["outcome"], "verifier-fault", "{report}");
+}
+
+/// Waits while its file says so.
+const WAITS: &str = r#"
+import os
+import sys
+import time
+
+note = os.path.join(os.environ["FILESYSTEM_TEST_DIR"], "note.txt")
+while open(note).read() == "busy\n":
+    time.sleep(5)
+sys.exit(1)
+"#;
+
 /// Splits its file, of which 256 MiB are not enough for 70 MiB.
 const SWALLOWS: &str = r#"
 import os

@@ -1,8 +1,9 @@
 //! Each script of the corpus says here what it says on the Python of this machine.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, iter, thread};
 
 use mcpmark_sandbox::{Limits, ScriptInput};
 use mcpmark_snapshot::TreePath;
@@ -69,7 +70,6 @@ fn verdicts_and_output_are_those_of_native_python() {
         );
     }
     let work = tempfile::tempdir().unwrap();
-    let messages = work.path().join("messages.json");
     let mut cases: Vec<_> = fs::read_dir(directory("corpus"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -77,8 +77,8 @@ fn verdicts_and_output_are_those_of_native_python() {
     cases.sort();
     assert!(cases.len() >= 30, "{}", cases.len());
 
-    let (mut pairs, mut passed, mut different) = (0, 0, Vec::new());
-    for case in &cases {
+    let compare = |case: &PathBuf| {
+        let (mut pairs, mut passed, mut different) = (0, 0, Vec::new());
         let name = case.file_name().unwrap().to_str().unwrap();
         let script = case.join("verify.py");
         let given = match fs::read_to_string(case.join("given.json")) {
@@ -87,6 +87,7 @@ fn verdicts_and_output_are_those_of_native_python() {
         };
         let into = work.path().join(name);
         fs::create_dir(&into).unwrap();
+        let messages = work.path().join(format!("{name}.json"));
         let mut failed = 0;
         for state in states(&case.join("state"), &into) {
             let input = input(&script, &state.dir, &given);
@@ -112,7 +113,24 @@ fn verdicts_and_output_are_those_of_native_python() {
             }
         }
         assert!(failed > 0, "{name} fails in some state");
-    }
+        (pairs, passed, different)
+    };
+    let (mut pairs, mut passed, mut different) = (0, 0, Vec::new());
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let work = || {
+            let cases = iter::from_fn(|| cases.get(next.fetch_add(1, Ordering::Relaxed)));
+            cases.map(compare).collect::<Vec<_>>()
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        for found in workers.into_iter().flat_map(|it| it.join().unwrap()) {
+            pairs += found.0;
+            passed += found.1;
+            different.extend(found.2);
+        }
+    });
+    different.sort();
     println!(
         "{} scripts, {pairs} states, {passed} passes, {} differences",
         cases.len(),

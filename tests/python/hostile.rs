@@ -44,7 +44,7 @@ const EXPECTED: &[(&str, Expected)] = &[
     ),
     (
         "endless-sleep",
-        Fault(FaultKind::Time, "waited longer than 3600 s"),
+        Fault(FaultKind::Wait, "waited longer than 3600 s"),
     ),
     ("exit-codes", Exit(0)),
     ("exits-with-a-large-number", Exit(255)),
@@ -86,7 +86,7 @@ const EXPECTED: &[(&str, Expected)] = &[
     ("reads-the-host", Exit(0)),
     (
         "sleeps-for-nothing",
-        Fault(FaultKind::Time, "waited longer than 3600 s"),
+        Fault(FaultKind::Wait, "waited longer than 3600 s"),
     ),
     ("starts-a-process", Fault(FaultKind::Link, "a process")),
     ("starts-a-thread", Fault(FaultKind::Link, "a thread")),

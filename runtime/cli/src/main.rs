@@ -59,26 +59,32 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<u8, CommandError> {
     let context = Context::new(cli.global)?;
-    match cli.command {
-        Command::Run(args) => commands::run::run(&context, *args),
-        Command::Resume(args) => commands::run::resume(&context, args),
-        Command::Grade(args) => commands::grade::grade(&context, args),
-        Command::Inspect(args) => commands::inspect::inspect(&context, args),
-        Command::Task(command) => commands::task::task(&context, command),
-        Command::World(command) => commands::world::world(&context, command),
-        Command::Mcp(command) => commands::mcp::mcp(&context, command),
-        Command::Runs(args) => commands::runs::runs(&context, args),
-        Command::Show(args) => commands::show::show(&context, args),
-        Command::Report(args) => commands::report::report(&context, args),
-        Command::Compare(args) => commands::report::compare(&context, args),
-        Command::Export(args) => commands::report::export(&context, args),
-        Command::Regrade(args) => commands::regrade::regrade(&context, args),
-        Command::Receipt(command) => commands::receipt::receipt(&context, command),
-        Command::Store(command) => commands::store::store(&context, command),
-        Command::Bundle(command) => commands::bundle::bundle(&context, command),
-        Command::Doctor(args) => commands::doctor::doctor(&context, args),
+    let ended = execute(&context, cli.command);
+    context.services().shutdown();
+    ended
+}
+
+fn execute(context: &Context, command: Command) -> Result<u8, CommandError> {
+    match command {
+        Command::Run(args) => commands::run::run(context, *args),
+        Command::Resume(args) => commands::run::resume(context, args),
+        Command::Grade(args) => commands::grade::grade(context, args),
+        Command::Inspect(args) => commands::inspect::inspect(context, args),
+        Command::Task(command) => commands::task::task(context, command),
+        Command::World(command) => commands::world::world(context, command),
+        Command::Mcp(command) => commands::mcp::mcp(context, command),
+        Command::Runs(args) => commands::runs::runs(context, args),
+        Command::Show(args) => commands::show::show(context, args),
+        Command::Report(args) => commands::report::report(context, args),
+        Command::Compare(args) => commands::report::compare(context, args),
+        Command::Export(args) => commands::report::export(context, args),
+        Command::Regrade(args) => commands::regrade::regrade(context, args),
+        Command::Receipt(command) => commands::receipt::receipt(context, command),
+        Command::Store(command) => commands::store::store(context, command),
+        Command::Bundle(command) => commands::bundle::bundle(context, command),
+        Command::Doctor(args) => commands::doctor::doctor(context, args),
         Command::Completions { shell } => commands::complete::script(shell),
-        Command::Complete { words } => commands::complete::names(&context, &words),
+        Command::Complete { words } => commands::complete::names(context, &words),
         // It serves the sandbox and not a person: `main` does it, without the environment.
         Command::CompileGuest => Ok(exit::USAGE),
     }

@@ -29,6 +29,10 @@ pub trait ServiceKind: Send + Sync + 'static {
         }
     }
 
+    /// Stops what the service keeps between sessions, such as a database server. Called once, when no session is
+    /// open; it may block.
+    fn shutdown(&self) {}
+
     // Acting.
 
     /// The service for worlds with these guests; none where only published tasks of it are known.

@@ -25,5 +25,5 @@ pub use crate::kind::{
     ScriptBackend, ServiceKind, SkippedEntry, Solved, StateMutant, StateMutator, TemplateImporter,
 };
 pub use crate::mutation::Mutation;
-pub use crate::services::Services;
+pub use crate::services::{ServiceUnavailable, Services};
 pub use crate::summary::{Block, Cell, Emphasis, Summary};

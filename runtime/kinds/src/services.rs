@@ -11,7 +11,23 @@ use mcpmark_task::{GuestRole, GuestSource};
 
 use crate::filesystem::FilesystemKind;
 use crate::github::GitHubKind;
-use crate::{ScriptVariables, ServiceKind, WorldGuestError, WorldGuests, published};
+use crate::{Availability, ScriptVariables, ServiceKind, WorldGuestError, WorldGuests, published};
+
+/// Errors of using a service on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServiceUnavailable {
+    /// The program does not implement the service.
+    #[error("there is no service named {0:?}")]
+    Unknown(String),
+    /// Something that the service needs is missing.
+    #[error("service {service} cannot run on this machine: {reason}")]
+    Missing {
+        /// Name of the service.
+        service: String,
+        /// What is missing, and how to install it.
+        reason: String,
+    },
+}
 
 /// The services that the program knows, by name.
 #[derive(Clone, Default)]
@@ -43,6 +59,32 @@ impl Services {
     /// The service of a name, for worlds without guests; none where the program cannot serve it.
     pub fn service(&self, name: &str) -> Option<Arc<dyn Service>> {
         self.kind(name)?.service(&WorldGuests::default())
+    }
+
+    /// Checks that a service can run on this machine.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the program does not implement the service, or if the service lacks something that it needs.
+    pub fn check_available(&self, name: &str) -> Result<(), ServiceUnavailable> {
+        let kind = self
+            .kind(name)
+            .filter(|kind| kind.service(&WorldGuests::default()).is_some())
+            .ok_or_else(|| ServiceUnavailable::Unknown(name.to_owned()))?;
+        match kind.availability() {
+            Availability::InProcess => Ok(()),
+            Availability::Missing(reason) => Err(ServiceUnavailable::Missing {
+                service: name.to_owned(),
+                reason,
+            }),
+        }
+    }
+
+    /// Stops what the services keep between sessions. Called once, when no session is open.
+    pub fn shutdown(&self) {
+        for kind in self.iter() {
+            kind.shutdown();
+        }
     }
 
     /// The interfaces of all services that guests may import.
@@ -149,5 +191,57 @@ impl fmt::Debug for Services {
         f.debug_tuple("Services")
             .field(&self.0.keys().collect::<Vec<_>>())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// The filesystem service under another name, on a machine that lacks something.
+    struct Lacking(Arc<AtomicU32>);
+
+    impl ServiceKind for Lacking {
+        fn name(&self) -> &'static str {
+            "lacking"
+        }
+
+        fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>> {
+            FilesystemKind.service(guests)
+        }
+
+        fn availability(&self) -> Availability {
+            Availability::Missing("libmissing is not installed".to_owned())
+        }
+
+        fn shutdown(&self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn unavailable_services_are_named_with_the_reason() {
+        let mut services = Services::builtin();
+        services.register(Lacking(Arc::default()));
+        assert_eq!(services.check_available("filesystem"), Ok(()));
+        let error = |name| services.check_available(name).unwrap_err().to_string();
+        assert_eq!(
+            error("lacking"),
+            "service lacking cannot run on this machine: libmissing is not installed"
+        );
+        for name in ["notion", "nowhere"] {
+            assert_eq!(error(name), format!("there is no service named {name:?}"));
+        }
+    }
+
+    #[test]
+    fn shutdown_reaches_each_service_once() {
+        let calls = Arc::new(AtomicU32::new(0));
+        let mut services = Services::builtin();
+        services.register(Lacking(Arc::clone(&calls)));
+        services.shutdown();
+        assert_eq!(calls.load(Ordering::Relaxed), 1);
     }
 }

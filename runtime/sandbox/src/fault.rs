@@ -23,6 +23,8 @@ pub enum FaultKind {
     Memory,
     /// It ran longer than the host lets it.
     Time,
+    /// It waited longer than its virtual time lasts. Unlike [`Time`](Self::Time), this is the same on every machine.
+    Wait,
     /// It had the host copy more bytes than it may.
     Copy,
     /// Its result is too large or not well-formed.
@@ -43,6 +45,7 @@ impl FaultKind {
             Self::Fuel => "fuel",
             Self::Memory => "memory",
             Self::Time => "time",
+            Self::Wait => "wait",
             Self::Copy => "copy",
             Self::Output => "output",
             Self::Link => "link",
@@ -60,6 +63,7 @@ impl FaultKind {
             Self::Trap
             | Self::Fuel
             | Self::Memory
+            | Self::Wait
             | Self::Copy
             | Self::Output
             | Self::Unreadable => true,

@@ -132,6 +132,9 @@ fn a_script_is_held_back_mended_and_locked() {
     run(&["--tasks", &public, "--experiment", "later"])
         .exits(3)
         .says(&["held back", "mcpmark regrade later --held-back FILE"]);
+    let args = ["runs", "later", "--class", "held-back", "--json"];
+    let listed = environment.run(args).exits(0).json();
+    assert_eq!(listed["attempts"].as_array().unwrap().len(), 1, "{listed}");
     let listed = environment.run(["task", "list", "--json", "--tasks", &public]);
     let listed = listed.exits(0).json();
     let held = |listed: &Value| listed["held_back"].is_string() && listed["verifier"].is_null();

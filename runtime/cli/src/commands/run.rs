@@ -8,6 +8,7 @@ use mcpmark_experiment::{
     AgentKind, Baselines, Cast, Journal, JournalError, Participant, PrepareError, Prepared,
     Reached, Runner, STATE_FAULT, Spec, decimals,
 };
+use mcpmark_kinds::ServiceUnavailable;
 use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -314,16 +315,19 @@ impl Setting {
         engine: EngineArgs,
     ) -> Result<Self, CommandError> {
         for id in chosen.ids() {
-            if context.services().service(id.service()).is_none() {
-                let message = format!("task {id}: there is no service named {:?}", id.service());
-                let error = CommandError::invalid(message);
-                return Err(match &spec.published {
-                    Some(_) => error.hint(
-                        "choose tasks of a service that is there, as in `run --tasks DIR filesystem`",
-                    ),
-                    None => error,
-                });
-            }
+            let Err(problem) = context.services().check_available(id.service()) else {
+                continue;
+            };
+            let message = format!("task {id}: {problem}");
+            return Err(match problem {
+                ServiceUnavailable::Missing { .. } => CommandError::infrastructure(message)
+                    .hint("`mcpmark doctor` lists what this machine has"),
+                ServiceUnavailable::Unknown(_) if spec.published.is_some() => {
+                    CommandError::invalid(message)
+                        .hint("choose tasks of another service, as in `run --tasks DIR filesystem`")
+                }
+                ServiceUnavailable::Unknown(_) => CommandError::invalid(message),
+            });
         }
         let solved = spec.tasks_of(AgentKind::Oracle);
         if let Some(id) = chosen.unsolved(&solved) {

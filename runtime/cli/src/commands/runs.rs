@@ -67,12 +67,15 @@ pub(crate) fn named(journal: &Journal, name: &str) -> Result<String, CommandErro
 
 /// The id of the attempt of the latest experiment that began last among those that a filter wants.
 pub(crate) fn latest_attempt(
+    context: &Context,
     journal: &Journal,
     filter: &AttemptFilterArgs,
 ) -> Result<String, CommandError> {
     attempts::check_classes(&filter.class)?;
     let experiment = named(journal, LATEST)?;
-    let survey = journal.survey(&experiment).map_err(journal_error)?;
+    let mut survey = journal.survey(&experiment).map_err(journal_error)?;
+    let row = journal.experiment(&experiment).map_err(journal_error)?;
+    cut_off(context, &row, &mut survey);
     let wanted: HashSet<&str> = survey
         .rows
         .iter()

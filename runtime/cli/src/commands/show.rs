@@ -29,7 +29,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     let id = if args.filter.is_empty() {
         runs::named_attempt(&journal, named)?
     } else if named == runs::LATEST {
-        runs::latest_attempt(&journal, &args.filter)?
+        runs::latest_attempt(context, &journal, &args.filter)?
     } else {
         return Err(CommandError::usage(
             "conditions choose among the attempts of the latest experiment, and an attempt is named",

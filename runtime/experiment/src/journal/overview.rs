@@ -15,7 +15,8 @@ pub struct ExperimentTotals {
     pub agent_us: u64,
     /// Attempts that are recorded as running.
     pub running: u32,
-    /// Attempts whose last try ended and was not cancelled.
+    /// Attempts whose last try ended and was not cancelled, and attempts that are not begun again because their
+    /// process died too often.
     pub finished: u32,
 }
 
@@ -31,7 +32,8 @@ impl Journal {
             "SELECT count(CASE WHEN model IS NOT NULL THEN cost_nano_usd END), CAST(total(cost_nano_usd) AS INTEGER),
                     coalesce(max(model IS NOT NULL AND cost_nano_usd IS NULL AND turns > 0), 0),
                     CAST(total(agent_us) AS INTEGER), coalesce(sum(status = 'running'), 0),
-                    (SELECT coalesce(sum(status = 'finished' AND outcome <> 'cancelled'), 0)
+                    (SELECT coalesce(sum(status = 'finished' AND outcome <> 'cancelled'
+                                         OR status = 'abandoned' AND outcome = 'infra-error'), 0)
                      FROM (SELECT max(try), status, outcome FROM attempts WHERE experiment = ?1 GROUP BY position))
              FROM attempts WHERE experiment = ?1",
         )?;

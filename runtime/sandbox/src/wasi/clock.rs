@@ -76,7 +76,7 @@ impl Clock {
         };
         if self.elapsed > MOST_WAITED {
             return Err(Stop::fault(
-                FaultKind::Time,
+                FaultKind::Wait,
                 format!(
                     "the script waited longer than {} s of its virtual time (fixed)",
                     MOST_WAITED / 1_000_000_000

@@ -370,7 +370,15 @@ impl Endpoint {
         match exchange.ask(message, Abandoned::Cancelled).await {
             Ok(answer) => held_response(status_of(&answer.message, is_incomplete), answer),
             Err(Gone) => {
-                self.shared.lock().alone = None;
+                let mut state = self.shared.lock();
+                // Another request may have opened a new exchange by now.
+                if state
+                    .alone
+                    .as_ref()
+                    .is_some_and(|now| Arc::ptr_eq(now, &exchange))
+                {
+                    state.alone = None;
+                }
                 gone().into()
             }
         }

@@ -20,10 +20,11 @@ use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
 /// Outcomes and states of attempts that a filter may name beside the classes of failures.
-const OUTCOMES: [&str; 8] = [
+const OUTCOMES: [&str; 9] = [
     "graded",
     "state-fault",
     "verifier-fault",
+    "held-back",
     "infra-error",
     "invalid-task",
     "cancelled",

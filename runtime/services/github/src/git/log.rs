@@ -65,6 +65,9 @@ impl Git {
         skip: usize,
         limit: usize,
     ) -> Result<Vec<Commit>, GitError> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
         let ids: Box<dyn Iterator<Item = Result<ObjectId, GitError>>> = match &filter.path {
             Some(path) => Box::new(self.path_history(tip, path)?.into_iter().map(Ok)),
             None => Box::new(self.newest_first([tip], [])?),

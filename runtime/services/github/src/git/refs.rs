@@ -114,13 +114,19 @@ impl Git {
         if let Ok(id) = ObjectId::from_hex(text.as_bytes()) {
             return Ok(self.repo.has_object(id).then_some(id));
         }
-        let written = |id: &&ObjectId| id.to_hex().to_string().starts_with(&text);
-        if let Some(id) = self.written.iter().find(written) {
-            return Ok(Some(*id));
-        }
         let prefix = Prefix::from_hex(&text).map_err(GitError::objects)?;
-        let found = self.repo.objects.lookup_prefix(prefix, None)?;
-        Ok(found.and_then(Result::ok))
+        // An ambiguous prefix names no object.
+        let stored = match self.repo.objects.lookup_prefix(prefix, None)? {
+            Some(Err(())) => return Ok(None),
+            Some(Ok(id)) => Some(id),
+            None => None,
+        };
+        let written = self.written.iter().copied();
+        let mut found = written
+            .filter(|id| id.to_hex().to_string().starts_with(&text))
+            .chain(stored);
+        let first = found.next();
+        Ok(first.filter(|first| found.all(|other| other == *first)))
     }
 
     /// The commit that an object is or leads to; none for trees and blobs.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Site;
 use crate::ci::Workflow;
-use crate::git::ObjectId;
+use crate::git::{GitError, ObjectId};
 use crate::hub::{Job, Run, Step};
 
 /// The runner of a job whose workflow says nothing of it.
@@ -36,18 +36,25 @@ impl Site {
         {
             return workflow.clone();
         }
-        let read = || {
-            let id = ObjectId::from_hex(run.head_sha.as_bytes()).ok()?;
-            let commit = self.git.peel(id).ok()??;
-            let tree = self.git.tree_of(commit).ok()?;
-            let entry = self.git.entry(tree, &run.path).ok()??;
-            let is_file = entry.kind.object() == "blob";
-            let bytes = is_file.then(|| self.git.blob(entry.id).ok()).flatten()?;
-            Some(Arc::new(Workflow::read(&run.path, &bytes)))
-        };
-        let workflow = read();
+        // A call that is interrupted must not decide what later calls are told.
+        let workflow = self.read_workflow(run).ok()?;
         last.0 = Some((run.head_sha.clone(), run.path.clone(), workflow.clone()));
         workflow
+    }
+
+    fn read_workflow(&self, run: &Run) -> Result<Option<Arc<Workflow>>, GitError> {
+        let Ok(id) = ObjectId::from_hex(run.head_sha.as_bytes()) else {
+            return Ok(None);
+        };
+        let Some(commit) = self.git.peel(id)? else {
+            return Ok(None);
+        };
+        let entry = self.git.entry(self.git.tree_of(commit)?, &run.path)?;
+        let Some(file) = entry.filter(|entry| entry.kind.object() == "blob") else {
+            return Ok(None);
+        };
+        let bytes = self.git.blob(file.id)?;
+        Ok(Some(Arc::new(Workflow::read(&run.path, &bytes))))
     }
 }
 
