@@ -23,7 +23,7 @@ type Events = Pin<Box<dyn Stream<Item = Result<sse_stream::Sse, SseError>> + Sen
 
 /// What went wrong on the way to a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum TransportError {
     /// Nobody answers there.
     #[error("nobody answers: {0}")]
     Unreachable(String),
@@ -93,35 +93,35 @@ pub(crate) async fn connect(
     let guarded = Guarded {
         client,
         secrets: Secrets::new(&secrets),
-        trouble: Arc::default(),
+        last_error: Arc::default(),
     };
-    let trouble = Arc::clone(&guarded.trouble);
+    let last_error = Arc::clone(&guarded.last_error);
     let config = StreamableHttpClientTransportConfig::with_uri(server.url())
         .custom_headers(headers)
         .max_sse_event_size(MAX_MESSAGE_BYTES);
     let transport = StreamableHttpClientTransport::with_client(guarded, config);
     let connected = shake_hands(name, ToolClient::through(transport)).await;
     // What the transport ran into says more than that there was no handshake.
-    let trouble = trouble
+    let error = last_error
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .take();
-    match (connected, trouble) {
-        (Err(ExternalError::Handshake { .. }), Some(trouble)) => Err(ExternalError::Http {
+    match (connected, error) {
+        (Err(ExternalError::Handshake { .. }), Some(error)) => Err(ExternalError::Http {
             name: name.to_owned(),
             url: server.url().to_owned(),
-            trouble,
+            error,
         }),
         (connected, _) => connected,
     }
 }
 
-/// A client that lets no secret back in and remembers its last trouble.
+/// A client that lets no secret back in and remembers its last error.
 #[derive(Clone)]
 struct Guarded {
     client: reqwest::Client,
     secrets: Secrets,
-    trouble: Arc<Mutex<Option<Trouble>>>,
+    last_error: Arc<Mutex<Option<TransportError>>>,
 }
 
 impl Guarded {
@@ -154,13 +154,16 @@ impl Guarded {
             }
             other => other,
         };
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        *trouble = Some(Trouble::read(&error));
+        let mut last_error = self
+            .last_error
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *last_error = Some(TransportError::read(&error));
         error
     }
 }
 
-impl Trouble {
+impl TransportError {
     fn read(error: &HttpError) -> Self {
         /// Characters of what a server says that are kept.
         const SAID: usize = 300;
@@ -273,7 +276,7 @@ impl StreamableHttpClient for Guarded {
         headers: Headers,
         limit: usize,
     ) -> Result<Events, HttpError> {
-        // That a server keeps no such stream is no trouble.
+        // That a server keeps no such stream is no error.
         let events = self
             .client
             .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, limit)
@@ -291,7 +294,7 @@ mod tests {
         let guarded = Guarded {
             client: mcpmark_http::client(false).unwrap(),
             secrets: Secrets::new(&[Secret::new("can\"ary-1")]),
-            trouble: Arc::default(),
+            last_error: Arc::default(),
         };
         let error = HttpError::UnexpectedServerResponse("HTTP 400: you sent can\"ary-1".into());
         let error = guarded.failed(error);
@@ -301,7 +304,8 @@ mod tests {
     #[test]
     fn statuses_say_what_is_wrong() {
         let read = |text: &str| {
-            Trouble::read(&HttpError::UnexpectedServerResponse(text.to_owned().into())).to_string()
+            TransportError::read(&HttpError::UnexpectedServerResponse(text.to_owned().into()))
+                .to_string()
         };
         assert!(read("HTTP 401 Unauthorized").starts_with("it refuses with 401"));
         assert_eq!(

@@ -28,9 +28,9 @@ use std::time::Duration;
 
 use mcpmark_service::{ServiceError, ToolClient};
 
-pub use crate::http::Trouble;
+pub use crate::http::TransportError;
 pub use crate::proxy::proxy;
-pub use crate::spec::{BadSpec, HttpServer, Reach, ServerSpec};
+pub use crate::spec::{BadSpec, HttpServer, ServerSpec, ServerTransport};
 
 /// The time in which a server has to say what it is.
 const START: Duration = Duration::from_secs(60);
@@ -85,14 +85,14 @@ pub enum ExternalError {
         how: String,
     },
     /// It cannot be reached over HTTP.
-    #[error("server {name} at {url}: {trouble}")]
+    #[error("server {name} at {url}: {error}")]
     Http {
         /// The server.
         name: String,
         /// Where it should be.
         url: String,
         /// What went wrong.
-        trouble: Trouble,
+        error: TransportError,
     },
     /// The HTTP client cannot be made.
     #[error("server {name}: the HTTP client cannot be made: {reason}")]
@@ -160,9 +160,11 @@ impl External {
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<(), ExternalError> {
         let variable = |key: &str| needed(name, key, &variable);
-        match &spec.reach {
-            Reach::Program { env, .. } => env.iter().try_for_each(|key| variable(key).map(drop)),
-            Reach::Http(server) => http::headers(name, server, variable).map(drop),
+        match &spec.transport {
+            ServerTransport::Program { env, .. } => {
+                env.iter().try_for_each(|key| variable(key).map(drop))
+            }
+            ServerTransport::Http(server) => http::headers(name, server, variable).map(drop),
         }
     }
 
@@ -177,12 +179,12 @@ impl External {
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ExternalError> {
         let variable = |key: &str| needed(name, key, &variable);
-        let (mut client, process) = match &spec.reach {
-            Reach::Program { command, env } => {
+        let (mut client, process) = match &spec.transport {
+            ServerTransport::Program { command, env } => {
                 let (client, process) = program::start(name, command, env, variable).await?;
                 (client, Some(process))
             }
-            Reach::Http(server) => (http::connect(name, server, variable).await?, None),
+            ServerTransport::Http(server) => (http::connect(name, server, variable).await?, None),
         };
         let identity = client.server().unwrap_or_default();
         if let Some(wanted) = spec

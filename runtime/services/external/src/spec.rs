@@ -23,7 +23,7 @@ const RESERVED: [&str; 7] = [
 #[serde(try_from = "Written", into = "Written")]
 pub struct ServerSpec {
     /// How it is reached.
-    pub reach: Reach,
+    pub transport: ServerTransport,
     /// The tools that are used, by name; all if empty.
     pub tools: Vec<String>,
     /// The version that the server has to name, where it is pinned.
@@ -32,7 +32,7 @@ pub struct ServerSpec {
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
+pub enum ServerTransport {
     /// As a program over its standard input and output.
     Program {
         /// The program and its arguments. Without a slash the program is looked up in this
@@ -138,9 +138,9 @@ struct Written {
 
 impl ServerSpec {
     /// All tools of a server, of whatever version.
-    pub fn of(reach: Reach) -> Self {
+    pub fn of(reach: ServerTransport) -> Self {
         Self {
-            reach,
+            transport: reach,
             tools: Vec::new(),
             version: None,
         }
@@ -170,7 +170,7 @@ impl TryFrom<Written> for ServerSpec {
                 misplaced(written.bearer.is_some(), "bearer", "url")?;
                 misplaced(!written.headers.is_empty(), "headers", "url")?;
                 misplaced(written.plain_http, "plain-http", "url")?;
-                Reach::Program {
+                ServerTransport::Program {
                     command: written.command,
                     env: written.env,
                 }
@@ -178,7 +178,7 @@ impl TryFrom<Written> for ServerSpec {
             (true, Some(url)) => {
                 misplaced(!written.env.is_empty(), "env", "command")?;
                 let address = Address::parse(&url)?;
-                if address.is_readable() && !written.plain_http {
+                if address.is_unencrypted() && !written.plain_http {
                     return Err(BadSpec::PlainHttp(url));
                 }
                 let has_bearer = written.bearer.is_some();
@@ -189,7 +189,7 @@ impl TryFrom<Written> for ServerSpec {
                     check_header(name, has_bearer)?;
                     check_variable(&format!("headers.{name}"), variable)?;
                 }
-                Reach::Http(HttpServer {
+                ServerTransport::Http(HttpServer {
                     url,
                     local: address.is_local(),
                     bearer: written.bearer,
@@ -199,7 +199,7 @@ impl TryFrom<Written> for ServerSpec {
             }
         };
         Ok(Self {
-            reach,
+            transport: reach,
             tools: written.tools,
             version: written.version,
         })
@@ -213,13 +213,13 @@ impl From<ServerSpec> for Written {
             version: spec.version,
             ..Self::default()
         };
-        match spec.reach {
-            Reach::Program { command, env } => Self {
+        match spec.transport {
+            ServerTransport::Program { command, env } => Self {
                 command,
                 env,
                 ..rest
             },
-            Reach::Http(server) => Self {
+            ServerTransport::Http(server) => Self {
                 url: Some(server.url),
                 bearer: server.bearer,
                 headers: server.headers,
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_is_said() {
+    fn unsupported_settings_are_reported() {
         let url = "https://example.org/mcp";
         for (written, message) in [
             (json!({}), "neither `command` nor `url`"),
